@@ -78,7 +78,7 @@ is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
 
 Contractions that would move the surface by more than --max-deviation target lengths are refused: parts
 that are thinner than an edge is long keep finer edges. With --faces they are let move it farther, up to
-0.3 lengths, while there are too many faces.
+0.35 lengths, while there are too many faces.
 
 Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
 given, which is each one's then. One that is done stays as it is while others get more iterations.";
@@ -240,7 +240,8 @@ fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
     let part = text::number(f64::from(options.max_deviation));
     why + &format!(
         "boundaries stay as fine as they are, and so do parts so thin or small that a contraction would move the \
-        surface by more than {part} of the length or destroy them (--max-deviation allows more)"
+        surface by more than {part} of the length (of a twelfth of the size, for long ones) or destroy them \
+        (--max-deviation allows more)"
     )
 }
 

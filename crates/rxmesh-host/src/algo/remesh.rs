@@ -68,12 +68,12 @@ pub struct RemeshOptions {
     /// Leave vertices where smoothing puts them: do not move them back to the closest points of the input.
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
-    /// Refuse contractions that move the surface farther than this part of the target length. (A quarter of the input's
-    /// mean length is allowed in any case, and a fiftieth of the square root of its area at most.)
+    /// Refuse contractions that move the surface farther than this part of the target length, or of a twelfth of the
+    /// square root of its area if that is less; facets of the input may be evened in any case.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
     pub max_deviation: f32,
-    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times those
-    /// of the input, or 20 million if that is more].
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// those of the input, or 20 million if that is more].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub max_faces: Option<u32>,
     /// Most rounds of each operator in an iteration.
@@ -93,7 +93,7 @@ impl Default for RemeshOptions {
             smoothing_steps: 5,
             keep_features: Some(30.0),
             project: true,
-            max_deviation: 0.13,
+            max_deviation: 0.12,
             max_faces: None,
             max_rounds: 1000,
         }
@@ -190,8 +190,8 @@ pub struct RemeshReport {
     pub expected_faces: f64,
     /// The mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
-    /// Whether the mean length is within 15 % of the target, and the number of faces within 25 % of the expected, or
-    /// within 10 % of what was asked for.
+    /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
+    /// if the number of faces is within 10 % of what was asked for.
     pub on_target: bool,
     /// Splits.
     pub split: RunReport,

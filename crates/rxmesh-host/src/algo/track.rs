@@ -48,8 +48,8 @@ pub struct TrackOptions {
     /// Smoothing steps a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
-    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times those
-    /// of the input, or 20 million if that is more].
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// those of the input, or 20 million if that is more].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub max_faces: Option<u32>,
     /// Most rounds of each operator in a frame.

@@ -183,7 +183,10 @@ impl Fault {
         let place = match self.at {
             At::Text(o) => {
                 let before = &bytes[..o.min(bytes.len())];
-                Place::Line(1 + memchr::memchr_iter(b'\n', before).count())
+                // Old Macintosh files end lines with a carriage return alone.
+                let feeds = memchr::memchr_iter(b'\n', before).count();
+                let returns = || memchr::memchr_iter(b'\r', before).count();
+                Place::Line(1 + if feeds > 0 { feeds } else { returns() })
             }
             At::Byte(o) => Place::Byte(o),
             At::File => Place::File,

@@ -182,7 +182,11 @@ fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
 fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
     let head = &bytes[..bytes.len().min(256)];
     let text = match format {
-        Format::Ply => memchr::memmem::find(head, b"format ascii").is_some(),
+        Format::Ply => {
+            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
+            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
+            memchr::memmem::find(&head[..end], b"format ascii").is_some()
+        }
         Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
         Format::Obj | Format::Off => true,
         _ => false,

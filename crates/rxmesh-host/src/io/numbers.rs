@@ -169,6 +169,16 @@ impl Numbers {
         }
     }
 
+    /// `true` if doubles hold all numbers, with those between them.
+    pub(super) fn fits_double(&self) -> bool {
+        const LARGEST: u64 = 1 << f64::MANTISSA_DIGITS;
+        match self {
+            Numbers::I64(v) => v.iter().all(|x| x.unsigned_abs() <= LARGEST),
+            Numbers::U64(v) => v.iter().all(|x| *x <= LARGEST),
+            Numbers::Kept(_) => true,
+        }
+    }
+
     /// The same numbers in a type that columns have: whole numbers of 64 bits in 32 or as doubles, where all fit.
     pub(super) fn into_column(self) -> Option<ColumnData> {
         fn narrow<T: Copy>(v: &[T], whole: impl Fn(T) -> i128) -> Option<ColumnData> {

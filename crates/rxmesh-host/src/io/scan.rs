@@ -84,6 +84,7 @@ pub(super) fn is_space(b: u8) -> bool {
 }
 
 /// The lines of a text: each with the offset of its first byte, without the line feed.
+#[derive(Clone)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],
     pos: usize,

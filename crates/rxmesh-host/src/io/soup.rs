@@ -228,6 +228,17 @@ pub(super) fn warn_of_layers(
     texcoords: bool,
     warnings: &mut Vec<String>,
 ) {
+    warn_of_corners(format, extras, texcoords, warnings);
+    warn_of_tags(format, extras.tags.len(), warnings);
+}
+
+/// Names the layers that a format cannot hold.
+pub(super) fn warn_of_corners(
+    format: &str,
+    extras: &Extras,
+    texcoords: bool,
+    warnings: &mut Vec<String>,
+) {
     if texcoords && extras.corner_texcoords.is_some() {
         warnings.push(format!(
             "{format} holds no texture coordinates of face corners"
@@ -236,10 +247,13 @@ pub(super) fn warn_of_layers(
     if extras.corner_normals.is_some() {
         warnings.push(format!("{format} holds no normals of face corners"));
     }
-    if !extras.tags.is_empty() {
+}
+
+/// Says how many groups, objects and materials a format cannot hold.
+pub(super) fn warn_of_tags(format: &str, statements: usize, warnings: &mut Vec<String>) {
+    if statements > 0 {
         warnings.push(format!(
-            "{format} holds no groups, objects or materials ({} statements)",
-            extras.tags.len()
+            "{format} holds no groups, objects or materials ({statements} statements)"
         ));
     }
 }
@@ -266,20 +280,22 @@ pub(super) fn written_sharpness(sharpness: f32) -> f32 {
     }
 }
 
-/// Colours as bytes where that loses nothing: numbers from 0 to 255, and fractions of 255 (to six digits, as they are
-/// printed). Other programs show bytes, and not all of them show fractions.
+/// Colours as bytes where that loses nothing: whole numbers from 0 to 255 of any type, and fractions of 255 (to six
+/// digits, as they are printed). Other programs show bytes, and not all of them show fractions.
 fn colours_as_bytes(column: &mut Column) {
     /// Half a unit of the sixth digit, and what `k / 255` loses as an f32.
     const ROUNDING: f64 = 6e-7;
-    let known = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
-    if column.name != COLOR || !(3..=4).contains(&column.width) || !known {
+    let bytes = matches!(column.data, ColumnData::U8(_));
+    if column.name != COLOR || !(3..=4).contains(&column.width) || bytes {
         return;
     }
+    let floats = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
     let values = || (0..column.data.len()).map(|i| column.data.get(i));
     let near = |x: f64| (x - (255.0 * x).round() / 255.0).abs() <= ROUNDING;
-    let factor = if values().all(|x| (0.0..=1.0).contains(&x) && near(x)) {
+    let factor = if floats && values().all(|x| (0.0..=1.0).contains(&x) && near(x)) {
         255.0
-    } else if column.width == 3 && values().all(|x| (0.0..=255.0).contains(&x) && x.fract() == 0.0)
+    } else if (column.width == 3 || !floats)
+        && values().all(|x| (0.0..=255.0).contains(&x) && x.fract() == 0.0)
     {
         1.0
     } else {

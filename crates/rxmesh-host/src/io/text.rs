@@ -8,6 +8,12 @@ use rayon::prelude::*;
 
 /// Rows a task formats at a time: some hundred kilobytes of text.
 const ROWS: usize = 1 << 14;
+/// Rows that one thread formats at once, into a piece that is there.
+const FEW: usize = 1 << 8;
+/// Bytes of a piece to which more is added.
+const SHORT: usize = 1 << 18;
+/// Bytes that are reserved for a row.
+const ROW: usize = 40;
 
 /// One line of text being made.
 pub(super) struct Line {
@@ -17,9 +23,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn new() -> Line {
+    fn new(out: Vec<u8>) -> Line {
         Line {
-            out: Vec::with_capacity(ROWS * 40),
+            out,
             float: ryu::Buffer::new(),
             int: itoa::Buffer::new(),
         }
@@ -89,18 +95,37 @@ impl Line {
     }
 }
 
-/// Formats rows `from` to `to` in parallel, in order.
+/// Formats rows `from` to `to` in parallel, in order. A few rows join the last piece.
 pub(super) fn rows(
     from: usize,
     to: usize,
     pieces: &mut Pieces,
     row: impl Fn(&mut Line, usize) + Sync,
 ) {
+    if to.saturating_sub(from) <= FEW {
+        let piece = match pieces.pop_if(|last| last.len() < SHORT) {
+            Some(piece) => piece,
+            None => Vec::with_capacity(ROW * (to - from)),
+        };
+        let mut line = Line::new(piece);
+        (from..to).for_each(|i| row(&mut line, i));
+        pieces.push(line.out);
+        return;
+    }
     let count = (to - from).div_ceil(ROWS);
     pieces.par_extend((0..count).into_par_iter().lean().map(|k| {
-        let mut line = Line::new();
         let first = from + k * ROWS;
-        (first..(first + ROWS).min(to)).for_each(|i| row(&mut line, i));
+        let end = (first + ROWS).min(to);
+        let mut line = Line::new(Vec::with_capacity(ROW * (end - first)));
+        (first..end).for_each(|i| row(&mut line, i));
         line.out
     }));
+}
+
+/// Adds a few words, to the last piece where that is short: files may have millions of groups.
+pub(super) fn add(pieces: &mut Pieces, text: &[u8]) {
+    match pieces.last_mut().filter(|last| last.len() < SHORT) {
+        Some(last) => last.extend_from_slice(text),
+        None => pieces.push(text.to_vec()),
+    }
 }

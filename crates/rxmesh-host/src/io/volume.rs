@@ -79,13 +79,12 @@ impl Volume {
     }
 
     fn free_name(&self, name: &str, element: ElementKind) -> String {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let fits = |c: char| !c.is_ascii_whitespace() && !c.is_control();
         let mut free: String = name
             .chars()
             .map(|c| if fits(c) { c } else { '_' })
             .collect();
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-        if !free.starts_with(starts) || !is_free_name(element, &free) {
+        if free.is_empty() || !is_free_name(element, &free) {
             free.insert(0, '_');
         }
         let taken = |name: &str| {

@@ -363,16 +363,12 @@ fn check_layer(
     }
 }
 
-/// What PLY's grammar takes as a name, except those of positions and faces themselves.
+/// Refuses names that are not one word, which PLY cannot hold, and those of positions and faces themselves.
 fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
     let why = if name.is_empty() {
         "it is empty"
-    } else if !name
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-        || !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-    {
-        "a name is a letter or '_', then letters, digits, '_' and '-'"
+    } else if !is_word(name) {
+        "a name is one word, without spaces"
     } else if !is_free_name(element, name) {
         "it is the name of the positions or faces themselves"
     } else {
@@ -382,6 +378,11 @@ fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
         name: name.to_owned(),
         why,
     })
+}
+
+/// `true` if there are no spaces and ends of lines in a name.
+fn is_word(name: &str) -> bool {
+    !name.contains([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
 }
 
 /// False for the names that positions and faces have in files.

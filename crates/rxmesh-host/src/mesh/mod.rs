@@ -12,6 +12,7 @@ mod extras;
 mod face_list;
 pub mod generate;
 mod merge;
+mod name;
 mod order;
 mod part;
 mod placement;
@@ -44,6 +45,8 @@ pub use extras::{
 };
 pub(crate) use extras::{each_type, is_free_name};
 pub use merge::{Merged, merge};
+pub(crate) use name::shown_name;
+pub use name::{bytes_of_name, name_of_bytes};
 pub use order::{Order, Reordering};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;

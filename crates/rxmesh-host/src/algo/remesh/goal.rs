@@ -24,22 +24,22 @@ const OUTGROWN: f64 = 4.0;
 /// So few faces are never too many.
 const FEW_FACES: f64 = 50_000.0;
 
-/// A contraction may move the surface by this part of the input's mean length in any case: as far as the facets of a
-/// coarse or noisy input are off a smooth surface.
+/// A contraction may move the surface by this part of the input's mean length in any case, as far as the facets of a
+/// coarse or noisy input are off a smooth surface; by less, with the square of their ratio, where the target is longer.
 const FACETS: f64 = 0.25;
 
-/// A contraction may move the surface by this part of the square root of the mesh's area at most.
-const PART_OF_SIZE: f64 = 0.02;
+/// The length of which contractions may move the surface by a part is this part of the square root of the area at most.
+const PART_OF_SIZE: f64 = 1.0 / 12.0;
 
 /// With lengths by curvature, a contraction may move the surface by this many errors.
 const ERRORS: f32 = 2.0;
 
 /// By how much contractions may move the surface farther from one iteration to the next where a number of faces was
 /// asked for and there still are too many.
-const FARTHER: f32 = 1.6;
+const FARTHER: f32 = 2.0;
 
 /// How far that goes, in lengths.
-const FARTHEST: f32 = 0.3;
+const FARTHEST: f32 = 0.35;
 
 /// How far the mean length may be from the target.
 const LENGTH_OFF: f32 = 0.15;
@@ -65,8 +65,8 @@ pub(in crate::algo) fn most_faces(asked: Option<u32>, now: u32) -> u32 {
     asked.unwrap_or_else(usual)
 }
 
-/// Returns the most faces on the way to the result, of a mesh of `now` faces from which `expected` are to come: what the
-/// user says, or so many that only a mesh that grows without an end has them.
+/// Returns the most faces on the way to the result, of a mesh of `now` faces from which `expected` are to come: what
+/// the user says, or so many that only a mesh that grows without an end has them.
 pub(in crate::algo) fn most_on_the_way(asked: Option<u32>, now: u32, expected: f64) -> f64 {
     match asked {
         Some(most) => f64::from(most.max(now)),
@@ -123,13 +123,13 @@ struct Aim {
 impl LargestMove {
     /// Of a mesh of a size whose edges are to have a length.
     fn new(options: &RemeshOptions, size: &Extent, target: f32) -> LargestMove {
-        let knob = |n: &str, d: f64| std::env::var(n).ok().and_then(|s| s.parse().ok()).unwrap_or(d);
         let mean = (size.triangles() / f64::from(size.faces.max(1))).sqrt();
-        let most = (knob("RG", PART_OF_SIZE) * size.area.sqrt() / f64::from(target)) as f32;
+        let longest = (PART_OF_SIZE * size.area.sqrt() / f64::from(target)) as f32;
+        let coarser = (mean / f64::from(target)).min(1.0);
         let error = options.adaptive.unwrap_or(0.0);
         LargestMove {
-            always: ((knob("RB", FACETS) * mean) as f32).max(ERRORS * error),
-            part: (knob("RA", options.max_deviation as f64) as f32).min(most),
+            always: ((FACETS * mean * coarser * coarser) as f32).max(ERRORS * error),
+            part: options.max_deviation * longest.min(1.0),
         }
     }
 }
@@ -188,7 +188,7 @@ impl Aim {
     /// if that is as far as it goes.
     fn goes_farther(&mut self) -> bool {
         let part = self.largest_move.part;
-        let farther = (part * FARTHER).min(std::env::var("RC").ok().and_then(|s| s.parse().ok()).unwrap_or(FARTHEST)).max(part);
+        let farther = (part * FARTHER).min(FARTHEST).max(part);
         self.largest_move.part = farther;
         farther > part
     }
@@ -229,14 +229,20 @@ impl Aim {
         self.moves = (now - before).abs() > STILL * now || counts;
         report.expected_faces = self.expected;
         report.length_over_target = length_over_target;
-        let within = if counts { FACES_OFF } else { COUNT_OFF };
         report.on_target = self.expected == 0.0
-            || (length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= within;
+            || match counts {
+                true => self.off(report) <= FACES_OFF,
+                false => {
+                    (length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= COUNT_OFF
+                }
+            };
         let too_many = counts && now > self.expected * (1.0 + FACES_NEAR);
         let farther = too_many && self.goes_farther();
         let held = length_over_target < 1.0 - 2.0 * LENGTH_OFF;
         self.moves &= !held || farther;
-        if !counts || report.iterations <= 1 || held || self.is_near(report) {
+        // Edges that are short because contractions are refused do not ask for a greater length.
+        let refused = farther && length_over_target < 1.0 - LENGTH_OFF;
+        if !counts || report.iterations <= 1 || held || refused || self.is_near(report) {
             return 1.0;
         }
         let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
@@ -286,6 +292,8 @@ impl Goal {
         session: &mut Session<C>,
         remesher: &mut Remesher,
     ) -> Result<(), Error> {
+        let targets: Vec<f32> = self.targets().collect();
+        remesher.keep_long_features(session, &targets)?;
         if self.aims.iter().any(|aim| aim.options.adaptive.is_some()) {
             let bounds: Vec<[f32; 3]> = self.aims.iter().map(Aim::bounds).collect();
             remesher.adapt(session, &bounds)?;
@@ -307,15 +315,12 @@ impl Goal {
             if self.meshes.labels.is_some() {
                 remesher.one_length(session)?;
             }
-            let targets: Vec<f32> = self.targets().collect();
             remesher.scale(session, &targets)?;
         }
         let sum = |of: &dyn Fn(&Aim) -> f64| self.aims.iter().map(of).sum::<f64>();
         let most = |aim: &Aim| most_on_the_way(aim.options.max_faces, aim.faces, aim.expected);
         remesher.guard.most = sum(&most) as u64;
         remesher.guard.expected = sum(&|aim| aim.expected) as u64;
-        let targets: Vec<f32> = self.targets().collect();
-        remesher.keep_long_features(session, &targets)?;
         self.limit(session, remesher)
     }
 
@@ -395,5 +400,28 @@ impl Goal {
             self.limit(session, remesher)?;
         }
         remesher.scale(session, &factors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first splits of a noisy torus of 20.48 million faces at its own mean length make 26 million, of which 17.6
+    /// million stay.
+    #[test]
+    fn limits_follow_the_size_of_the_input() {
+        let (now, expected) = (20_480_000, 17e6);
+        assert!(check_faces(expected, most_faces(None, now)).is_ok());
+        assert!(most_on_the_way(None, now, expected) > 30e6);
+        assert_eq!(most_faces(None, 1000), MAX_FACES);
+        assert!(check_faces(21e6, most_faces(None, 1000)).is_err());
+        // A mesh that grows without an end is stopped long before memory is.
+        assert!(most_on_the_way(None, 2, 5.0) < 60_000.0);
+        // What the user says holds on the way too, but for what is there already.
+        assert_eq!(most_faces(Some(100), now), 100);
+        assert_eq!(most_on_the_way(Some(100), 2, 5.0), 100.0);
+        assert_eq!(most_on_the_way(Some(100), now, expected), f64::from(now));
+        assert_eq!(most_on_the_way(Some(60_000_000), now, expected), 6e7);
     }
 }

@@ -309,7 +309,9 @@ impl File<'_> {
             _ => "ElementData",
         };
         let (width, n) = (column.width, column.data.len() / column.width);
-        let name = &column.name;
+        // The name ends with a quote and with the line.
+        let ends = |c: char| c == '"' || c.is_control();
+        let name = column.name.replace(ends, "_");
         self.text(&format!(
             "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{n}\n"
         ));

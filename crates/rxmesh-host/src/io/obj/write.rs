@@ -1,7 +1,7 @@
 //! Writes OBJ.
 
 use super::super::soup::written_sharpness;
-use super::super::text::{Line, rows};
+use super::super::text::{Line, add, rows};
 use super::super::{Pieces, Shape, soup};
 use crate::mesh::{
     COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
@@ -166,7 +166,7 @@ fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, piec
         let to = same[0].face as usize;
         rows(done, to, pieces, face);
         done = to;
-        pieces.push(same.iter().flat_map(|t| statement(t)).collect());
+        same.iter().for_each(|t| add(pieces, &statement(t)));
     }
     rows(done, mesh.face_count(), pieces, face);
 }

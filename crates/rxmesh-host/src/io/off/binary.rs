@@ -72,7 +72,7 @@ impl Cursor<'_> {
         let faces = self.word("the number of faces")? as usize;
         self.word("the number of edges")?;
         let left = self.bytes.len() - self.pos;
-        if vertices as u64 * 12 + faces as u64 * 16 > left as u64 {
+        if vertices as u64 * 12 + faces as u64 * 8 > left as u64 {
             self.pos = start;
             let what = format!(
                 "{vertices} vertices and {faces} faces are promised, {left} bytes cannot hold them"
@@ -100,14 +100,26 @@ impl Cursor<'_> {
             positions.push(Vec3::from_array(p));
         }
         soup.corners.reserve_exact(3 * faces);
-        (0..faces).try_for_each(|f| self.face(f, &mut soup))?;
+        let mut left_out = Vec::new();
+        (0..faces).try_for_each(|f| self.face(f, &mut soup, &mut left_out))?;
+        if !left_out.is_empty() {
+            soup.warnings.push(format!(
+                "{} of {faces} faces have fewer than three corners and are left out",
+                left_out.len()
+            ));
+        }
         Ok(soup)
     }
 
-    fn face(&mut self, face: usize, soup: &mut Soup) -> Result<(), Fault> {
+    fn face(
+        &mut self,
+        face: usize,
+        soup: &mut Soup,
+        left_out: &mut Vec<usize>,
+    ) -> Result<(), Fault> {
         let at = self.pos;
         let corners = self.word("the number of corners")?;
-        if corners < 3 || corners as usize > (self.bytes.len() - self.pos) / 4 {
+        if corners < 1 || corners as usize > (self.bytes.len() - self.pos) / 4 {
             return Err(Fault::byte(
                 at,
                 format!("face {face} (counted from 0) says that it has {corners} corners"),
@@ -124,9 +136,13 @@ impl Cursor<'_> {
             }
             soup.corners.push(v);
         }
+        if corners < 3 {
+            left_out.push(face);
+            soup.corners.truncate(soup.corners.len() - corners as usize);
+        }
         if corners > 3 {
             soup.polygons.push(Polygon {
-                face: face as u32,
+                face: (face - left_out.len()) as u32,
                 corners,
                 at,
             });

@@ -4,73 +4,112 @@
 
 mod binary;
 mod read;
+mod vertices;
 mod write;
 
 pub(super) use write::write;
 
 use super::error::Fault;
 use super::points::Bits;
-use super::scan::{Lines, quote};
+use super::scan::{Lines, Words, quote};
 use super::soup::Soup;
 
-/// What the first word says.
+/// Attributes of vertices that the keyword announces.
 #[derive(Debug, Clone, Copy, Default)]
 struct Prefix {
     texcoords: bool,
     colours: bool,
     normals: bool,
+    /// `NC`, as MeshLab writes it: colours come before normals, where the format's `CN` has them behind.
+    colours_first: bool,
 }
 
 impl Prefix {
-    /// `[ST][C][N]OFF`; the forms in four or n dimensions are told apart and refused.
+    /// `ST`, `C` and `N` in any order before `OFF`, in any case; the forms in four or n dimensions are told apart and
+    /// refused. `None` for another word.
     fn parse(word: &[u8]) -> Option<Result<Prefix, &'static str>> {
-        let mut rest = word.strip_suffix(b"OFF")?;
+        let start = word.len().checked_sub(3)?;
+        let (mut rest, off) = word.split_at(start);
+        if !off.eq_ignore_ascii_case(b"OFF") {
+            return None;
+        }
         let mut prefix = Prefix::default();
-        if let Some(r) = rest.strip_prefix(b"ST") {
-            (prefix.texcoords, rest) = (true, r);
+        let mut dimensions = false;
+        while let Some((&letter, more)) = rest.split_first() {
+            rest = more;
+            match letter {
+                // A small n before capitals is the number of dimensions; `noff` is a keyword in small letters.
+                b'n' if off == b"OFF" => dimensions = true,
+                b'4' => dimensions = true,
+                b'N' | b'n' => prefix.normals = true,
+                b'C' | b'c' => {
+                    prefix.colours = true;
+                    prefix.colours_first = prefix.normals;
+                }
+                b'S' | b's' => {
+                    let (t, more) = rest.split_first()?;
+                    if !t.eq_ignore_ascii_case(&b'T') {
+                        return None;
+                    }
+                    (prefix.texcoords, rest) = (true, more);
+                }
+                _ => return None,
+            }
         }
-        if let Some(r) = rest.strip_prefix(b"C") {
-            (prefix.colours, rest) = (true, r);
-        }
-        if let Some(r) = rest.strip_prefix(b"N") {
-            (prefix.normals, rest) = (true, r);
-        }
-        match rest {
-            b"" => Some(Ok(prefix)),
-            b"4" | b"n" | b"4n" => Some(Err(
-                "vertices of more than three coordinates are not read, only [ST][C][N]OFF",
-            )),
-            _ => None,
+        Some(match dimensions {
+            false => Ok(prefix),
+            true => Err("vertices of more than three coordinates are not read, only [ST][C][N]OFF"),
+        })
+    }
+}
+
+/// The words of the next line that has one; a comment begins at any `#`.
+fn next_row<'a>(lines: &mut Lines<'a>) -> Option<Words<'a>> {
+    loop {
+        let (at, line) = lines.next()?;
+        let end = memchr::memchr(b'#', line).unwrap_or(line.len());
+        let words = Words::new(&line[..end], at);
+        if words.clone().next_at().is_some() {
+            return Some(words);
         }
     }
 }
 
 pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let mut lines = Lines::new(bytes, 0);
-    let Some(mut words) = lines.next_words() else {
+    let Some(mut words) = next_row(&mut lines) else {
         return Err(Fault::text(0, "the file holds nothing but comments"));
     };
+    let counts = words.clone();
     let (at, word) = words.next_at().unwrap_or((0, b""));
-    let Some(prefix) = Prefix::parse(word) else {
-        return Err(Fault::text(
-            at,
-            format!(
-                "an OFF file begins with 'OFF', this one with {}",
-                quote(word)
-            ),
-        ));
+    let prefix = match Prefix::parse(word) {
+        Some(prefix) => {
+            prefix.map_err(|what| Fault::text(at, format!("{}: {what}", quote(word))))?
+        }
+        // The keyword is optional.
+        None if word.iter().all(u8::is_ascii_digit) => {
+            return read::read(bytes, lines, counts, None, bits);
+        }
+        None => {
+            return Err(Fault::text(
+                at,
+                format!(
+                    "an OFF file begins with 'OFF', this one with {}",
+                    quote(word)
+                ),
+            ));
+        }
     };
-    let prefix = prefix.map_err(|what| Fault::text(at, format!("{}: {what}", quote(word))))?;
     if words.clone().next_at().is_some_and(|(_, w)| w == b"BINARY") {
         return binary::read(bytes, lines.offset().min(bytes.len()), prefix);
     }
     let counts = if words.clone().next_at().is_some() {
         Some(words)
     } else {
-        lines.next_words()
+        next_row(&mut lines)
     };
     match counts {
-        Some(counts) => read::read(bytes, lines, counts, prefix, bits),
+        Some(counts) => read::read(bytes, lines, counts, Some(prefix), bits),
         None => Err(Fault::text(
             bytes.len(),
             "the file ends before the counts of vertices and faces",
@@ -81,8 +120,6 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 /// True when the first word is a variant of `OFF`.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 14)];
-    let first = Lines::new(head, 0)
-        .next_words()
-        .and_then(|mut w| w.next_at());
+    let first = next_row(&mut Lines::new(head, 0)).and_then(|mut w| w.next_at());
     first.is_some_and(|(_, w)| Prefix::parse(w).is_some())
 }

@@ -2,48 +2,57 @@
 
 use super::super::error::Fault;
 use super::super::points::{Bits, Points};
-use super::super::scan::{Lines, Words, integer, number, quote};
+use super::super::scan::{Lines, Words, integer, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
-use super::Prefix;
-use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
+use super::vertices::{Colours, Rows};
+use super::{Prefix, next_row};
+use crate::mesh::ElementKind;
 
-/// The name under which indices into a colour map are kept.
-const MAP: &str = "color_index";
+/// The fewest characters of a vertex (`0 0 0`) and of a face (`1 0`) with their line ends.
+const LEAST: [u64; 2] = [6, 4];
 
-/// The fewest characters of a vertex (`0 0 0`) and of a face (`3 0 0 0`) with their line ends.
-const LEAST: [u64; 2] = [6, 8];
-
-pub(super) fn read(
-    bytes: &[u8],
-    lines: Lines<'_>,
-    counts: Words<'_>,
-    prefix: Prefix,
+/// Reads what comes behind the keyword, if there is one: `counts` is the line of the counts.
+pub(super) fn read<'a>(
+    bytes: &'a [u8],
+    mut lines: Lines<'a>,
+    counts: Words<'a>,
+    prefix: Option<Prefix>,
     bits: Bits,
 ) -> Result<Soup, Fault> {
-    let (vertices, faces) = read_counts(bytes, counts)?;
+    let (vertices, faces) = read_counts(bytes, &mut lines, counts)?;
     let mut reader = Reader {
         lines,
         end: bytes.len(),
         soup: Soup {
             points: Points::new(bits),
-            comments: head_comments(bytes, 1),
+            comments: head_comments(bytes, usize::from(prefix.is_some())),
             ..Soup::default()
         },
+        wrapped: None,
     };
-    reader.vertices(vertices, prefix)?;
+    reader.vertices(vertices, prefix.unwrap_or_default())?;
     reader.faces(faces)?;
+    reader.rest(faces);
     Ok(reader.soup)
 }
 
-/// Vertices, faces and (not looked at) edges. What the file cannot hold is refused here.
-fn read_counts(bytes: &[u8], mut words: Words<'_>) -> Result<(usize, usize), Fault> {
+/// Vertices, faces and (not looked at) edges, on one line or on several. What the file cannot hold is refused here.
+fn read_counts<'a>(
+    bytes: &[u8],
+    lines: &mut Lines<'a>,
+    mut words: Words<'a>,
+) -> Result<(usize, usize), Fault> {
     let mut counts = [0u64; 2];
     for (count, what) in counts
         .iter_mut()
         .zip(["the number of vertices", "the number of faces"])
     {
         let end = words.offset();
-        let Some((at, word)) = words.next_at() else {
+        let next = words.next_at().or_else(|| {
+            words = next_row(lines)?;
+            words.next_at()
+        });
+        let Some((at, word)) = next else {
             return Err(Fault::text(
                 end,
                 format!("{what} expected, but the line ends"),
@@ -52,6 +61,17 @@ fn read_counts(bytes: &[u8], mut words: Words<'_>) -> Result<(usize, usize), Fau
         let n = integer(word, at, what)?;
         *count =
             u64::try_from(n).map_err(|_| Fault::text(at, format!("{what} is {}", quote(word))))?;
+    }
+    // A line with nothing but one number is the count of edges, and no vertex.
+    let mut after = lines.clone();
+    if words.clone().next_at().is_none()
+        && let Some(mut edges) = next_row(&mut after)
+        && edges
+            .next_at()
+            .is_some_and(|(_, w)| w.iter().all(u8::is_ascii_digit))
+        && edges.next_at().is_none()
+    {
+        *lines = after;
     }
     let at = words.offset();
     let left = (bytes.len() - at) as u64;
@@ -72,97 +92,57 @@ struct Reader<'a> {
     lines: Lines<'a>,
     end: usize,
     soup: Soup,
+    /// The first face that goes on in a second line.
+    wrapped: Option<usize>,
 }
 
 impl<'a> Reader<'a> {
     fn row(&mut self, what: &str, i: usize, n: usize) -> Result<Words<'a>, Fault> {
-        let ends = || {
+        next_row(&mut self.lines).ok_or_else(|| {
+            let short = match self.wrapped {
+                Some(face) => format!("; face {face} has fewer vertices on its line than it says"),
+                None => String::new(),
+            };
             Fault::text(
                 self.end,
-                format!("the file ends before {what} {i} of {n} (counted from 0)"),
+                format!("the file ends before {what} {i} of {n} (counted from 0){short}"),
             )
-        };
-        self.lines.next_words().ok_or_else(ends)
+        })
     }
 
     fn vertices(&mut self, n: usize, prefix: Prefix) -> Result<(), Fault> {
         self.soup.points.reserve(n);
-        let (mut normals, mut colours) = (Vec::new(), Colours::default());
-        let (mut s, mut t) = (Vec::new(), Vec::new());
-        let mut more = 0usize;
+        let mut rows = Rows::new(prefix);
         for i in 0..n {
             let mut words = self.row("vertex", i, n)?;
             self.soup.points.read(&mut words)?;
-            if prefix.normals {
-                normals.extend([
-                    words.number("a normal's x")?,
-                    words.number("a normal's y")?,
-                    words.number("a normal's z")?,
-                ]);
-            }
-            let mut rest: Vec<(usize, &[u8])> = Vec::new();
-            rest.extend(std::iter::from_fn(|| words.next_at()));
-            if prefix.texcoords {
-                let (Some(b), Some(a)) = (rest.pop(), rest.pop()) else {
-                    return Err(Fault::text(
-                        words.offset(),
-                        "two texture coordinates expected, but the line ends",
-                    ));
-                };
-                s.push(number(a.1, a.0)?);
-                t.push(number(b.1, b.0)?);
-            }
-            if prefix.colours {
-                colours.add(&rest)?;
-            } else {
-                more += usize::from(!rest.is_empty());
-            }
+            rows.add(words)?;
         }
-        if more > 0 {
-            self.soup.warnings.push(format!(
-                "{more} vertices have more numbers than the first word of the file \
-                announces: not kept"
-            ));
-        }
-        let vertex = |name: &str, width, v| Column {
-            name: name.into(),
-            element: ElementKind::Vertex,
-            width,
-            data: ColumnData::F32(v),
-        };
-        if prefix.normals {
-            self.soup.columns.push(vertex(NORMAL, 3, normals));
-        }
-        self.keep_colours(colours, ElementKind::Vertex);
-        if prefix.texcoords {
-            self.soup
-                .columns
-                .extend([vertex("s", 1, s), vertex("t", 1, t)]);
-        }
-        Ok(())
+        rows.finish(&mut self.soup)
     }
 
     fn faces(&mut self, n: usize) -> Result<(), Fault> {
         let vertices = self.soup.points.len();
-        self.soup.corners.reserve_exact(3 * n);
+        self.soup.corners.reserve_exact(3 * n.min(self.end / 8 + 1));
         let mut colours = Colours::default();
+        let (mut faces, mut left_out) = (0, 0usize);
         for i in 0..n {
             let mut words = self.row("face", i, n)?;
             let (at, word) = words.next_at().unwrap_or((self.end, b""));
             let corners = integer(word, at, "the number of corners")?;
-            if corners < 3 {
-                return Err(Fault::text(
-                    at,
-                    format!("a face needs three corners or more, this one has {corners}"),
-                ));
+            if corners < 0 {
+                let what = format!("the number of corners is {}", quote(word));
+                return Err(Fault::text(at, what));
             }
+            let first = self.soup.corners.len();
             for _ in 0..corners {
-                let end = words.offset();
-                let Some((at, word)) = words.next_at() else {
-                    return Err(Fault::text(
-                        end,
-                        format!("a face of {corners} corners expected, but the line ends"),
-                    ));
+                let (at, word) = match words.next_at() {
+                    Some(next) => next,
+                    None => {
+                        let end = words.offset();
+                        words = self.next_line(i, corners, end)?;
+                        words.expected("a vertex")?
+                    }
                 };
                 let v = integer(word, at, "a vertex")?;
                 if !(0..vertices as i64).contains(&v) {
@@ -173,76 +153,45 @@ impl<'a> Reader<'a> {
                 }
                 self.soup.corners.push(v as u32);
             }
+            if corners < 3 {
+                self.soup.corners.truncate(first);
+                left_out += 1;
+                continue;
+            }
             if corners > 3 {
                 self.soup.polygons.push(Polygon {
-                    face: i as u32,
+                    face: faces,
                     corners: corners as u32,
                     at,
                 });
             }
+            faces += 1;
             let rest: Vec<(usize, &[u8])> = std::iter::from_fn(|| words.next_at()).collect();
             colours.add(&rest)?;
         }
-        self.keep_colours(colours, ElementKind::Face);
+        if left_out > 0 {
+            self.soup.warnings.push(format!(
+                "{left_out} of {n} faces have fewer than three corners and are left out"
+            ));
+        }
+        colours.keep(ElementKind::Face, &mut self.soup);
         Ok(())
     }
 
-    fn keep_colours(&mut self, colours: Colours, element: ElementKind) {
-        match colours.column(element) {
-            Some(Ok(column)) => self.soup.columns.push(column),
-            Some(Err(what)) => self.soup.warnings.push(what),
-            None => {}
-        }
-    }
-}
-
-/// Colours as they come at the end of lines: nothing, an index into a map, or three or four numbers.
-#[derive(Default)]
-struct Colours {
-    rows: usize,
-    width: Option<usize>,
-    mixed: bool,
-    fractions: bool,
-    values: Vec<f32>,
-}
-
-impl Colours {
-    fn add(&mut self, words: &[(usize, &[u8])]) -> Result<(), Fault> {
-        self.rows += 1;
-        self.mixed |= *self.width.get_or_insert(words.len()) != words.len();
-        for &(at, word) in words {
-            // 0 to 255 as whole numbers, 0 to 1 with a point: the spelling decides, so "1" and "1.0" differ.
-            self.fractions |= word.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
-            self.values.push(number(word, at)?);
-        }
-        Ok(())
+    /// The line in which a face goes on.
+    fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
+        self.wrapped.get_or_insert(face);
+        let what = format!("a face of {corners} corners expected, but the file ends");
+        next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    fn column(self, element: ElementKind) -> Option<Result<Column, String>> {
-        let width = self.width.filter(|_| !self.values.is_empty())?;
-        let whole = !self.fractions && self.values.iter().all(|x| (0.0..=255.0).contains(x));
-        let kept = match width {
-            1 if !self.mixed => (
-                MAP,
-                ColumnData::I32(self.values.iter().map(|&x| x as i32).collect()),
-            ),
-            3 | 4 if !self.mixed && whole => (
-                COLOR,
-                ColumnData::U8(self.values.iter().map(|&x| x as u8).collect()),
-            ),
-            3 | 4 if !self.mixed => (COLOR, ColumnData::F32(self.values)),
-            _ => {
-                return Some(Err(format!(
-                    "the colours of {} {element} rows are not of one kind: not kept",
-                    self.rows
-                )));
-            }
-        };
-        Some(Ok(Column {
-            name: kept.0.into(),
-            element,
-            width,
-            data: kept.1,
-        }))
+    /// Says what there is behind the last face.
+    fn rest(&mut self, faces: usize) {
+        let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
+        if lines > 0 {
+            self.soup.warnings.push(format!(
+                "{lines} lines behind the last face are not read: the header says that there are {faces} faces"
+            ));
+        }
     }
 }

@@ -3,14 +3,18 @@
 use super::super::error::Fault;
 use super::super::points::{Coordinate, Points, Refused};
 use super::super::scan::{Lines, Words, number, quote};
-use super::header::{Encoding, size};
-use ply_rs_bw::ply::ScalarType;
+use super::header::{Encoding, ScalarType};
+use crate::mesh::shown_name;
 
 /// Where values come from. Rows matter only in text, where each has its own line.
 pub(super) trait Source {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault>;
-    /// The next value; doubles hold every type of PLY exactly.
+    /// The next value; doubles hold every type exactly but whole numbers of 64 bits.
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault>;
+    /// The next value, a whole number of 64 bits.
+    fn wide(&mut self, t: &ScalarType, name: &str) -> Result<i128, Fault>;
+    /// The next value, of a type of 32 bits, as these bits.
+    fn bits(&mut self, t: &ScalarType, name: &str) -> Result<u32, Fault>;
     /// The next value as a coordinate. Text may have more digits than the type that the header gives it.
     fn coordinate(
         &mut self,
@@ -50,7 +54,10 @@ impl<'a> Text<'a> {
         let ends = || {
             Fault::text(
                 end,
-                format!("property '{name}' expected, but the line ends"),
+                format!(
+                    "property '{}' expected, but the line ends",
+                    shown_name(name)
+                ),
             )
         };
         self.words.next_at().ok_or_else(ends)
@@ -85,16 +92,13 @@ impl Source for Text<'_> {
 
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault> {
         let (at, word) = self.word(name)?;
-        let bad = || {
-            Fault::text(
-                at,
-                format!("property '{name}': {} is not {}", quote(word), range(t)),
-            )
-        };
+        let bad = || bad(at, word, t, name);
         let text = std::str::from_utf8(word).map_err(|_| bad())?;
         match t {
             // As f32 at once: see `scan::number`. NaN is a value here; positions refuse it later.
-            ScalarType::Float => text.parse::<f32>().map(f64::from).map_err(|_| bad()),
+            ScalarType::Float | ScalarType::Half => {
+                text.parse::<f32>().map(f64::from).map_err(|_| bad())
+            }
             ScalarType::Double => text.parse::<f64>().map_err(|_| bad()),
             _ => {
                 // Some writers print integers as floats.
@@ -105,6 +109,31 @@ impl Source for Text<'_> {
                 n.ok().filter(|n| fits(*n, t)).ok_or_else(bad)
             }
         }
+    }
+
+    fn wide(&mut self, t: &ScalarType, name: &str) -> Result<i128, Fault> {
+        let (at, word) = self.word(name)?;
+        let text = std::str::from_utf8(word).ok();
+        let whole = text.and_then(|s| s.parse::<i128>().ok());
+        // Some writers print integers as floats.
+        let whole = whole.or_else(|| {
+            let x: f64 = text?.parse().ok()?;
+            (x.fract() == 0.0).then_some(x as i128)
+        });
+        let (low, high) = match t {
+            ScalarType::ULong => (0, i128::from(u64::MAX)),
+            _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        };
+        let fitting = whole.filter(|n| (low..=high).contains(n));
+        fitting.ok_or_else(|| bad(at, word, t, name))
+    }
+
+    fn bits(&mut self, t: &ScalarType, name: &str) -> Result<u32, Fault> {
+        let x = self.value(t, name)?;
+        Ok(match t {
+            ScalarType::Float => (x as f32).to_bits(),
+            _ => x as i64 as u32,
+        })
     }
 
     fn end_row(&mut self) -> Result<(), Fault> {
@@ -134,6 +163,11 @@ impl Source for Text<'_> {
     }
 }
 
+fn bad(at: usize, word: &[u8], t: &ScalarType, name: &str) -> Fault {
+    let (name, word) = (shown_name(name), quote(word));
+    Fault::text(at, format!("property '{name}': {word} is not {}", range(t)))
+}
+
 fn range(t: &ScalarType) -> &'static str {
     match t {
         ScalarType::Char => "a whole number from -128 to 127",
@@ -142,7 +176,9 @@ fn range(t: &ScalarType) -> &'static str {
         ScalarType::UShort => "a whole number from 0 to 65535",
         ScalarType::Int => "a whole number from -2147483648 to 2147483647",
         ScalarType::UInt => "a whole number from 0 to 4294967295",
-        ScalarType::Float | ScalarType::Double => "a number",
+        ScalarType::Long => "a whole number from -9223372036854775808 to 9223372036854775807",
+        ScalarType::ULong => "a whole number from 0 to 18446744073709551615",
+        ScalarType::Half | ScalarType::Float | ScalarType::Double => "a number",
     }
 }
 
@@ -153,6 +189,8 @@ fn fits(n: f64, t: &ScalarType) -> bool {
         ScalarType::Short => (-32768.0, 32767.0),
         ScalarType::UShort => (0.0, 65535.0),
         ScalarType::Int => (-2147483648.0, 2147483647.0),
+        ScalarType::Long => (i64::MIN as f64, i64::MAX as f64),
+        ScalarType::ULong => (0.0, u64::MAX as f64),
         _ => (0.0, 4294967295.0),
     };
     n.fract() == 0.0 && (low..=high).contains(&n)
@@ -183,11 +221,37 @@ impl<'a> Binary<'a> {
             None => Err(Fault::byte(
                 self.bytes.len(),
                 format!(
-                    "the file ends within property '{name}', which begins at byte {}",
+                    "the file ends within property '{}', which begins at byte {}",
+                    shown_name(name),
                     self.pos
                 ),
             )),
         }
+    }
+
+    /// The bytes of a number, the lowest first.
+    fn take_number<const N: usize>(&mut self, name: &str) -> Result<[u8; N], Fault> {
+        let mut raw = self.take::<N>(name)?;
+        if self.big {
+            raw.reverse();
+        }
+        Ok(raw)
+    }
+}
+
+/// A float of 16 bits, the lower byte first: a sign, 5 bits of exponent, 10 of fraction.
+fn half(raw: [u8; 2]) -> f64 {
+    let bits = u16::from_le_bytes(raw);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let size = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1024.0 + fraction) * 2f64.powi(e - 25),
+    };
+    match bits >> 15 {
+        0 => size,
+        _ => -size,
     }
 }
 
@@ -225,7 +289,21 @@ impl Source for Binary<'_> {
             ScalarType::UInt => get!(u32),
             ScalarType::Float => get!(f32),
             ScalarType::Double => get!(f64),
+            ScalarType::Half => half(self.take_number(name)?),
+            ScalarType::Long | ScalarType::ULong => self.wide(t, name)? as f64,
         })
+    }
+
+    fn wide(&mut self, t: &ScalarType, name: &str) -> Result<i128, Fault> {
+        let bits = u64::from_le_bytes(self.take_number(name)?);
+        Ok(match t {
+            ScalarType::ULong => i128::from(bits),
+            _ => i128::from(bits as i64),
+        })
+    }
+
+    fn bits(&mut self, _: &ScalarType, name: &str) -> Result<u32, Fault> {
+        self.take_number(name).map(u32::from_le_bytes)
     }
 
     fn end_row(&mut self) -> Result<(), Fault> {
@@ -255,6 +333,6 @@ pub(super) fn most(left: usize, t: &ScalarType, encoding: Encoding) -> usize {
     if encoding == Encoding::Ascii {
         left / 2 + 1
     } else {
-        left / size(t)
+        left / t.size()
     }
 }

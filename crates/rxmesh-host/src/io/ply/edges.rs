@@ -2,10 +2,9 @@
 
 use super::super::error::Fault;
 use super::body::Source;
-use super::header::Element;
+use super::header::{Element, PropertyType};
 use super::read::Reader;
 use crate::mesh::{CREASE, SHARPNESS, SharpEdge};
-use ply_rs_bw::ply::PropertyType;
 
 /// Which properties of an edge are what.
 pub(super) struct Edge {

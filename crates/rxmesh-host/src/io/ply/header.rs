@@ -1,27 +1,98 @@
 //! The header of a PLY file.
 
 use super::super::error::Fault;
-use super::super::scan::quote;
+use super::super::scan::{is_space, quote};
 use super::super::soup;
-use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{DefaultElement, PropertyType, ScalarType};
+use crate::mesh::{name_of_bytes, shown_name};
+use std::collections::{HashMap, HashSet};
 
-pub(super) use ply_rs_bw::ply::Encoding;
+/// Most bytes of a header; a file whose header has no end is not read further.
+pub(in crate::io) const LONGEST: usize = 1 << 20;
 
-/// The most a header may take; a file whose header has no end is not read further.
-const LONGEST: usize = 1 << 20;
+/// How rows are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Ascii,
+    BinaryBigEndian,
+    BinaryLittleEndian,
+}
 
-/// Bytes a scalar takes in a binary file.
-pub(super) fn size(t: &ScalarType) -> usize {
-    match t {
-        ScalarType::Char | ScalarType::UChar => 1,
-        ScalarType::Short | ScalarType::UShort => 2,
-        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
-        ScalarType::Double => 8,
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScalarType {
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    /// A float of 16 bits.
+    Half,
+    Float,
+    Double,
+}
+
+impl ScalarType {
+    /// The type of that name: those of the format, and those that programs add to it for 64 and 16 bits.
+    fn parse(word: &[u8]) -> Option<ScalarType> {
+        let word = word.to_ascii_lowercase();
+        let word = word.strip_suffix(b"_t").unwrap_or(&word);
+        Some(match word {
+            b"char" | b"int8" => ScalarType::Char,
+            b"uchar" | b"uint8" => ScalarType::UChar,
+            b"short" | b"int16" => ScalarType::Short,
+            b"ushort" | b"uint16" => ScalarType::UShort,
+            b"int" | b"int32" => ScalarType::Int,
+            b"uint" | b"uint32" => ScalarType::UInt,
+            b"long" | b"longlong" | b"int64" => ScalarType::Long,
+            b"ulong" | b"ulonglong" | b"uint64" => ScalarType::ULong,
+            b"half" | b"float16" => ScalarType::Half,
+            b"float" | b"float32" => ScalarType::Float,
+            b"double" | b"float64" => ScalarType::Double,
+            _ => return None,
+        })
+    }
+
+    /// The name that every reader knows; this program writes no numbers of 64 and 16 bits that are no doubles.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            ScalarType::Char => "char",
+            ScalarType::UChar => "uchar",
+            ScalarType::Short => "short",
+            ScalarType::UShort => "ushort",
+            ScalarType::Int => "int",
+            ScalarType::UInt => "uint",
+            ScalarType::Long => "int64",
+            ScalarType::ULong => "uint64",
+            ScalarType::Half => "float16",
+            ScalarType::Float => "float",
+            ScalarType::Double => "double",
+        }
+    }
+
+    /// Bytes a number takes in a binary file.
+    pub(super) fn size(self) -> usize {
+        match self {
+            ScalarType::Char | ScalarType::UChar => 1,
+            ScalarType::Short | ScalarType::UShort | ScalarType::Half => 2,
+            ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+            ScalarType::Long | ScalarType::ULong | ScalarType::Double => 8,
+        }
     }
 }
 
+/// What a property holds in each row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PropertyType {
+    Scalar(ScalarType),
+    /// The types of its length and of its values.
+    List(ScalarType, ScalarType),
+}
+
 pub(super) struct Property {
+    /// As [`name_of_bytes`] makes it.
     pub(super) name: String,
     pub(super) kind: PropertyType,
 }
@@ -37,7 +108,7 @@ impl Element {
     pub(super) fn least_row(&self, encoding: Encoding) -> usize {
         let least = |p: &Property| match (encoding, &p.kind) {
             (Encoding::Ascii, _) => 2,
-            (_, PropertyType::Scalar(t) | PropertyType::List(t, _)) => size(t),
+            (_, PropertyType::Scalar(t) | PropertyType::List(t, _)) => t.size(),
         };
         self.properties.iter().map(least).sum()
     }
@@ -52,167 +123,236 @@ pub(super) struct Header {
     pub(super) body: usize,
     /// Lines that no header has, and that were passed over: in words.
     pub(super) stray: Option<String>,
+    /// Names that had to change.
+    pub(super) warnings: Vec<String>,
+}
+
+/// The lines of a header: each with the offset of its first byte, without its end. All end as the first one does: in
+/// a line feed (with a carriage return before it or not), or in a carriage return alone, behind which binary rows may
+/// begin with any byte.
+struct HeaderLines<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    end: u8,
+}
+
+impl<'a> HeaderLines<'a> {
+    fn new(bytes: &'a [u8]) -> HeaderLines<'a> {
+        let first = memchr::memchr2(b'\r', b'\n', bytes);
+        let lone = |i: usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+        let end = match first.is_some_and(lone) {
+            true => b'\r',
+            false => b'\n',
+        };
+        HeaderLines { bytes, pos: 0, end }
+    }
+}
+
+impl<'a> Iterator for HeaderLines<'a> {
+    type Item = (usize, &'a [u8]);
+
+    fn next(&mut self) -> Option<(usize, &'a [u8])> {
+        let rest = self.bytes.get(self.pos..).filter(|rest| !rest.is_empty())?;
+        let at = self.pos;
+        let line = &rest[..memchr::memchr(self.end, rest).unwrap_or(rest.len())];
+        self.pos += line.len() + 1;
+        Some((at, line))
+    }
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
-    let body = end_of_header(bytes)?;
-    // Comments come in any character set, and lines may end in a carriage return.
-    let text = String::from_utf8_lossy(&bytes[..body]).replace('\r', "");
-    let (known, stray) = without_strays(&text);
-    let mut reader = Reader::new(known.as_bytes());
-    let parsed = Parser::<DefaultElement>::new().read_header(&mut reader);
-    let parsed = parsed.map_err(|e| refused(bytes, body, e.line()))?;
-    let elements: Vec<Element> = parsed
-        .elements
-        .into_iter()
-        .map(|(name, e)| Element {
-            name,
-            count: e.count,
-            properties: e
-                .properties
-                .into_iter()
-                .map(|(name, p)| Property {
-                    name,
-                    kind: p.data_type,
-                })
-                .collect(),
-        })
-        .collect();
-    no_name_twice(&text, &elements)?;
-    Ok(Header {
-        encoding: parsed.encoding,
-        elements,
-        comments: comments(&text),
-        body,
-        stray,
+    let end = end_of_header(bytes)?;
+    let mut encoding = None;
+    let mut header = Header {
+        encoding: Encoding::Ascii,
+        elements: Vec::new(),
+        comments: Vec::new(),
+        body: end,
+        stray: None,
+        warnings: Vec::new(),
+    };
+    let mut strays = Strays::default();
+    for (number, (at, line)) in HeaderLines::new(&bytes[..end]).enumerate() {
+        let text = line.trim_ascii();
+        let mut words = text.split(|b| is_space(*b)).filter(|w| !w.is_empty());
+        let known = match words.next().unwrap_or_default() {
+            b"ply" | b"end_header" => Some(()),
+            word @ (b"comment" | b"obj_info") => {
+                header.comments.push(soup::comment(&text[word.len()..]));
+                Some(())
+            }
+            b"format" => encoding_of(words).map(|e| encoding = encoding.or(Some(e))),
+            b"element" => header.element(words, at)?,
+            b"property" => header.property(words),
+            _ if words.any(is_declared) => None,
+            _ => {
+                strays.add(number + 1, text);
+                Some(())
+            }
+        };
+        known.ok_or_else(|| {
+            let what = format!("{} is not a line that a PLY header has here", quote(text));
+            Fault::text(at, what)
+        })?;
+    }
+    header.stray = strays.words();
+    let no_format = "the header has no valid line 'format ascii 1.0' (or binary_little_endian, binary_big_endian)";
+    header.encoding = encoding.ok_or_else(|| Fault::text(0, no_format))?;
+    header.name_apart();
+    Ok(header)
+}
+
+fn encoding_of<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Option<Encoding> {
+    Some(match words.next()? {
+        b"ascii" => Encoding::Ascii,
+        b"binary_little_endian" => Encoding::BinaryLittleEndian,
+        b"binary_big_endian" => Encoding::BinaryBigEndian,
+        _ => return None,
     })
 }
 
-/// Words that the lines of a header begin with.
-const KEYWORDS: [&str; 7] = [
-    "ply",
-    "format",
-    "comment",
-    "obj_info",
-    "element",
-    "property",
-    "end_header",
-];
-
-/// Words of declarations: a line with one of them may be a declaration that is misspelt, without which all that follows
-/// would be read wrong.
-const DECLARED: [&str; 22] = [
-    "char",
-    "uchar",
-    "short",
-    "ushort",
-    "int",
-    "uint",
-    "float",
-    "double",
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "float32",
-    "float64",
-    "list",
-    "vertex",
-    "face",
-    "ascii",
-    "binary_little_endian",
-    "binary_big_endian",
-];
-
-/// The header with lines that mean nothing in it (a comment without its word, an empty line) made comments, and what to
-/// tell people of them.
-fn without_strays(text: &str) -> (String, Option<String>) {
-    let mut known = String::with_capacity(text.len());
-    let (mut first, mut strays) = (None, 0);
-    for (i, line) in text.lines().enumerate() {
-        let mut words = line.split_whitespace();
-        let keyword = words.next().is_some_and(|w| KEYWORDS.contains(&w));
-        if keyword || words.any(|w| DECLARED.contains(&w)) {
-            known += line;
-        } else {
-            known += "comment";
-            strays += 1;
-            first.get_or_insert((i + 1, line));
+impl Header {
+    /// `element NAME COUNT`; `None` for another line.
+    fn element<'a>(
+        &mut self,
+        mut words: impl Iterator<Item = &'a [u8]>,
+        at: usize,
+    ) -> Result<Option<()>, Fault> {
+        let (name, count) = (words.next(), words.next());
+        let count = count.and_then(|w| std::str::from_utf8(w).ok()?.parse().ok());
+        let (Some(name), Some(count), None) = (name, count, words.next()) else {
+            return Ok(None);
+        };
+        let name = name_of_bytes(name);
+        if self.elements.iter().any(|e| e.name == name) {
+            let what = format!("the header declares element '{}' twice", shown_name(&name));
+            return Err(Fault::text(at, what));
         }
-        known += "\n";
+        self.elements.push(Element {
+            name,
+            count,
+            properties: Vec::new(),
+        });
+        Ok(Some(()))
     }
-    let words = first.map(|(n, line)| {
-        let more = match strays {
+
+    /// `property TYPE NAME` or `property list TYPE TYPE NAME`; `None` for another line. A name is any word; of several
+    /// words one is made.
+    fn property<'a>(&mut self, mut words: impl Iterator<Item = &'a [u8]>) -> Option<()> {
+        let element = self.elements.last_mut()?;
+        let kind = match words.next()? {
+            b"list" => {
+                let mut next = || ScalarType::parse(words.next()?);
+                PropertyType::List(next()?, next()?)
+            }
+            word => PropertyType::Scalar(ScalarType::parse(word)?),
+        };
+        let words: Vec<&[u8]> = words.collect();
+        let name = name_of_bytes(&words.join(&b'_'));
+        if words.is_empty() {
+            return None;
+        }
+        if words.len() > 1 {
+            self.warnings.push(format!(
+                "property '{}' of element '{}' is now called '{}'",
+                shown_name(&name_of_bytes(&words.join(&b' '))),
+                shown_name(&element.name),
+                shown_name(&name)
+            ));
+        }
+        element.properties.push(Property { name, kind });
+        Some(())
+    }
+
+    /// Gives properties new names whose element has one of that name before them.
+    fn name_apart(&mut self) {
+        for element in &mut self.elements {
+            let mut taken: HashSet<String> =
+                element.properties.iter().map(|p| p.name.clone()).collect();
+            if taken.len() == element.properties.len() {
+                continue;
+            }
+            let mut seen = HashMap::new();
+            for property in &mut element.properties {
+                let number: &mut usize = seen.entry(property.name.clone()).or_default();
+                *number += 1;
+                if *number == 1 {
+                    continue;
+                }
+                let name = loop {
+                    let name = format!("{}_{number}", property.name);
+                    if taken.insert(name.clone()) {
+                        break name;
+                    }
+                    *number += 1;
+                };
+                let (old, of) = (shown_name(&property.name), shown_name(&element.name));
+                let new = shown_name(&name);
+                self.warnings.push(format!(
+                    "element '{of}' has property '{old}' more than once: another is now called '{new}'"
+                ));
+                property.name = name;
+            }
+        }
+    }
+}
+
+/// Words of declarations that are no names of types.
+const DECLARED: [&[u8]; 6] = [
+    b"list",
+    b"vertex",
+    b"face",
+    b"ascii",
+    b"binary_little_endian",
+    b"binary_big_endian",
+];
+
+/// `true` for a word of declarations: a line with one of them may be a declaration that is misspelt, without which all
+/// that follows would be read wrong.
+fn is_declared(word: &[u8]) -> bool {
+    DECLARED.contains(&word) || ScalarType::parse(word).is_some()
+}
+
+/// Lines that mean nothing in a header: a comment without its word, an empty line.
+#[derive(Default)]
+struct Strays {
+    first: Option<(usize, String)>,
+    count: usize,
+}
+
+impl Strays {
+    fn add(&mut self, number: usize, line: &[u8]) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| (number, quote(line)));
+    }
+
+    /// A warning of them, if there are any.
+    fn words(self) -> Option<String> {
+        let (number, line) = self.first?;
+        let more = match self.count {
             1 => String::new(),
             n => format!(" ({n} such lines in all)"),
         };
-        let line = quote(line.trim().as_bytes());
-        format!("line {n}: {line} is not a line that a PLY header has: passed over{more}")
-    });
-    (known, words)
+        Some(format!(
+            "line {number}: {line} is not a line that a PLY header has: passed over{more}"
+        ))
+    }
 }
 
-fn comments(text: &str) -> Vec<String> {
-    let comment = |line: &str| {
-        let line = line.trim_start();
-        let words = ["comment", "obj_info"];
-        let rest = words.iter().find_map(|w| line.strip_prefix(w))?;
-        let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
-        ends.then(|| soup::comment(rest.as_bytes()))
-    };
-    text.lines().filter_map(comment).collect()
-}
-
+/// Where the rows begin.
 fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(b"ply") {
         return Err(Fault::text(0, "a PLY file begins with 'ply'"));
     }
     let head = &bytes[..bytes.len().min(LONGEST)];
-    let mut lines = super::super::scan::Lines::new(head, 0);
+    let mut lines = HeaderLines::new(head);
     while let Some((_, line)) = lines.next() {
         if line.trim_ascii() == b"end_header" {
-            return Ok(lines.offset().min(bytes.len()));
+            return Ok(lines.pos.min(bytes.len()));
         }
     }
     Err(Fault::text(
         head.len(),
         "the header does not end: there is no line 'end_header'",
     ))
-}
-
-/// The crate's message shows its grammar; ours shows the line.
-fn refused(bytes: &[u8], body: usize, line: Option<usize>) -> Fault {
-    let mut lines = super::super::scan::Lines::new(&bytes[..body], 0);
-    match line.and_then(|n| lines.nth(n.saturating_sub(1))) {
-        Some((at, text)) => Fault::text(
-            at,
-            format!(
-                "{} is not a line that a PLY header has here",
-                quote(text.trim_ascii())
-            ),
-        ),
-        None => Fault::text(
-            0,
-            "the header has no valid line 'format ascii 1.0' (or binary_little_endian, binary_big_endian)",
-        ),
-    }
-}
-
-/// The crate keeps one of two elements or properties with the same name, which would shift all that follows.
-fn no_name_twice(text: &str, elements: &[Element]) -> Result<(), Fault> {
-    let lines = |word: &str| {
-        text.lines()
-            .filter(|l| l.split_whitespace().next() == Some(word))
-            .count()
-    };
-    let properties: usize = elements.iter().map(|e| e.properties.len()).sum();
-    if lines("element") != elements.len() || lines("property") != properties {
-        return Err(Fault::text(
-            0,
-            "the header declares an element, or a property of one element, twice",
-        ));
-    }
-    Ok(())
 }

@@ -4,12 +4,11 @@ use super::super::error::Fault;
 use super::super::points::{Bits, Coordinate, Points};
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
-use super::columns::{Texcoords, empty, merge, push};
+use super::columns::{self, Filling, Texcoords};
 use super::edges::Edge;
-use super::header::{self, Element, Encoding, Header, Property};
+use super::header::{self, Element, Encoding, Header, Property, PropertyType, ScalarType};
 use super::strips;
-use crate::mesh::{COLOR, Column, ElementKind, NORMAL};
-use ply_rs_bw::ply::{PropertyType, ScalarType};
+use crate::mesh::{Column, ElementKind, shown_name};
 
 pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
@@ -48,6 +47,7 @@ impl<S: Source> Reader<S> {
             points: Points::new(bits),
             binary: header.encoding != Encoding::Ascii,
             comments: header.comments.clone(),
+            warnings: header.warnings.clone(),
             ..Soup::default()
         };
         let mut reader = Reader {
@@ -94,6 +94,7 @@ impl<S: Source> Reader<S> {
         let whole = |c: &Column| c.element != ElementKind::Face || c.data.len() == c.width * faces;
         let names = soup.columns.iter().filter(|c| !whole(c)).map(|c| &c.name);
         soup.warnings.extend(names.map(|name| {
+            let name = shown_name(name);
             format!("property '{name}' of element 'face' is not kept: not all faces have it")
         }));
         soup.columns.retain(whole);
@@ -144,8 +145,7 @@ impl<S: Source> Reader<S> {
                         p[*k] = self.coordinate(t, property, row)?
                     }
                     (PropertyType::Scalar(t), Fate::Column(c)) => {
-                        let x = self.source.value(t, &property.name)?;
-                        push(&mut columns[*c].data, x);
+                        columns[*c].take(&mut self.source, t)?;
                     }
                     _ => self.skip_value(property)?,
                 }
@@ -153,7 +153,7 @@ impl<S: Source> Reader<S> {
             self.source.end_row()?;
             self.soup.points.push(p);
         }
-        self.keep(columns);
+        self.keep(columns, ElementKind::Vertex);
         Ok(())
     }
 
@@ -203,8 +203,7 @@ impl<S: Source> Reader<S> {
                         }
                     }
                     (PropertyType::Scalar(t), Fate::Column(c)) => {
-                        let x = self.source.value(t, &property.name)?;
-                        push(&mut columns[*c].data, x);
+                        columns[*c].take(&mut self.source, t)?;
                     }
                     _ => self.skip_value(property)?,
                 }
@@ -217,7 +216,7 @@ impl<S: Source> Reader<S> {
                 .map_err(|what| self.source.fault(at, what))?;
         }
         self.soup.corner_texcoords = texcoords.finish(self.soup.corners.len());
-        self.keep(columns);
+        self.keep(columns, ElementKind::Face);
         Ok(())
     }
 
@@ -321,7 +320,8 @@ impl<S: Source> Reader<S> {
         if e.count > 0 {
             self.soup.warnings.push(format!(
                 "element '{}' ({} rows) is not kept",
-                e.name, e.count
+                shown_name(&e.name),
+                e.count
             ));
         }
         for row in 0..e.count {
@@ -333,7 +333,7 @@ impl<S: Source> Reader<S> {
     }
 
     /// Decides what becomes of each property, and makes the columns.
-    fn fates(&mut self, e: &Element, element: ElementKind) -> (Vec<Fate>, Vec<Column>) {
+    fn fates(&mut self, e: &Element, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
         let mut columns = Vec::new();
         let mut fate = |p: &Property| match (&p.kind, element, p.name.as_str()) {
             (PropertyType::Scalar(_), ElementKind::Vertex, "x") => Fate::Position(0),
@@ -344,20 +344,13 @@ impl<S: Source> Reader<S> {
             }
             (PropertyType::List(..), ElementKind::Face, "texcoord") => Fate::Texcoords,
             (PropertyType::Scalar(t), ..) if crate::mesh::is_free_name(element, &p.name) => {
-                let data = empty(t, e.count);
-                columns.push(Column {
-                    name: p.name.clone(),
-                    element,
-                    width: 1,
-                    data,
-                });
+                columns.push(Filling::new(p, t, e.count));
                 Fate::Column(columns.len() - 1)
             }
             _ => {
-                self.soup.warnings.push(format!(
-                    "property '{}' of element '{}' is not kept",
-                    p.name, e.name
-                ));
+                let (name, of) = (shown_name(&p.name), shown_name(&e.name));
+                let what = format!("property '{name}' of element '{of}' is not kept");
+                self.soup.warnings.push(what);
                 Fate::Skipped
             }
         };
@@ -365,10 +358,8 @@ impl<S: Source> Reader<S> {
         (fates, columns)
     }
 
-    fn keep(&mut self, mut columns: Vec<Column>) {
-        merge(&mut columns, NORMAL, &["nx", "ny", "nz"]);
-        merge(&mut columns, COLOR, &["red", "green", "blue", "alpha"]);
-        merge(&mut columns, COLOR, &["red", "green", "blue"]);
+    fn keep(&mut self, columns: Vec<Filling>, element: ElementKind) {
+        let mut columns = columns::finish(columns, element, &mut self.soup.warnings);
         self.soup.columns.append(&mut columns);
     }
 }

@@ -3,13 +3,11 @@
 use super::super::soup::{self, written_sharpness};
 use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces, Shape};
+use super::header::ScalarType;
 use crate::mesh::{
-    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, SHARPNESS, each_type,
+    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, SHARPNESS,
+    bytes_of_name, each_type, shown_name,
 };
-use ply_rs_bw::ply::{
-    Addable, DefaultElement, ElementDef, Header, PropertyDef, PropertyType, ScalarType,
-};
-use ply_rs_bw::writer::Writer;
 use std::ops::Range;
 
 pub(in crate::io) fn write(
@@ -104,8 +102,9 @@ fn columns<'a>(
         let names = names(c);
         match names.iter().find(|n| taken.contains(*n)) {
             Some(n) => warnings.push(format!(
-                "{element} column '{}' is left out: there is a property '{n}' already",
-                c.name
+                "{element} column '{}' is left out: there is a property '{}' already",
+                shown_name(&c.name),
+                shown_name(n)
             )),
             None => {
                 taken.extend(names);
@@ -135,60 +134,58 @@ fn header(
     face: &[&Column],
     lists: (Count, Option<Count>),
 ) -> Vec<u8> {
-    let mut header = Header::new();
-    header.encoding = match encoding {
-        Encoding::Ascii => ply_rs_bw::ply::Encoding::Ascii,
-        Encoding::Binary | Encoding::Base64 => ply_rs_bw::ply::Encoding::BinaryLittleEndian,
-        Encoding::BinaryBigEndian => ply_rs_bw::ply::Encoding::BinaryBigEndian,
+    let encoding = match encoding {
+        Encoding::Ascii => "ascii",
+        Encoding::Binary | Encoding::Base64 => "binary_little_endian",
+        Encoding::BinaryBigEndian => "binary_big_endian",
     };
-    header.comments = mesh.extras().comments.clone();
-    let scalar = |e: &mut ElementDef, name: String, t| {
-        e.properties
-            .add(PropertyDef::new(name, PropertyType::Scalar(t)))
+    let mut out = format!("ply\nformat {encoding} 1.0\n").into_bytes();
+    for comment in &mesh.extras().comments {
+        out.extend(format!("comment {comment}").trim_end().as_bytes());
+        out.push(b'\n');
+    }
+    let element = |out: &mut Vec<u8>, name: &str, n: usize| {
+        out.extend(format!("element {name} {n}\n").into_bytes());
     };
-    let list = |e: &mut ElementDef, name: &str, count: Count, t| {
-        let kind = PropertyType::List(count.scalar(), t);
-        e.properties.add(PropertyDef::new(name.to_owned(), kind));
+    let scalar = |out: &mut Vec<u8>, name: &str, t: ScalarType| {
+        out.extend(format!("property {} ", t.name()).as_bytes());
+        out.extend_from_slice(&bytes_of_name(name));
+        out.push(b'\n');
     };
-    let mut v = ElementDef::new("vertex".into());
-    v.count = mesh.vertex_count();
-    ["x", "y", "z"]
-        .iter()
-        .for_each(|n| scalar(&mut v, (*n).to_owned(), coordinate_type(mesh)));
-    let mut f = ElementDef::new("face".into());
-    f.count = mesh.face_count();
+    let list = |out: &mut Vec<u8>, name: &str, count: Count, t: ScalarType| {
+        let count = count.scalar().name();
+        out.extend(format!("property list {count} {} {name}\n", t.name()).into_bytes());
+    };
+    let columns = |out: &mut Vec<u8>, columns: &[&Column]| {
+        for c in columns {
+            let t = scalar_type(&c.data);
+            names(c).iter().for_each(|name| scalar(out, name, t));
+        }
+    };
+    element(&mut out, "vertex", mesh.vertex_count());
+    for axis in ["x", "y", "z"] {
+        scalar(&mut out, axis, coordinate_type(mesh));
+    }
+    columns(&mut out, vertex);
+    element(&mut out, "face", mesh.face_count());
     // Most readers know signed indices only.
-    let index = || match mesh.vertex_count() <= i32::MAX as usize {
-        true => ScalarType::Int,
-        false => ScalarType::UInt,
+    let index = if mesh.vertex_count() <= i32::MAX as usize {
+        ScalarType::Int
+    } else {
+        ScalarType::UInt
     };
-    list(&mut f, "vertex_indices", lists.0, index());
+    list(&mut out, "vertex_indices", lists.0, index);
     if let Some(count) = lists.1 {
-        list(&mut f, "texcoord", count, ScalarType::Float);
+        list(&mut out, "texcoord", count, ScalarType::Float);
     }
-    for (e, columns) in [(&mut v, vertex), (&mut f, face)] {
-        columns.iter().for_each(|c| {
-            names(c)
-                .into_iter()
-                .for_each(|n| scalar(e, n, scalar_type(&c.data)))
-        });
-    }
-    header.elements.add(v);
-    header.elements.add(f);
+    columns(&mut out, face);
     if !mesh.sharp_edges().is_empty() {
-        let mut e = ElementDef::new("edge".into());
-        e.count = mesh.sharp_edges().len();
-        let ends = ["vertex1", "vertex2"];
-        ends.iter()
-            .for_each(|n| scalar(&mut e, (*n).to_owned(), index()));
-        scalar(&mut e, SHARPNESS.to_owned(), ScalarType::Float);
-        header.elements.add(e);
+        element(&mut out, "edge", mesh.sharp_edges().len());
+        scalar(&mut out, "vertex1", index);
+        scalar(&mut out, "vertex2", index);
+        scalar(&mut out, SHARPNESS, ScalarType::Float);
     }
-    let mut out = Vec::new();
-    // A vector takes everything, and names were checked with the mesh.
-    Writer::<DefaultElement>::new()
-        .write_header(&mut out, &header)
-        .ok();
+    out.extend(b"end_header\n");
     out
 }
 

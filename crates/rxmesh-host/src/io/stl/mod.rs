@@ -7,6 +7,7 @@
 //! STL holds triangles that share nothing. Corners at exactly the same coordinates become one vertex; vertices are
 //! numbered in the order of their first use.
 
+mod header;
 mod read;
 mod weld;
 mod write;

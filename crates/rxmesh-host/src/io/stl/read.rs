@@ -5,7 +5,7 @@ use super::super::points::{Bits, Coordinate, Points};
 use super::super::scan::{Words, quote};
 use super::super::soup::{Polygon, Soup};
 use super::weld::weld;
-use super::{ATTRIBUTE, HEAD, TRIANGLE, is_exactly_binary, is_text, promised};
+use super::{ATTRIBUTE, HEAD, TRIANGLE, header, is_exactly_binary, is_text, promised};
 use crate::mesh::{Column, ColumnData, ElementKind, Tag, TagKind};
 use glam::Vec3;
 
@@ -27,50 +27,102 @@ pub(in crate::io) fn weld_corners(soup: &mut Soup) {
     (soup.points.positions, soup.corners) = weld(&soup.points.positions);
 }
 
+/// Triangles that follow each other in a binary file, with their head.
+struct Solid {
+    /// Where the head begins.
+    at: usize,
+    count: usize,
+}
+
+/// The solids of a binary file: one, or several whole files behind each other.
+fn solids(bytes: &[u8], count: usize) -> Vec<Solid> {
+    let mut solids = vec![Solid { at: 0, count }];
+    let mut end = HEAD.saturating_add(count.saturating_mul(TRIANGLE));
+    while let Some(n) = bytes.get(end..).and_then(promised).filter(|n| *n > 0) {
+        solids.push(Solid { at: end, count: n });
+        end = end.saturating_add(HEAD + n * TRIANGLE);
+    }
+    if end != bytes.len() || count == 0 {
+        solids.truncate(1);
+    }
+    solids
+}
+
+/// Bytes from one triangle to the next, for each: by the letter of the format its attribute is the number of bytes that
+/// follow it. `None` unless the file comes out even so.
+fn with_payload(bytes: &[u8], count: usize) -> Option<Vec<usize>> {
+    let mut pos = HEAD;
+    let mut steps = Vec::new();
+    for _ in 0..count {
+        let raw = bytes.get(pos + TRIANGLE - 2..)?.first_chunk::<2>()?;
+        let step = TRIANGLE + usize::from(u16::from_le_bytes(*raw));
+        steps.push(step);
+        pos += step;
+    }
+    (pos == bytes.len()).then_some(steps)
+}
+
 fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
-    let Some(count) = promised(bytes) else {
+    let Some(mut count) = promised(bytes) else {
         let what = format!(
             "a binary STL file has a head of {HEAD} bytes, this file has {}",
             bytes.len()
         );
         return Err(Fault::byte(bytes.len(), what));
     };
-    let have = (bytes.len() - HEAD) / TRIANGLE;
+    let body = bytes.len() - HEAD;
+    let have = body / TRIANGLE;
+    let mut soup = Soup {
+        binary: true,
+        comments: header::comment(&bytes[..header::TEXT])
+            .into_iter()
+            .collect(),
+        ..Soup::default()
+    };
+    // Programs that write as they go do not come back to the count.
+    let unknown = count == 0 || count == u32::MAX as usize;
+    if unknown && have > 0 && body.is_multiple_of(TRIANGLE) {
+        soup.warnings.push(format!(
+            "the header promises {count} triangles, and the file has the size of {have}: these are read"
+        ));
+        count = have;
+    }
+    if count.saturating_mul(TRIANGLE) != body
+        && let Some(steps) = with_payload(bytes, count).filter(|_| count > 0)
+    {
+        let extra = body - count * TRIANGLE;
+        soup.warnings.push(format!(
+            "{extra} bytes of attributes behind triangles are not kept"
+        ));
+        triangles(bytes, HEAD, steps.into_iter(), &mut soup)?;
+        return Ok(soup);
+    }
     if count > have {
         let what = format!(
             "{count} triangles are promised, but the file ends after {have}: it is cut off or the count is wrong"
         );
         return Err(Fault::byte(80, what));
     }
-    let mut soup = Soup {
-        binary: true,
-        ..Soup::default()
-    };
-    let extra = bytes.len() - HEAD - count * TRIANGLE;
-    if extra > 0 {
+    let solids = solids(bytes, count);
+    let read: usize = solids.iter().map(|s| HEAD + s.count * TRIANGLE).sum();
+    if read < bytes.len() {
         soup.warnings.push(format!(
-            "{extra} bytes behind the last triangle are not read"
+            "{} bytes behind the last triangle are not read",
+            bytes.len() - read
         ));
     }
-    let body = &bytes[HEAD..HEAD + count * TRIANGLE];
-    let corners = &mut soup.points.positions;
-    corners.reserve_exact(3 * count);
-    let mut attributes = vec![0u16; count];
-    for (i, raw) in body.as_chunks::<TRIANGLE>().0.iter().enumerate() {
-        let float =
-            |at: usize| f32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
-        for k in 1..4 {
-            let p = Vec3::new(float(12 * k), float(12 * k + 4), float(12 * k + 8));
-            if !p.is_finite() {
-                let what = format!(
-                    "a corner of triangle {i} (counted from 0) lies at {:?}, which is not finite",
-                    p.to_array()
-                );
-                return Err(Fault::byte(HEAD + i * TRIANGLE + 12 * k, what));
-            }
-            corners.push(p);
+    let mut attributes = Vec::with_capacity(solids.iter().map(|s| s.count).sum());
+    for (i, solid) in solids.iter().enumerate() {
+        if solids.len() > 1 {
+            let text = header::comment(&bytes[solid.at..solid.at + header::TEXT]);
+            soup.tags.push(Tag {
+                face: attributes.len() as u32,
+                kind: TagKind::Object,
+                text: text.unwrap_or_else(|| format!("solid_{}", i + 1)),
+            });
         }
-        attributes[i] = u16::from_le_bytes([raw[48], raw[49]]);
+        let steps = std::iter::repeat_n(TRIANGLE, solid.count);
+        attributes.extend(triangles(bytes, solid.at + HEAD, steps, &mut soup)?);
     }
     if attributes.iter().any(|&a| a != 0) {
         let data = ColumnData::U16(attributes);
@@ -82,6 +134,40 @@ fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
         });
     }
     Ok(soup)
+}
+
+/// Reads triangles from `at` on, which lie `steps` bytes apart and are all within the file; returns their attributes.
+fn triangles(
+    bytes: &[u8],
+    mut at: usize,
+    steps: impl ExactSizeIterator<Item = usize>,
+    soup: &mut Soup,
+) -> Result<Vec<u16>, Fault> {
+    let corners = &mut soup.points.positions;
+    corners.reserve_exact(3 * steps.len());
+    let mut attributes = Vec::with_capacity(steps.len());
+    for step in steps {
+        let Some(raw) = bytes[at..].first_chunk::<TRIANGLE>() else {
+            return Err(Fault::byte(at, "the file ends within a triangle"));
+        };
+        let float =
+            |at: usize| f32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
+        for k in 1..4 {
+            let p = Vec3::new(float(12 * k), float(12 * k + 4), float(12 * k + 8));
+            if !p.is_finite() {
+                let what = format!(
+                    "a corner of triangle {} (counted from 0) lies at {:?}, which is not finite",
+                    corners.len() / 3,
+                    p.to_array()
+                );
+                return Err(Fault::byte(at + 12 * k, what));
+            }
+            corners.push(p);
+        }
+        attributes.push(u16::from_le_bytes([raw[48], raw[49]]));
+        at += step;
+    }
+    Ok(attributes)
 }
 
 fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
@@ -104,6 +190,11 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
         }
         reader.solid()?;
     }
+    // One solid without a name says nothing.
+    let tags = &mut reader.soup.tags;
+    if tags.len() == 1 && tags[0].text.is_empty() {
+        tags.clear();
+    }
     Ok(reader.soup)
 }
 
@@ -117,13 +208,11 @@ struct Text<'a> {
 impl<'a> Text<'a> {
     fn solid(&mut self) -> Result<(), Fault> {
         let name = self.rest_of_line();
-        if !name.is_empty() {
-            self.soup.tags.push(Tag {
-                face: self.faces,
-                kind: TagKind::Object,
-                text: name,
-            });
-        }
+        self.soup.tags.push(Tag {
+            face: self.faces,
+            kind: TagKind::Object,
+            text: name,
+        });
         loop {
             let before = self.words.clone();
             let Some((at, word)) = self.words.next_at() else {

@@ -1,10 +1,14 @@
 //! Writes STL.
 
-use super::super::text::{Line, rows};
+use super::super::text::{Line, add, rows};
 use super::super::{Encoding, Pieces, soup};
-use super::{ATTRIBUTE, HEAD};
-use crate::mesh::{ColumnData, ElementKind, Placement, TagKind, TriMesh};
+use super::{ATTRIBUTE, HEAD, header};
+use crate::mesh::{ColumnData, ElementKind, Placement, TagKind, TriMesh, bytes_of_name};
 use glam::Vec3;
+use std::ops::Range;
+
+/// The name of a solid that has none.
+const UNNAMED: &str = "rxmesh";
 
 pub(in crate::io) fn write(
     mesh: &TriMesh,
@@ -24,20 +28,10 @@ pub(in crate::io) fn write(
         }
     };
     warn(mesh, encoding, warnings);
-    let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
-    // The name ends with the line, and the head of a binary file must not look like text.
-    let name: String = first
-        .map_or("rxmesh", |t| &t.text)
-        .chars()
-        .filter(|c| c.is_ascii_graphic() || *c == ' ')
-        .collect();
     if encoding == Encoding::Ascii {
-        return text(mesh, &name);
+        return text(mesh);
     }
-    let mut head = vec![b' '; 80];
-    let name = &name.as_bytes()[..name.len().min(72)];
-    head[..7].copy_from_slice(b"binary ");
-    head[7..7 + name.len()].copy_from_slice(name);
+    let mut head = binary_head(mesh).to_vec();
     head.extend((mesh.face_count() as u32).to_le_bytes());
     debug_assert_eq!(head.len(), HEAD);
     let attribute = match mesh
@@ -59,8 +53,56 @@ pub(in crate::io) fn write(
     pieces
 }
 
-fn text(mesh: &TriMesh, name: &str) -> Pieces {
-    let mut pieces = vec![format!("solid {name}\n").into_bytes()];
+/// The only comment, as it came from the head of a binary file, else the name of the first object.
+fn binary_head(mesh: &TriMesh) -> [u8; header::TEXT] {
+    held_comment(mesh).unwrap_or_else(|| {
+        let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
+        let mut head = [b' '; header::TEXT];
+        let name = name_line(first.map_or(UNNAMED, |t| &t.text));
+        let name = &name[..name.len().min(header::TEXT - 8)];
+        // The head of a binary file must not look like text.
+        head[..7].copy_from_slice(b"binary ");
+        head[7..7 + name.len()].copy_from_slice(name);
+        head
+    })
+}
+
+/// The head that the mesh's only comment becomes.
+fn held_comment(mesh: &TriMesh) -> Option<[u8; header::TEXT]> {
+    match &mesh.extras.comments[..] {
+        [comment] => header::head(comment),
+        _ => None,
+    }
+}
+
+/// The bytes of a name, which ends with its line.
+fn name_line(name: &str) -> Vec<u8> {
+    let mut name = bytes_of_name(name).into_owned();
+    let ends = name.iter_mut().filter(|b| matches!(**b, b'\n' | b'\r' | 0));
+    ends.for_each(|b| *b = b' ');
+    name
+}
+
+/// The solids of a text file: the objects that have faces, each with its name.
+fn solids(mesh: &TriMesh) -> Vec<(Range<usize>, &str)> {
+    let faces = mesh.face_count();
+    let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
+    let before = first.map_or(faces, |t| t.face as usize);
+    let mut solids = vec![(0..before, UNNAMED)];
+    let ranges = mesh.extras.face_ranges(TagKind::Object, faces);
+    let objects = ranges
+        .into_iter()
+        .map(|(faces, name)| (faces.start as usize..faces.end as usize, name));
+    solids.extend(objects);
+    solids.retain(|(faces, _)| !faces.is_empty());
+    if solids.is_empty() {
+        solids.push((0..0, first.map_or(UNNAMED, |t| &t.text)));
+    }
+    solids
+}
+
+fn text(mesh: &TriMesh) -> Pieces {
+    let mut pieces = Pieces::new();
     let point = |line: &mut Line, p: Vec3| {
         for x in p.to_array() {
             line.put(b" ");
@@ -68,18 +110,22 @@ fn text(mesh: &TriMesh, name: &str) -> Pieces {
         }
         line.put(b"\n");
     };
-    rows(0, mesh.face_count(), &mut pieces, |line, f| {
-        let corners = corners(mesh, f);
-        line.put(b"facet normal");
-        point(line, normal(corners));
-        line.put(b"outer loop\n");
-        for p in corners {
-            line.put(b"vertex");
-            point(line, p);
-        }
-        line.put(b"endloop\nendfacet\n");
-    });
-    pieces.push(format!("endsolid {name}\n").into_bytes());
+    for (faces, name) in solids(mesh) {
+        let name = name_line(name);
+        add(&mut pieces, &[b"solid ", &name[..], b"\n"].concat());
+        rows(faces.start, faces.end, &mut pieces, |line, f| {
+            let corners = corners(mesh, f);
+            line.put(b"facet normal");
+            point(line, normal(corners));
+            line.put(b"outer loop\n");
+            for p in corners {
+                line.put(b"vertex");
+                point(line, p);
+            }
+            line.put(b"endloop\nendfacet\n");
+        });
+        add(&mut pieces, &[b"endsolid ", &name[..], b"\n"].concat());
+    }
     pieces
 }
 
@@ -105,8 +151,18 @@ fn warn(mesh: &TriMesh, encoding: Encoding, warnings: &mut Vec<String>) {
             && matches!(c.data, ColumnData::U16(_))
     };
     soup::warn_of_columns("STL", extras.columns.iter().filter(|c| !held(c)), warnings);
-    soup::warn_of_layers("STL", extras, true, warnings);
-    if !extras.comments.is_empty() {
+    soup::warn_of_corners("STL", extras, true, warnings);
+    let text = encoding == Encoding::Ascii;
+    let tags = extras.tags.iter();
+    let lost = tags.filter(|t| !(text && t.kind == TagKind::Object));
+    soup::warn_of_tags("STL", lost.count(), warnings);
+    let solids = solids(mesh).len();
+    if !text && solids > 1 {
+        warnings.push(format!(
+            "binary STL holds one solid: {solids} objects become one (STL as text holds them all)"
+        ));
+    }
+    if !extras.comments.is_empty() && (text || held_comment(mesh).is_none()) {
         let lines = extras.comments.len();
         warnings.push(format!("STL holds no comments ({lines} lines)"));
     }

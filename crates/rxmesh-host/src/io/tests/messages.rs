@@ -43,8 +43,8 @@ fn faults_name_file_line_and_value() {
         ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 nan 0\n3 0 1 2\n".into(), "a.off: line 5: 'nan' is not a finite number"),
         ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 \
             3\n".into(), "a.off: line 6: face 0 names vertex 3 (both counted from 0), but the file has 3"),
-        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n".into(), "a.off: line 6: a face needs three corners or \
-            more, this one has 2"),
+        ("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n-2 0 1\n".into(), "a.off: line 6: the number of corners is \
+            '-2'"),
         ("a.off", "OFF\n4 1 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n4 0 1 2 3\n".into(), "a.off: line 7: a face has 4 corners"),
         ("a.off", "OFF\n-3 1 0\n".into(), "a.off: line 2: the number of vertices is '-3'"),
         ("a.off", "4OFF\n".into(), "a.off: line 1: '4OFF': vertices of more than three coordinates are not read"),
@@ -66,8 +66,12 @@ fn faults_name_file_line_and_value() {
             three\nend_header\n".into(), "a.ply: line 3: 'element vertex three' is not a line"),
         ("a.ply", "ply\nelement vertex 1\nproperty float \
             x\nend_header\n".into(), "the header has no valid line 'format"),
-        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\nend_header\n0 \
-            0\n".into(), "twice"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement vertex 1\nend_header\n0 \
+            0\n".into(), "a.ply: line 5: the header declares element 'vertex' twice"),
+        ("a.ply", "ply\rformat ascii 1.0\relement vertex 1\rproperty flot x\rend_header\r0 \
+            0\r".into(), "a.ply: line 4: 'property flot x' is not a line"),
+        ("a.ply", "ply\rformat binary_little_endian 1.0\relement vertex x\rend_header\r\n\n".into(), "a.ply: line 3: \
+            'element vertex x' is not a line"),
         ("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 \
             0\n".into(), "element 'vertex' has no number called 'z'"),
         ("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 \
@@ -117,6 +121,118 @@ f -3 \\\r\n -2 \\\r\n-1\r\nl 1 2\r\nf 1/1 2/1 4/1\r\nv 1 1 0\r\np 1\r\n";
     assert_eq!(layer.values, [0.5, 0.0]);
     let mac = read_as("a.obj", b"v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r").unwrap();
     assert_eq!(mac.mesh.faces, [[0, 1, 2]]);
+}
+
+/// Keywords and orders as other programs write them: MeshLab's `NC` has colours before normals, the format's `CN`
+/// behind them.
+#[test]
+fn off_with_colours_and_normals_in_either_order() {
+    let rows = |all: [&str; 3]| {
+        let [a, b, c] = all;
+        format!("\n3 1 0\n0 0 0 {a}\n1 0 0 {b}\n0 1 0 {c}\n3 0 1 2\n")
+    };
+    let colours_first = rows(["255 0 10 9 0 0 1", "0 0 10 9 -1 0 0", "5 0 10 9 0 -1 0"]);
+    let normals_first = rows(["0 0 1 255 0 10 9", "-1 0 0 0 0 10 9", "0 -1 0 5 0 10 9"]);
+    let unclear = rows(["1 0 0 0 0 1", "1 0 0 0 1 0", "1 0 0 1 0 0"]);
+    let (black, red) = (vec![0, 0, 1, 0, 1, 0, 1, 0, 0], [1, 0, 0].repeat(3));
+    for (keyword, rows, colours) in [
+        ("NCOFF", &colours_first, None),
+        ("NCOFF", &normals_first, None),
+        ("CNOFF", &normals_first, None),
+        ("CNOFF", &colours_first, None),
+        ("ncoff", &colours_first, None),
+        ("NCOFF", &unclear, Some(red)),
+        ("CNOFF", &unclear, Some(black)),
+    ] {
+        let mesh = read_as("a.off", format!("{keyword}{rows}").as_bytes());
+        let mesh = mesh.unwrap().mesh;
+        let colour = mesh.extras.column(ElementKind::Vertex, "color").unwrap();
+        let all = vec![255, 0, 10, 9, 0, 0, 10, 9, 5, 0, 10, 9];
+        assert_eq!(
+            colour.data,
+            ColumnData::U8(colours.unwrap_or(all)),
+            "{keyword}{rows}"
+        );
+        if colour.width == 4 {
+            let normals = mesh.vertex_normals().unwrap();
+            assert_eq!(normals, [Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y], "{keyword}");
+        }
+        let again = read_as("a.off", &written("a.off", Encoding::Ascii, &mesh).0);
+        assert_eq!(again.unwrap().mesh, mesh);
+    }
+    let text = "NCSTOFF\n3 1 0\n0 0 0 9 8 7 0 0 1 0.5 1\n1 0 0 9 8 7 0 0 1 0 1\n0 1 0 9 8 7 0 0 1 0 0\n3 0 1 2\n";
+    let mesh = read_as("a.off", text.as_bytes()).unwrap().mesh;
+    let s = mesh.extras.column(ElementKind::Vertex, "s").unwrap();
+    assert_eq!(s.data, ColumnData::F32(vec![0.5, 0.0, 0.0]));
+    assert_eq!(mesh.vertex_normals().unwrap(), [Vec3::Z; 3]);
+}
+
+#[test]
+fn off_keywords_in_any_case_and_none() {
+    let body = "3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    for keyword in ["OFF\n", "off\n", "Off ", "", "# made by hand\n"] {
+        let loaded = read_as("a.off", format!("{keyword}{body}").as_bytes()).unwrap();
+        assert_eq!(loaded.mesh.faces, [[0, 1, 2]], "{keyword:?}");
+        assert!(loaded.warnings.is_empty());
+    }
+    let comments = |text: String| {
+        read_as("a.off", text.as_bytes())
+            .unwrap()
+            .mesh
+            .extras
+            .comments
+    };
+    assert_eq!(comments(format!("# by hand\n{body}# more\n")), ["by hand"]);
+    let normals = "noff\n3 1 0\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\n3 0 1 2\n";
+    let mesh = read_as("a.off", normals.as_bytes()).unwrap().mesh;
+    assert_eq!(mesh.vertex_normals().unwrap(), [Vec3::Z; 3]);
+    for keyword in ["4OFF", "nOFF", "4nOFF", "STnOFF", "4off"] {
+        let message = refusal("a.off", format!("{keyword}\n{body}").as_bytes());
+        assert!(message.contains("more than three coordinates"), "{message}");
+    }
+}
+
+#[test]
+fn off_faces_over_lines_of_few_corners_and_too_many() {
+    let head = "OFF\n4\n4 # of all kinds\n0\n0 0 0#first\n1 0 0\n0 1 0 # third\n\n0 0 1\n";
+    let text =
+        format!("{head}3 0\n# between\n1\n  2 255 0 0\n2 0 1\n1 3#a point\n3 1 2 3 0 255 0\n");
+    let loaded = read_as("a.off", text.as_bytes()).unwrap();
+    assert_eq!(loaded.mesh.faces, [[0, 1, 2], [1, 2, 3]]);
+    let colour = loaded
+        .mesh
+        .extras
+        .column(ElementKind::Face, "color")
+        .unwrap();
+    assert_eq!(colour.data, ColumnData::U8(vec![255, 0, 0, 0, 255, 0]));
+    assert_eq!(
+        loaded.warnings,
+        ["2 of 4 faces have fewer than three corners and are left out"]
+    );
+    let more = read_as("a.off", format!("{text}3 0 2 3\n4 0 1 2 3\n").as_bytes()).unwrap();
+    assert_eq!(more.mesh, loaded.mesh);
+    assert_eq!(
+        more.warnings[1],
+        "2 lines behind the last face are not read: the header says that there are 4 faces"
+    );
+    let mut binary = b"OFF BINARY\n".to_vec();
+    let words = [
+        3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 3, 0, 1, 2, 0, 1, 2, 0u32,
+    ];
+    words.iter().for_each(|w| binary.extend(w.to_be_bytes()));
+    let loaded = read_as("a.off", &binary).unwrap();
+    assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
+    assert_eq!(loaded.warnings.len(), 1, "{:?}", loaded.warnings);
+    // A row that lacks a vertex takes the next one with it, and then there are too few.
+    let message = refusal(
+        "a.off",
+        format!("{head}3 0 1\n3 0 1 2\n3 0 1 2\n3 1 2 3\n").as_bytes(),
+    );
+    assert!(
+        message
+            .contains("before face 3 of 4 (counted from 0); face 0 has fewer vertices on its line"),
+        "{message}"
+    );
 }
 
 #[test]

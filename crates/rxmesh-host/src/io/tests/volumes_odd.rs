@@ -323,7 +323,7 @@ fn vtu_packed() {
             let loaded = bytes("a.vtu", &file).unwrap_or_else(|e| panic!("{big} {raw}: {e}"));
             assert_eq!(loaded.mesh.cells, [[0, 1, 2, 3], [4, 1, 3, 2]]);
             assert_eq!(loaded.mesh.positions[4], Vec3::ONE);
-            let heat = loaded.mesh.extras.column(VERTEX, "the__heat_").unwrap();
+            let heat = loaded.mesh.extras.column(VERTEX, "the_<heat>").unwrap();
             assert_eq!(heat.data, ColumnData::U16(vec![1, 2, 3, 4, 5]));
         }
     }

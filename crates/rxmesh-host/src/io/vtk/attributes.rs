@@ -4,7 +4,7 @@ use super::super::error::Fault;
 use super::super::numbers::Scalar;
 use super::super::scan::quote;
 use super::read::{Reader, scalar};
-use crate::mesh::ElementKind;
+use crate::mesh::{ElementKind, name_of_bytes};
 
 impl Reader<'_> {
     pub(super) fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
@@ -163,7 +163,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        Ok(name_of_bytes(&out))
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
 use super::super::text::rows;
 use super::super::{Encoding, Pieces};
 use super::cells::TETRAHEDRON;
-use crate::mesh::{ColumnData, ElementKind, TetMesh};
+use crate::mesh::{ColumnData, ElementKind, TetMesh, bytes_of_name};
 
 /// The longest title that the format allows.
 const TITLE: usize = 255;
@@ -89,7 +89,7 @@ fn columns(mesh: &TetMesh, element: ElementKind, ascii: bool, pieces: &mut Piece
     pieces.push(head.into_bytes());
     for c in columns {
         let (width, kind) = (c.width, name(scalar_of(&c.data)));
-        pieces.push(format!("{} {width} {n} {kind}\n", c.name).into_bytes());
+        pieces.push(format!("{} {width} {n} {kind}\n", encoded(&c.name)).into_bytes());
         if !ascii {
             pieces.push(bytes_of(&c.data, Order::Big));
             pieces.push(b"\n".to_vec());
@@ -103,6 +103,16 @@ fn columns(mesh: &TetMesh, element: ElementKind, ascii: bool, pieces: &mut Piece
             line.end();
         });
     }
+}
+
+/// A name as VTK writes it: bytes that are no visible ASCII, quotes and percent signs as `%` and two digits.
+fn encoded(name: &str) -> String {
+    let byte = |b: &u8| match b {
+        b'"' | b'%' => format!("%{b:02X}"),
+        b'!'..=b'~' => char::from(*b).to_string(),
+        _ => format!("%{b:02X}"),
+    };
+    bytes_of_name(name).iter().map(byte).collect()
 }
 
 fn name(scalar: Scalar) -> &'static str {

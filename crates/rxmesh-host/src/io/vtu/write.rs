@@ -66,7 +66,7 @@ pub(in super::super) fn write(
     ] {
         file.text(&format!("<{section}>\n"));
         let columns = mesh.extras.columns.iter().filter(|c| c.element == element);
-        columns.for_each(|c| file.array(&c.name, c.width, &c.data));
+        columns.for_each(|c| file.array(&escaped(&c.name), c.width, &c.data));
         file.text(&format!("</{section}>\n"));
     }
     file.text("</Piece>\n</UnstructuredGrid>\n");
@@ -86,7 +86,7 @@ impl File {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
-    /// The tag before an array's data. Names need no escape: columns have letters, digits, `_` and `-`.
+    /// The tag before an array's data, with its name as XML writes it.
     fn open(&mut self, name: &str, width: usize, scalar: Scalar, format: &str) {
         let kind = type_name(scalar);
         self.text(&format!(
@@ -145,6 +145,15 @@ impl File {
         self.text("</VTKFile>\n");
         self.pieces
     }
+}
+
+/// A name as the value of an attribute; XML holds no control characters.
+fn escaped(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_control() { '_' } else { c })
+        .collect();
+    quick_xml::escape::escape(&plain).into_owned()
 }
 
 fn type_name(scalar: Scalar) -> &'static str {

@@ -139,8 +139,8 @@ unsafe impl FlatKernel for MarkFeatures {
     }
 }
 
-/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k` for
-/// an end `k` at which another line goes on.
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
+/// for an end `k` at which another line goes on.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {

@@ -1,0 +1,198 @@
+//! Attributes of vertices in OFF as text.
+
+use super::super::error::Fault;
+use super::super::scan::{Words, number};
+use super::super::soup::Soup;
+use super::Prefix;
+use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
+
+/// The name under which indices into a colour map are kept.
+const MAP: &str = "color_index";
+
+/// A word and its place in the file.
+type Word<'a> = (usize, &'a [u8]);
+
+/// What stands behind the coordinates of each vertex.
+pub(super) struct Rows<'a> {
+    prefix: Prefix,
+    normals: Vec<f32>,
+    colours: Colours,
+    texcoords: [Vec<f32>; 2],
+    /// Normals and colours of each row, where both are there: which comes first shows when all are known.
+    both: Vec<Vec<Word<'a>>>,
+    /// Rows with more numbers than the keyword announces.
+    more: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(prefix: Prefix) -> Rows<'a> {
+        Rows {
+            prefix,
+            normals: Vec::new(),
+            colours: Colours::default(),
+            texcoords: Default::default(),
+            both: Vec::new(),
+            more: 0,
+        }
+    }
+
+    /// Takes the words behind the coordinates of a vertex.
+    pub(super) fn add(&mut self, mut words: Words<'a>) -> Result<(), Fault> {
+        let mut rest: Vec<Word<'a>> = std::iter::from_fn(|| words.next_at()).collect();
+        let ends = |what: &str| {
+            let what = format!("{what} expected, but the line ends");
+            Err(Fault::text(words.offset(), what))
+        };
+        if self.prefix.normals && rest.len() < 3 {
+            let axis = ["x", "y", "z"][rest.len()];
+            return ends(&format!("a normal's {axis}"));
+        }
+        if self.prefix.texcoords {
+            if rest.len() < 2 + if self.prefix.normals { 3 } else { 0 } {
+                return ends("two texture coordinates");
+            }
+            let pair = rest.split_off(rest.len() - 2);
+            for (values, (at, word)) in self.texcoords.iter_mut().zip(pair) {
+                values.push(number(word, at)?);
+            }
+        }
+        match (self.prefix.normals, self.prefix.colours) {
+            (true, true) => {
+                self.both.push(rest);
+                return Ok(());
+            }
+            (true, false) => {
+                self.normal(&rest[..3])?;
+                self.more += usize::from(rest.len() > 3);
+            }
+            (false, true) => self.colours.add(&rest)?,
+            (false, false) => self.more += usize::from(!rest.is_empty()),
+        }
+        Ok(())
+    }
+
+    fn normal(&mut self, words: &[Word<'a>]) -> Result<(), Fault> {
+        for &(at, word) in words {
+            self.normals.push(number(word, at)?);
+        }
+        Ok(())
+    }
+
+    /// `true` if colours come before normals: as the keyword has it, unless only the other order gives colours. Where
+    /// the keyword says that normals come first, these are no bytes of colours either.
+    fn colours_first(&self) -> bool {
+        let rows = || self.both.iter();
+        let first = rows().all(|row| can_be_colour(&row[..row.len() - 3]));
+        let last = rows().all(|row| can_be_colour(&row[3..]));
+        let bytes = |row: &Vec<Word<'a>>| {
+            let mut values = row[..row.len() - 3].iter().map(|&(at, w)| number(w, at));
+            values.any(|x| x.is_ok_and(|x| x > 1.0))
+        };
+        match (first, last) {
+            (true, false) => self.prefix.colours_first || rows().any(bytes),
+            (false, true) => false,
+            _ => self.prefix.colours_first,
+        }
+    }
+
+    /// Gives the soup the columns, and a warning of what is not kept.
+    pub(super) fn finish(mut self, soup: &mut Soup) -> Result<(), Fault> {
+        let colours_first = self.colours_first();
+        for row in std::mem::take(&mut self.both) {
+            let (normal, colour) = match colours_first {
+                true => (&row[row.len() - 3..], &row[..row.len() - 3]),
+                false => row.split_at(3),
+            };
+            self.normal(normal)?;
+            self.colours.add(colour)?;
+        }
+        if self.more > 0 {
+            soup.warnings.push(format!(
+                "{} vertices have more numbers than the first word of the file announces: not kept",
+                self.more
+            ));
+        }
+        let vertex = |name: &str, width, v| Column {
+            name: name.into(),
+            element: ElementKind::Vertex,
+            width,
+            data: ColumnData::F32(v),
+        };
+        if self.prefix.normals {
+            soup.columns.push(vertex(NORMAL, 3, self.normals));
+        }
+        self.colours.keep(ElementKind::Vertex, soup);
+        if self.prefix.texcoords {
+            let [s, t] = self.texcoords;
+            soup.columns.extend([vertex("s", 1, s), vertex("t", 1, t)]);
+        }
+        Ok(())
+    }
+}
+
+/// `true` for words that can be a colour: whole numbers from 0 to 255, or numbers from 0 to 1.
+fn can_be_colour(words: &[Word<'_>]) -> bool {
+    let values = || words.iter().map(|&(at, w)| number(w, at).unwrap_or(-1.0));
+    let whole = |x: f32| (0.0..=255.0).contains(&x) && x.fract() == 0.0;
+    values().all(whole) || values().all(|x| (0.0..=1.0).contains(&x))
+}
+
+/// Colours as they come in rows: nothing, an index into a map, or three or four numbers.
+#[derive(Default)]
+pub(super) struct Colours {
+    rows: usize,
+    width: Option<usize>,
+    mixed: bool,
+    fractions: bool,
+    values: Vec<f32>,
+}
+
+impl Colours {
+    pub(super) fn add(&mut self, words: &[(usize, &[u8])]) -> Result<(), Fault> {
+        self.rows += 1;
+        self.mixed |= *self.width.get_or_insert(words.len()) != words.len();
+        for &(at, word) in words {
+            // 0 to 255 as whole numbers, 0 to 1 with a point: the spelling decides, so "1" and "1.0" differ.
+            self.fractions |= word.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
+            self.values.push(number(word, at)?);
+        }
+        Ok(())
+    }
+
+    /// Gives the soup a column of the colours, or a warning.
+    pub(super) fn keep(self, element: ElementKind, soup: &mut Soup) {
+        match self.column(element) {
+            Some(Ok(column)) => soup.columns.push(column),
+            Some(Err(what)) => soup.warnings.push(what),
+            None => {}
+        }
+    }
+
+    fn column(self, element: ElementKind) -> Option<Result<Column, String>> {
+        let width = self.width.filter(|_| !self.values.is_empty())?;
+        let whole = !self.fractions && self.values.iter().all(|x| (0.0..=255.0).contains(x));
+        let kept = match width {
+            1 if !self.mixed => (
+                MAP,
+                ColumnData::I32(self.values.iter().map(|&x| x as i32).collect()),
+            ),
+            3 | 4 if !self.mixed && whole => (
+                COLOR,
+                ColumnData::U8(self.values.iter().map(|&x| x as u8).collect()),
+            ),
+            3 | 4 if !self.mixed => (COLOR, ColumnData::F32(self.values)),
+            _ => {
+                return Some(Err(format!(
+                    "the colours of {} {element} rows are not of one kind: not kept",
+                    self.rows
+                )));
+            }
+        };
+        Some(Ok(Column {
+            name: kept.0.into(),
+            element,
+            width,
+            data: kept.1,
+        }))
+    }
+}
