@@ -7,6 +7,7 @@ mod docs;
 mod doctor;
 mod downstream;
 mod fuzz;
+mod packages;
 mod ptx;
 mod sweep;
 mod table;
@@ -40,6 +41,12 @@ enum Task {
     Paths,
     /// Check that crates depend on each other in one direction.
     Arrows,
+    /// Check licences, versions and sources of dependencies, and with cargo-deny their known faults.
+    Deny,
+    /// Copy the licences into all packages and write the notices of others' code in the program.
+    Notices(checks::notices::Arguments),
+    /// Check that the stated minimum of Rust is enough.
+    Msrv,
     /// Check that no line of code or of a document is too long.
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
@@ -74,6 +81,9 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Docs => docs::run(),
         Task::Paths => checks::paths::run(),
         Task::Arrows => checks::arrows::run(),
+        Task::Deny => checks::deny::run(),
+        Task::Notices(arguments) => checks::notices::run(&arguments),
+        Task::Msrv => checks::msrv::run(),
         Task::Lines => checks::lines::run(),
         Task::Downstream => downstream::run(),
         Task::Fuzz(arguments) => fuzz::run(&arguments),

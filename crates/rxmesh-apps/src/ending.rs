@@ -19,12 +19,16 @@ pub(crate) fn stage(name: &'static str) {
     *STAGE.lock().unwrap_or_else(|e| e.into_inner()) = name;
 }
 
-/// Interrupts end the program with 128 and the signal's number (130, 143), as shells have it, and without a part of a
-/// file.
+/// Interrupts, a terminal that closes and limits of the system end the program with 128 and the signal's number (130,
+/// 143), as shells have it, and without a part of a file. A signal that whoever started the program lets it ignore
+/// (`nohup`) stays ignored.
 #[cfg(unix)]
 pub(crate) fn on_signals() {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    let ignored = ignored_signals();
+    let mut taken = vec![SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ];
+    taken.retain(|signal| ignored >> (signal - 1) & 1 == 0);
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(&taken) else {
         return;
     };
     let wait = move || {
@@ -35,13 +39,22 @@ pub(crate) fn on_signals() {
     };
     // Without a thread for it the signals' usual action would be lost, so it is given back.
     if std::thread::Builder::new().spawn(wait).is_err() {
-        for signal in [SIGINT, SIGTERM] {
+        for signal in taken {
             let _ = signal_hook::flag::register_conditional_default(
                 signal,
                 std::sync::Arc::new(AtomicBool::new(true)),
             );
         }
     }
+}
+
+/// The signals that are ignored, a bit for each from signal 1 on; none where the system does not tell.
+#[cfg(unix)]
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    let bits = line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    bits.unwrap_or(0)
 }
 
 #[cfg(not(unix))]

@@ -4,7 +4,7 @@ use crate::cli::{ComputeArgs, EncodingArgs};
 use crate::console::is_stdout;
 use crate::input;
 use anyhow::{Context, Result, bail};
-use rxmesh_host::files;
+use rxmesh_host::files::{self, Links};
 use rxmesh_host::io::{Encoding, Format, WriteOptions};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,8 @@ impl Gives {
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
     pub(crate) options: WriteOptions,
+    /// Followed for names that somebody has typed.
+    pub(crate) links: Links,
     /// Why the format is not the input's, where nobody asked for another one.
     pub(crate) because: Option<String>,
 }
@@ -93,8 +95,19 @@ impl Target {
         Ok(Target {
             path: path.to_owned(),
             options,
+            links: Links::Follow,
             because: None,
         })
+    }
+
+    /// The same for a name that nobody has typed: a symbolic link that has it is refused.
+    pub(crate) fn unnamed(mut self) -> Result<Target> {
+        self.links = Links::Refuse;
+        if !is_stdout(&self.path) {
+            files::check_with(&self.path, self.links)
+                .with_context(|| format!("{}: cannot be written", self.path.display()))?;
+        }
+        Ok(self)
     }
 
     /// The output of a command that computes something for a mesh. Without a name of its own it is
@@ -144,6 +157,9 @@ impl Target {
             ..*encoding
         };
         let mut target = Target::new(&name, &encoding, record)?;
+        if output.is_none() {
+            target = target.unnamed()?;
+        }
         if format != input && asked.is_none() {
             target.because = Some(format!("{input} holds no {}", gives.name()));
         }

@@ -265,7 +265,9 @@ impl Run {
                 return Ok((patch::build(vertices, faces, &options)?, "off"));
             };
             let key = CacheKey::new(vertices, faces, &options);
-            if let Ok(set) = PatchSet::load(cache, key) {
+            if let Ok(set) = PatchSet::load(cache, key)
+                && set.is_of(vertices, faces)
+            {
                 return Ok((set, "loaded"));
             }
             let set = patch::build(vertices, faces, &options)?;
@@ -326,7 +328,12 @@ impl Run {
                     &target.options,
                 )?)
             }
-            false => Ok(io::write(&target.path, mesh, &target.options)?),
+            false => Ok(io::write_with(
+                &target.path,
+                mesh,
+                &target.options,
+                target.links,
+            )?),
         })?;
         self.record.timings_ms.write = ms;
         self.record.output = Some(OutputRecord {
@@ -359,7 +366,8 @@ impl Run {
         let (reports, ms) = self.stage("writing", || {
             let each = targets.par_iter().zip(meshes);
             let write = |(t, mesh): (&Target, &TriMesh)| {
-                io::write(&t.path, Model::from(mesh), &t.options).map_err(anyhow::Error::from)
+                io::write_with(&t.path, Model::from(mesh), &t.options, t.links)
+                    .map_err(anyhow::Error::from)
             };
             each.map(write).collect::<Result<Vec<_>>>()
         })?;

@@ -1,6 +1,9 @@
 //! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine, subdivision
 //! and simulation beside the first two.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
@@ -87,6 +90,9 @@ const DEVICE: &[&str] = &[
 /// What device code must stay away from.
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
 
+/// The only module below `crates` that calls the driver, by the beginning of its path.
+const DRIVER: &str = "rxmesh-host/src/engine/cuda";
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -114,7 +120,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
         String::from_utf8_lossy(&out.stderr)
     );
     let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
-    let faults = faults(&metadata.packages);
+    let mut faults = faults(&metadata.packages);
+    faults.extend(driver_calls(&workspace::at("crates"))?);
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
@@ -123,6 +130,36 @@ pub(crate) fn run() -> anyhow::Result<()> {
         metadata.packages.len()
     );
     Ok(())
+}
+
+/// Sources of crates that name `cust` outside of [`DRIVER`].
+fn driver_calls(crates: &Path) -> anyhow::Result<Vec<String>> {
+    let mut faults = Vec::new();
+    let mut open: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(crates)? {
+        open.push(entry?.path().join("src"));
+    }
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(crates)?.to_string_lossy().into_owned();
+            if name.ends_with(".rs") && !name.starts_with(DRIVER) {
+                let text = fs::read_to_string(&path)?;
+                let code = text.lines().filter(|l| !l.trim_start().starts_with("//"));
+                if code.into_iter().any(|l| l.contains("cust::")) {
+                    faults.push(format!("{name} must call the driver through {DRIVER}"));
+                }
+            }
+        }
+    }
+    Ok(faults)
 }
 
 fn faults(packages: &[Package]) -> Vec<String> {
@@ -168,6 +205,32 @@ mod tests {
             name: name.to_owned(),
             dependencies: vec![dependency],
         }
+    }
+
+    #[test]
+    fn calls_of_the_driver_from_elsewhere_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put(
+            "rxmesh-host/src/engine/cuda.rs",
+            "use cust::stream::Stream;\n",
+        );
+        put(
+            "rxmesh-host/src/engine/cpu.rs",
+            "// as `cust::stream` has it\n",
+        );
+        assert!(driver_calls(folder.path()).unwrap().is_empty());
+        put(
+            "rxmesh-host/src/algo/deep/fast.rs",
+            "    cust::init(flags)?;\n",
+        );
+        let faults = driver_calls(folder.path()).unwrap();
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].starts_with("rxmesh-host/src/algo/deep/fast.rs must"));
     }
 
     #[test]

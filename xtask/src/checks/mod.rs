@@ -1,5 +1,8 @@
 //! Checks of the repository itself.
 
 pub(crate) mod arrows;
+pub(crate) mod deny;
 pub(crate) mod lines;
+pub(crate) mod msrv;
+pub(crate) mod notices;
 pub(crate) mod paths;

@@ -83,7 +83,10 @@ When something that was asked for could not be done, the result is written and t
 
     fn run(Tool { run }: &mut Tool, args: &RepairArgs) -> Result<Report> {
         let output = args.output.clone().unwrap_or_else(|| beside(args));
-        let target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let mut target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        if args.output.is_none() {
+            target = target.unnamed()?;
+        }
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
         let report = repaired(run, &mut mesh, &args.repair)?;

@@ -243,7 +243,7 @@ impl Film<'_> {
             };
             let options = WriteOptions::default().with(|o| o.format = Some(format));
             let name = format!("{name}_{step:06}.{}", format.extension());
-            io::write(&folder.join(name), mesh, &options)?;
+            io::write_with(&folder.join(name), mesh, &options, files::Links::Refuse)?;
             Ok(())
         })?;
         self.frames += 1;

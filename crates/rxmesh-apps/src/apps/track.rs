@@ -96,7 +96,8 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                         let path = numbered(&target.path, frame);
                         let mut mesh = carried.mesh(session)?.0;
                         mesh.return_to(home);
-                        rxmesh_host::io::write(&path, &mesh, &target.options)?;
+                        let links = rxmesh_host::files::Links::Refuse;
+                        rxmesh_host::io::write_with(&path, &mesh, &target.options, links)?;
                         files.push(path);
                     }
                     Ok(())

@@ -141,7 +141,7 @@ fn targets<A: Application>(
         });
         let files = (path.as_path(), output.as_deref());
         let record = run.console.json_file();
-        let target = Target::for_input(A::NAME, files, &args.encoding, gives, record)?;
+        let target = Target::for_input(A::NAME, files, &args.encoding, gives, record)?.unnamed()?;
         if is_same(&target.path, path) {
             bail!("{}: the result would take its place", path.display());
         }

@@ -27,7 +27,13 @@ fn send(signal: &str, child: &Child) {
 /// A program that writes one file after the other, so that a signal often finds one half done.
 #[test]
 fn a_signal_leaves_no_part_of_a_file() {
-    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (signal, code) in [
+        ("-INT", 130),
+        ("-TERM", 143),
+        ("-HUP", 129),
+        ("-QUIT", 131),
+        ("-XCPU", 152),
+    ] {
         let b = Sandbox::new();
         b.ok("generate icosphere --levels 5 -o ball.ply -q");
         let mut child = b
@@ -51,6 +57,35 @@ fn a_signal_leaves_no_part_of_a_file() {
         }
         assert!(!b.path().join("moved.ply").exists());
     }
+}
+
+/// Under `nohup` a program goes on when its terminal closes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
+    let b = Sandbox::new();
+    b.put("one.obj", TRIANGLE);
+    let pipe = b.path().join("pipe.obj");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let program = env!("CARGO_BIN_EXE_rxmesh-apps");
+    let line = format!("trap '' HUP; exec {program} convert one.obj -o pipe.obj");
+    let mut child = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(b.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(300));
+    send("-HUP", &child);
+    let written = fs::read_to_string(&pipe).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(written.contains("f 1 2 3"), "{written}");
 }
 
 /// A pipe that nobody reads holds a program at its write.
@@ -160,7 +195,7 @@ fn another_format_than_the_inputs_is_explained() {
     );
 }
 
-/// Meshes, records and patches go through links in the same way, also where they dangle.
+/// Meshes and records go through links in the same way, also where they dangle.
 #[test]
 fn links_stay_links() {
     let b = Sandbox::new();
@@ -169,13 +204,12 @@ fn links_stay_links() {
     let links = [
         ("out.obj", "far/out.obj"),
         ("record.json", "far/record.json"),
-        ("one.obj.rxpatch", "far/patches"),
     ];
     for (link, to) in links {
         symlink(to, b.path().join(link)).unwrap();
     }
     for _ in 0..2 {
-        b.ok("smooth one.obj -o out.obj --json record.json --cache -q");
+        b.ok("smooth one.obj -o out.obj --json record.json -q");
     }
     for (link, to) in links {
         assert!(
@@ -186,9 +220,55 @@ fn links_stay_links() {
         assert!(b.path().join(to).is_file(), "{to}");
     }
     let names = fs::read_dir(b.path().join("far")).unwrap().count();
-    assert_eq!(names, 3);
-    let r: serde_json::Value = serde_json::from_str(&b.text("far/record.json")).unwrap();
-    assert_eq!(r["patches"]["cache"], "loaded");
+    assert_eq!(names, 2);
+}
+
+/// Somebody else may have put a link where the program chooses the name.
+#[test]
+fn names_that_nobody_typed_follow_no_links() {
+    let b = Sandbox::new();
+    b.put("one.obj", TRIANGLE).put("foreign", "precious");
+    let links = [
+        "one_smooth.obj",
+        "one_repair.obj",
+        "one.obj.rxpatch",
+        "out_0001.obj",
+        "out/one.obj",
+    ];
+    fs::create_dir(b.path().join("out")).unwrap();
+    for link in links {
+        symlink(b.path().join("foreign"), b.path().join(link)).unwrap();
+    }
+    for command in [
+        "smooth one.obj",
+        "repair one.obj",
+        "smooth one.obj one.obj -o out/",
+    ] {
+        let said = b.run(command);
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains("symbolic link"), "{command}: {said}");
+    }
+    let out = b.run("smooth one.obj -o a.obj --cache");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(0));
+    assert!(
+        said.contains("the patches could not be kept") && said.contains("symbolic link"),
+        "{said}"
+    );
+    let out = b.run("track one.obj --frames 1 --sequence -o out.obj --engine cpu");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(said.contains("symbolic link"), "{said}");
+    assert_eq!(b.text("foreign"), "precious");
+    for link in links {
+        let link = b.path().join(link);
+        assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+    }
+    // No link, and no patches either.
+    fs::remove_file(b.path().join("one.obj.rxpatch")).unwrap();
+    b.put("one.obj.rxpatch", "precious");
+    let out = b.run("smooth one.obj -o a.obj --cache");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("another file has this name"));
+    assert_eq!(b.text("one.obj.rxpatch"), "precious");
 }
 
 /// Redirected stdout by another name: what was there before stays, and nothing is written over.

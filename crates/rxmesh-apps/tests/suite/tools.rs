@@ -224,3 +224,52 @@ fn patches_are_kept_beside_the_mesh() {
     b.put("bunny.obj.rxpatch", bytes);
     assert_eq!(cache("info bunny.obj --cache"), "built");
 }
+
+/// A cache whose key and checksum are right, and whose patches are those of other faces.
+#[test]
+fn patches_of_another_mesh_are_not_believed() {
+    let b = Sandbox::new();
+    let faces = |turned: bool| {
+        let mut text = String::new();
+        for i in 0..20 {
+            for j in 0..20 {
+                text += &format!("v {i} {j} {}\n", (i * j) % 3);
+            }
+        }
+        for i in 0..19 {
+            for j in 0..19 {
+                let [a, b, c, d] = [
+                    20 * i + j + 1,
+                    20 * i + j + 21,
+                    20 * i + j + 22,
+                    20 * i + j + 2,
+                ];
+                text += &match turned {
+                    false => format!("f {a} {b} {c}\nf {a} {c} {d}\n"),
+                    true => format!("f {a} {b} {d}\nf {b} {c} {d}\n"),
+                };
+            }
+        }
+        text
+    };
+    b.put("a.obj", faces(false)).put("b.obj", faces(true));
+    b.ok("normals a.obj -o plain.obj --engine cpu -q");
+    for name in ["a", "b"] {
+        b.ok(&format!(
+            "normals {name}.obj -o {name}_out.obj --engine cpu -q --cache"
+        ));
+    }
+    // The key of one file in the other, and a checksum to go with it: words 2 and 3, and the last 16 bytes.
+    let [own, mut other] =
+        ["a", "b"].map(|n| fs::read(b.path().join(format!("{n}.obj.rxpatch"))).unwrap());
+    other[16..32].copy_from_slice(&own[16..32]);
+    let end = other.len() - 16;
+    let sum = twox_hash::XxHash3_128::oneshot(&other[..end]);
+    other[end..].copy_from_slice(&sum.to_le_bytes());
+    b.put("a.obj.rxpatch", other);
+    let r = b.record("normals a.obj -o out.obj --engine cpu --cache");
+    assert_eq!(r["patches"]["cache"], "built");
+    assert_eq!(b.text("out.obj"), b.text("plain.obj"));
+    let r = b.record("normals a.obj -o out.obj --engine cpu --cache");
+    assert_eq!(r["patches"]["cache"], "loaded");
+}

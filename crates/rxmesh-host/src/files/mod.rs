@@ -12,14 +12,15 @@ pub use part::abandon;
 
 use part::Part;
 use std::fs::{File, Metadata};
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
 use target::Target;
 
 /// Writes a file: `content` gets a temporary file beside `path`, which is then forced to disk and takes the name.
 ///
 /// Readers of the path see the old file or the new one. A symbolic link stays a link and its target is replaced, or
-/// made where the link dangles. The permissions of a file that was there stay. Pipes, devices and the process's own
+/// made where the link dangles. The permissions of a file that was there stay, and nobody else may read the temporary
+/// file before it has them; owner and further names (hard links) do not. Pipes, devices and the process's own
 /// descriptors (`/dev/stdout`) are written as they are. `content` should write large pieces: nothing is buffered.
 ///
 /// # Errors
@@ -27,7 +28,30 @@ use target::Target;
 /// What the file system or `content` says; then what was at `path` is untouched and the temporary file is gone (of a
 /// pipe or a device, the first bytes may be out). Folders and read-only files are refused.
 pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    match Target::find(path)? {
+    write_with(path, Links::Follow, content)
+}
+
+/// What becomes of a symbolic link at a path that is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Links {
+    /// It is followed, as a person means who names it.
+    #[default]
+    Follow,
+    /// It is refused: for names that nobody has typed, at which somebody else may have put a link.
+    Refuse,
+}
+
+/// Writes a file as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+///
+/// # Errors
+///
+/// Those of [`write()`]; a link that is refused.
+pub fn write_with(
+    path: &Path,
+    links: Links,
+    content: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<()> {
+    match Target::find(path, links)? {
         Target::Stream(path) => {
             let mut file = target::open(&path)?;
             content(&mut file)?;
@@ -46,13 +70,53 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |file| file.write_all(bytes))
 }
 
+/// Writes a file of a program's own that can be made anew, such as a cache, and replaces only what is one: `magic` is
+/// how all of them begin. Symbolic links are refused.
+///
+/// # Errors
+///
+/// Those of [`write()`]; a link, or something else than a file that begins with `magic`, at `path`.
+pub fn replace_own(
+    path: &Path,
+    magic: &[u8],
+    content: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<()> {
+    match Target::find(path, Links::Refuse)? {
+        Target::Replace { path, old } => {
+            if old.is_some() && !begins_with(&path, magic)? {
+                let why = "another file has this name already";
+                return refused(ErrorKind::AlreadyExists, why);
+            }
+            replace(&path, old, content)
+        }
+        Target::Stream(_) => refused(ErrorKind::InvalidInput, "it is no file"),
+    }
+}
+
+fn begins_with(path: &Path, magic: &[u8]) -> Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?
+        .take(magic.len() as u64)
+        .read_to_end(&mut start)?;
+    Ok(start == magic)
+}
+
 /// Finds out early whether a file can be written, as far as one can see without writing it.
 ///
 /// # Errors
 ///
 /// `path` is a folder or a read-only file, or its folder is not there.
 pub fn check(path: &Path) -> Result<()> {
-    if let Target::Replace { path, .. } = Target::find(path)? {
+    check_with(path, Links::Follow)
+}
+
+/// As [`check`], for [`write_with`].
+///
+/// # Errors
+///
+/// Those of [`check`]; a link that is refused.
+pub fn check_with(path: &Path, links: Links) -> Result<()> {
+    if let Target::Replace { path, .. } = Target::find(path, links)? {
         target::folder(&path)?;
     }
     Ok(())
@@ -64,7 +128,7 @@ fn replace(
     content: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
     let folder = target::folder(target)?;
-    let mut part = Part::new(folder)?;
+    let mut part = Part::new(folder, old.is_some())?;
     content(part.file())?;
     if let Some(old) = old {
         part.file().set_permissions(old.permissions())?;

@@ -46,11 +46,11 @@ pub fn abandon() {
 pub(super) struct Part(Option<NamedTempFile>);
 
 impl Part {
-    /// Makes one in `folder`.
-    pub(super) fn new(folder: &Path) -> Result<Part> {
+    /// Makes one in `folder`: for its owner alone, or with the permissions of any new file.
+    pub(super) fn new(folder: &Path, private: bool) -> Result<Part> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".rxmesh-").suffix(".part");
-        if let Some(mode) = fresh_mode() {
+        if let Some(mode) = fresh_mode().filter(|_| !private) {
             builder.permissions(mode);
         }
         let mut parts = parts();

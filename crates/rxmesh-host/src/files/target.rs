@@ -1,6 +1,6 @@
 //! What a path means to somebody who writes to it.
 
-use super::refused;
+use super::{Links, refused};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,16 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn find(path: &Path) -> Result<Target> {
-        let path = followed(path)?;
+    pub(super) fn find(path: &Path, links: Links) -> Result<Target> {
+        let path = match links {
+            Links::Follow => followed(path)?,
+            Links::Refuse if fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) => {
+                let why =
+                    "it is a symbolic link, which is followed only where it is named as the output";
+                return refused(ErrorKind::InvalidInput, why);
+            }
+            Links::Refuse => path.to_owned(),
+        };
         if number_of_descriptor(&path).is_some() {
             return Ok(Target::Stream(path));
         }

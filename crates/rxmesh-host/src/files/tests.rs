@@ -1,6 +1,6 @@
 //! Whole or not at all, wherever the path leads.
 
-use super::{check, write, write_bytes};
+use super::{Links, check, check_with, replace_own, write, write_bytes, write_with};
 use std::fs;
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
@@ -112,6 +112,76 @@ mod links {
             assert!(message.contains("read-only"), "{message}");
         }
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_link_at_a_name_that_nobody_typed_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("foreign"), b"rxpatch, and of somebody else").unwrap();
+        symlink("foreign", at("link")).unwrap();
+        symlink("nowhere", at("dangling")).unwrap();
+        for name in ["link", "dangling"] {
+            let content = |file: &mut fs::File| file.write_all(b"new");
+            for refused in [
+                check_with(&at(name), Links::Refuse),
+                write_with(&at(name), Links::Refuse, content),
+                replace_own(&at(name), b"rxpatch", content),
+            ] {
+                let message = refused.unwrap_err().to_string();
+                assert!(message.contains("symbolic link"), "{message}");
+            }
+        }
+        assert!(fs::read(at("foreign")).unwrap().starts_with(b"rxpatch"));
+        assert_eq!(names(folder.path()), ["dangling", "foreign", "link"]);
+        write_with(&at("plain"), Links::Refuse, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(at("plain")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn only_files_of_its_own_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let put = |name: &str| replace_own(&at(name), b"magic", |file| file.write_all(b"magic 2"));
+        for foreign in [&b"v 0 0 0"[..], b"magi", b""] {
+            fs::write(at("foreign"), foreign).unwrap();
+            let message = put("foreign").unwrap_err().to_string();
+            assert!(message.contains("another file"), "{message}");
+            assert_eq!(fs::read(at("foreign")).unwrap(), foreign);
+        }
+        fs::write(at("own"), b"magic 1").unwrap();
+        for name in ["own", "none"] {
+            put(name).unwrap();
+            assert_eq!(fs::read(at(name)).unwrap(), b"magic 2");
+        }
+        assert!(replace_own(Path::new("/dev/null"), b"magic", |_| Ok(())).is_err());
+        assert!(put(".").is_err());
+    }
+
+    /// What is half written must not be open to more people than what it replaces.
+    #[test]
+    fn part_files_are_private_until_they_have_the_mode_of_their_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let part_mode = || {
+            let mut mode = 0;
+            write(&path, |file| {
+                mode = file.metadata()?.permissions().mode() & 0o777;
+                file.write_all(b"new")
+            })
+            .unwrap();
+            mode
+        };
+        let fresh = part_mode();
+        fs::write(folder.path().join("b"), b"").unwrap();
+        let usual = fs::metadata(folder.path().join("b")).unwrap();
+        assert_eq!(fresh, usual.permissions().mode() & 0o777);
+        for wanted in [0o600, 0o644, 0o660] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).unwrap();
+            assert_eq!(part_mode(), 0o600);
+            let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, wanted);
+        }
     }
 
     #[test]

@@ -286,9 +286,23 @@ pub fn write<'a>(
     mesh: impl Into<Model<'a>>,
     options: &WriteOptions,
 ) -> Result<WriteReport, IoError> {
+    write_with(path, mesh, options, files::Links::Follow)
+}
+
+/// Writes a mesh as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+///
+/// # Errors
+///
+/// Those of [`write()`]; a link that is refused.
+pub fn write_with<'a>(
+    path: &Path,
+    mesh: impl Into<Model<'a>>,
+    options: &WriteOptions,
+    links: files::Links,
+) -> Result<WriteReport, IoError> {
     let encoded = encode(path, mesh.into(), options)?;
     for (path, pieces) in &encoded.files {
-        let written = files::write(path, |file| {
+        let written = files::write_with(path, links, |file| {
             pieces.iter().try_for_each(|p| file.write_all(p))
         });
         written.map_err(|source| IoError::Write {

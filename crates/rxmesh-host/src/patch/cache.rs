@@ -107,9 +107,12 @@ impl PatchSet {
     ///
     /// # Errors
     ///
-    /// Whatever the file system says.
+    /// Whatever the file system says; a symbolic link, or a file that is no patch set, at `path`.
     pub fn save(&self, path: &Path, key: CacheKey) -> Result<(), CacheError> {
-        Ok(files::write(path, |file| self.write_to(file, key))?)
+        let magic = MAGIC.to_le_bytes();
+        Ok(files::replace_own(path, &magic, |file| {
+            self.write_to(file, key)
+        })?)
     }
 
     fn write_to(&self, file: &mut File, key: CacheKey) -> io::Result<()> {

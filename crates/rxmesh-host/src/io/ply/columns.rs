@@ -138,6 +138,21 @@ fn narrow(column: &Column, numbers: Numbers, warnings: &mut Vec<String>) -> Colu
 /// The width and the bytes of packed colours (blue lowest), or `None` where the numbers can be none: in `rgb` the
 /// highest byte is not used.
 fn unpacked(name: &str, t: ScalarType, values: &[u32]) -> Option<(usize, Vec<u8>)> {
+    // Older files have the packed number as the float's value, and not as its bits.
+    let value = |v: &u32| {
+        let x = f32::from_bits(*v);
+        let whole = x.fract() == 0.0 && (0.0..=16_777_215.0).contains(&x);
+        whole.then_some(x as u32)
+    };
+    let whole: Option<Vec<u32>> = match t {
+        ScalarType::Float => values.iter().map(value).collect(),
+        _ => None,
+    };
+    let whole = whole.filter(|all| all.iter().any(|v| *v > 255));
+    let (values, t) = match &whole {
+        Some(whole) => (&whole[..], ScalarType::UInt),
+        None => (values, t),
+    };
     let unused = |v: &u32| matches!(v >> 24, 0 | 255);
     let alpha = name == "rgba" && values.iter().any(|v| v >> 24 != 0);
     if !alpha && !values.iter().all(unused) {
@@ -167,7 +182,7 @@ pub(super) fn finish(
         .any(|names| names[..3].iter().all(|n| named(n)));
     let both = named("rgb") && named("rgba");
     let columns = fillings.into_iter().map(|f| {
-        let colours = !parts && !(both && f.name == "rgb");
+        let colours = !(parts || both && f.name == "rgb");
         f.finish(element, colours, warnings)
     });
     let mut columns: Vec<Column> = columns.collect();

@@ -8,8 +8,8 @@ pub(super) const TEXT: usize = 80;
 /// What a file says about itself that was made of a mesh without a name and without comments.
 const PLAIN: &str = "binary rxmesh";
 
-/// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In a
-/// comment they are `#` and two digits a byte.
+/// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In
+/// a comment they are `#` and two digits a byte, unless they are text themselves.
 const COLOURS: [(&[u8], usize); 2] = [(b"COLOR=", 4), (b"MATERIAL=", 12)];
 
 /// The comment that a head becomes, if it says anything.
@@ -17,9 +17,10 @@ pub(super) fn comment(head: &[u8]) -> Option<String> {
     let mut text = Vec::new();
     let mut rest = head;
     while let Some((&b, more)) = rest.split_first() {
-        let colour = COLOURS
-            .iter()
-            .find(|(word, n)| rest.starts_with(word) && rest.len() >= word.len() + n);
+        let colour = COLOURS.iter().find(|(word, n)| {
+            let values = rest.strip_prefix(*word).and_then(|v| v.get(..*n));
+            values.is_some_and(|v| !v.iter().all(|b| matches!(b, b' '..=b'~')))
+        });
         if let Some((word, n)) = colour {
             let values = &rest[word.len()..word.len() + n];
             text.extend_from_slice(word);

@@ -219,8 +219,8 @@ fn headers_end_their_lines_as_they_like() {
 fn elements_come_in_any_order() {
     let file = "ply\nformat ascii 1.0\nelement face 1\nproperty uchar flags\nproperty list uchar uint vertex_index\n\
         element camera 1\nproperty float fov\nproperty list int float k\nelement vertex 3\nproperty list uchar int \
-        ring\nproperty float z\nproperty float y\nproperty float x\nend_header\n7 3 0 1 2\n60 2 1 2\n0 0 0 0\n2 1 2 0 0 1\n\
-        1 0 0 1 0\n";
+        ring\nproperty float z\nproperty float y\nproperty float x\nend_header\n7 3 0 1 2\n60 2 1 2\n0 0 0 \
+        0\n2 1 2 0 0 1\n1 0 0 1 0\n";
     let loaded = read_as("a.ply", file.as_bytes()).unwrap();
     assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
     assert_eq!(loaded.mesh.positions, [Vec3::ZERO, Vec3::X, Vec3::Y]);
@@ -306,6 +306,7 @@ fn packed_colours_are_taken_apart() {
     let packed = 0x00c8_3264u32;
     for (kind, row) in [
         ("float rgb", format!("{:e}", f32::from_bits(packed))),
+        ("float rgb", format!("{:e}", packed as f32)),
         ("uint rgb", packed.to_string()),
         ("int rgb", ((packed | 0xff00_0000) as i32).to_string()),
         ("uint rgba", (packed | 0x8000_0000).to_string()),

@@ -101,12 +101,13 @@ fn damage_is_noticed() {
         Err(CacheError::Foreign)
     ));
     assert!(PatchSet::load(&folder.path().join("none"), key).is_err());
-    assert!(
-        !build_cached(&path, mesh.vertices, &mesh.faces, &options(16))
-            .unwrap()
-            .headers
-            .is_empty()
-    );
+    let cached = || build_cached(&path, mesh.vertices, &mesh.faces, &options(16)).unwrap();
+    assert!(!cached().headers.is_empty());
+    // What is no patch set is somebody's file, and stays.
+    assert!(fs::read(&path).unwrap().starts_with(b"o a mesh"));
+    assert!(matches!(cached().save(&path, key), Err(CacheError::Io(_))));
+    fs::write(&path, &good[..good.len() / 2]).unwrap();
+    assert!(!cached().headers.is_empty());
     assert!(PatchSet::load(&path, key).is_ok());
 }
 
