@@ -114,7 +114,8 @@ fn cuda() -> Result<&'static Engine, &'static str> {
         use rxmesh_speculative::Speculative;
         use rxmesh_test_kernels::{FINGERPRINT_SYMBOL, KERNELS};
         let engine = Engine::cuda(0).map_err(|e| e.to_string())?;
-        let loaded = engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS);
+        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels.
+        let loaded = unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) };
         loaded.expect("the tests' own kernels");
         // Some tests launch its kernels without a session.
         Speculative::load(&engine).expect("the speculative engine's kernels");

@@ -1,10 +1,11 @@
 //! Flat arrays of a mesh, made and changed on the host.
 
+use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::kernels::topo::{Kind, PatchHeader};
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::PatchSet;
-use rxmesh_host::repack::RepackSource;
+use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};
 
 /// No element.
 pub const NONE: u32 = u32::MAX;
@@ -42,6 +43,23 @@ impl OnEngine {
             ve,
             label,
         }
+    }
+}
+
+impl OnEngine {
+    /// Packs the arrays into patches.
+    ///
+    /// # Errors
+    ///
+    /// As [`repack`].
+    pub fn repack(
+        &self,
+        engine: &Engine,
+        labels: u32,
+        options: RepackOptions,
+    ) -> Result<Repacked, Error> {
+        // SAFETY: `Flat::join` makes the arrays of one mesh; lengths and labels are compared.
+        unsafe { repack(engine, &self.mesh(), labels, options) }
     }
 }
 

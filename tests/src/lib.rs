@@ -25,6 +25,7 @@ pub mod fan;
 pub mod fixtures;
 pub mod flat;
 pub mod ids;
+pub mod launch;
 pub mod marked;
 pub mod oracle;
 pub mod places;

@@ -3,6 +3,7 @@
 
 use crate::edits::Edit;
 use crate::engines::Conflicts;
+use crate::launch::RunOperators;
 use crate::places::{Place, place};
 use glam::Vec3;
 use rxmesh_host::Error;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, ptx, sweep, workspace};
+use crate::{checks, doctor, downstream, fuzz, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -18,15 +18,32 @@ pub(crate) struct Arguments {
     /// Not these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Also the conformance suite with all its sizes and engines
+    /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
 }
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-/// The one that takes `--long`, or to be asked for by name.
+/// How a step ended that did not fail.
+pub(crate) enum Outcome {
+    /// It ran, and found nothing.
+    Passed,
+    /// It needs a tool that is not here. This is never counted as passed.
+    NotRun(&'static str),
+}
+
+/// Takes `--long`, or to be asked for by name.
 const LONG: &str = "long";
+
+type LongStep = (&'static str, fn() -> anyhow::Result<Outcome>);
+
+/// Those that take `--long`, or to be asked for by name, and a tool that may not be here.
+const WATCHES: &[LongStep] = &[
+    ("valgrind", watch::valgrind),
+    ("threads", watch::threads),
+    ("miri", watch::miri),
+];
 
 /// The quick ones first.
 const STEPS: &[Step] = &[
@@ -106,7 +123,8 @@ fn formatted() -> anyhow::Result<()> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+    let names = STEPS.iter().map(|(name, _)| *name);
+    let names: Vec<&str> = names.chain(WATCHES.iter().map(|(name, _)| *name)).collect();
     for asked in arguments.only.iter().chain(&arguments.skip) {
         ensure!(
             names.contains(&asked.as_str()),
@@ -114,29 +132,50 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             names.join(", ")
         );
     }
-    let mut failed = Vec::new();
-    for (name, step) in STEPS {
+    let (mut failed, mut not_run) = (Vec::new(), Vec::new());
+    for name in &names {
         let asked = |list: &[String]| list.iter().any(|s| s == name);
-        let usual = arguments.only.is_empty() && (*name != LONG || arguments.long);
+        let is_long = *name == LONG || WATCHES.iter().any(|(watch, _)| watch == name);
+        let usual = arguments.only.is_empty() && (!is_long || arguments.long);
         if asked(&arguments.skip) || !(usual || asked(&arguments.only)) {
             continue;
         }
         println!("== {name}");
         let start = Instant::now();
-        let result = step();
+        let result = step(name);
         let seconds = start.elapsed().as_secs_f32();
         match result {
-            Ok(()) => println!("== {name}: ok, {seconds:.1} s"),
+            Ok(Outcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
+            Ok(Outcome::NotRun(why)) => {
+                println!("== {name}: NOT RUN, {why}");
+                not_run.push(*name);
+            }
             Err(error) => {
                 println!("== {name}: FAILED, {seconds:.1} s\n{error:#}");
                 failed.push(*name);
             }
         }
     }
+    if !not_run.is_empty() {
+        println!("not run, and so not passed: {}", not_run.join(", "));
+    }
     if !failed.is_empty() {
         bail!("failed: {}", failed.join(", "));
     }
     Ok(())
+}
+
+/// Runs a step by its name.
+fn step(name: &str) -> anyhow::Result<Outcome> {
+    for (known, step) in STEPS {
+        if *known == name {
+            return step().map(|()| Outcome::Passed);
+        }
+    }
+    match WATCHES.iter().find(|(known, _)| *known == name) {
+        Some((_, watch)) => watch(),
+        None => bail!("no step {name}"),
+    }
 }
 
 fn cargo(arguments: &[&str]) -> anyhow::Result<()> {

@@ -11,6 +11,7 @@ mod packages;
 mod ptx;
 mod sweep;
 mod table;
+mod watch;
 mod workspace;
 
 use std::process::ExitCode;

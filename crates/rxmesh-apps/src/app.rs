@@ -58,6 +58,12 @@ pub(crate) trait Application {
         command
     }
 
+    /// `true` if borders between objects, groups and materials are kept unless the user says otherwise.
+    const KEEPS_GROUPS: bool = false;
+
+    /// `true` for a computation that moves vertices, where the sides of seams stay together.
+    const JOINS_SEAMS: bool = false;
+
     /// Where the result is.
     fn gives(_options: &Self::Options) -> Gives {
         Self::GIVES

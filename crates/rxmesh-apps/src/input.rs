@@ -1,9 +1,11 @@
 //! Finding and reading the mesh.
 
 use anyhow::{Context, Result, anyhow, bail};
+use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, IoError, Loaded, ReadOptions};
 use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -54,6 +56,19 @@ pub(crate) fn format(name: &Path) -> Option<Format> {
     })
 }
 
+/// The name of a mesh without its folder, its extension and a `.gz` behind that: what names of results begin with.
+pub(crate) fn stem(path: &Path) -> OsString {
+    let name = Path::new(path.file_name().unwrap_or_default());
+    let packed = name
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    let name = match packed {
+        true => name.file_stem().map(Path::new).unwrap_or(name),
+        false => name,
+    };
+    name.file_stem().unwrap_or_default().to_owned()
+}
+
 /// Whether a name stands for stdin.
 pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
@@ -64,7 +79,12 @@ fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
     static STDIN: OnceLock<Vec<u8>> = OnceLock::new();
     if !is_stdin(path) {
         let what = || format!("{}: cannot be read", path.display());
-        return Ok(std::fs::read(path).with_context(what)?.into());
+        // A descriptor is given by whoever starts the program, as stdin is; any other pipe may have no end.
+        let read = match files::is_descriptor(path) {
+            true => std::fs::read(path),
+            false => files::read(path),
+        };
+        return Ok(read.with_context(what)?.into());
     }
     if STDIN.get().is_none() {
         let mut bytes = Vec::new();

@@ -49,7 +49,7 @@ fn trace() {
 }
 
 fn main() -> ExitCode {
-    let matches = match cli::command().try_get_matches() {
+    let matches = match cli::command().try_get_matches_from(cli::arguments(std::env::args_os())) {
         Ok(matches) => matches,
         Err(e) => return usage(&e),
     };

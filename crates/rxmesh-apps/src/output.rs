@@ -148,7 +148,7 @@ impl Target {
         let input = input::format(mesh).unwrap_or(Format::Obj);
         let format = asked.unwrap_or(gives.format(input));
         let name = output.map(Path::to_owned).unwrap_or_else(|| {
-            let mut name = mesh.file_stem().unwrap_or_default().to_owned();
+            let mut name = input::stem(mesh);
             name.push(format!("_{command}.{}", format.extension()));
             name.into()
         });
@@ -169,11 +169,10 @@ impl Target {
 
 /// A file of a sequence: `<stem>_0001.<extension>` beside the last one.
 pub(crate) fn numbered(last: &Path, number: u32) -> PathBuf {
-    let mut name = last.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{number:04}"));
-    if let Some(extension) = last.extension() {
-        name.push(".");
-        name.push(extension);
-    }
+    let stem = input::stem(last);
+    let whole = last.file_name().unwrap_or_default().as_encoded_bytes();
+    let extensions = String::from_utf8_lossy(&whole[stem.len()..]).into_owned();
+    let mut name = stem;
+    name.push(format!("_{number:04}{extensions}"));
     last.with_file_name(name)
 }

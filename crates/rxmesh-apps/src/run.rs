@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use rayon::prelude::*;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io::{self, Model};
-use rxmesh_host::mesh::{PolyMesh, TetMesh, TriMesh};
+use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
 use rxmesh_host::store::RxMesh;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub(crate) struct Run {
     progress: Progress,
     start: Instant,
     starting: Option<Starting>,
+    /// Where the result is going to be, once that is known.
+    output: Option<PathBuf>,
 }
 
 /// An engine that is on its way, and how many milliseconds it took. Waited for in any case: a program that ends while a
@@ -84,6 +86,7 @@ impl Run {
             },
             start,
             starting: None,
+            output: None,
         })
     }
 
@@ -106,6 +109,7 @@ impl Run {
     ) -> Result<(Run, Target)> {
         let mut run = Run::new(command, &args.common)?;
         let target = Target::of(command, args, gives, run.console.json_file())?;
+        run.leads_to(&target);
         run.start_engine(args.engine.engine);
         Ok((run, target))
     }
@@ -139,7 +143,29 @@ impl Run {
 
     /// Finds and reads the mesh.
     pub(crate) fn read(&mut self, name: &Path, triangulate: bool) -> Result<Input> {
-        self.read_by(name, |path| input::read(path, triangulate))
+        let mut input = self.read_by(name, |path| input::read(path, triangulate))?;
+        self.lead_back(&mut input.loaded.mesh.extras, &input.path);
+        Ok(input)
+    }
+
+    /// Says where the result is going to be, before a mesh is read.
+    pub(crate) fn leads_to(&mut self, target: &Target) {
+        self.output = Some(target.path.clone());
+    }
+
+    /// Makes material libraries and textures that the mesh names lead to their files from the output's folder.
+    pub(crate) fn lead_back(&mut self, extras: &mut Extras, path: &Path) {
+        let Some(output) = &self.output else {
+            return;
+        };
+        // From stdin to stdout nothing moves.
+        if is_stdout(path) && is_stdout(output) {
+            return;
+        }
+        let to = Some(output.as_path()).filter(|o| !is_stdout(o));
+        for warning in io::relocate(extras, path, to) {
+            self.warn_of(path, &warning);
+        }
     }
 
     /// Reads several meshes at paths that were found, at the same time.
@@ -176,7 +202,9 @@ impl Run {
 
     /// As [`Run::read`], with polygons as they are, or refused.
     pub(crate) fn read_poly(&mut self, name: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
-        self.read_by(name, |path| input::read_poly(path, refuse))
+        let mut input = self.read_by(name, |path| input::read_poly(path, refuse))?;
+        self.lead_back(&mut input.loaded.mesh.extras, &input.path);
+        Ok(input)
     }
 
     /// As [`Run::read`], of a volume.

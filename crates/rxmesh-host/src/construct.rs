@@ -8,7 +8,7 @@ use crate::Error;
 use crate::algo::scan;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::patch::PatchError;
-use crate::repack::{RepackOptions, RepackSource, Repacked, repack};
+use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound};
 use crate::store::{Attribute, AttributeError, RxMesh};
 use rxmesh_kernels::algo::rows::WriteRows;
 use rxmesh_kernels::attr::Value;
@@ -117,7 +117,7 @@ impl RxMesh {
         x.global()?;
         let engine = self.engine();
         let corners = engine.uninit::<u32>(3 * self.count(Kind::Face) as usize)?;
-        self.run(WriteRows::<FV> {
+        self.launch(WriteRows::<FV> {
             starts: GlobalMut::empty(),
             values: corners.global_mut(),
             relation: PhantomData,
@@ -139,7 +139,10 @@ pub(crate) fn connect(
     patch_size: u32,
 ) -> Result<(Flat, Buffer<u32>, u32), Error> {
     check(vertex_count, faces, patch_size)?;
-    let flat = Flat::connect(vertex_count, faces)?;
+    // Several launches read the corners, the first of which compares them with the number of vertices: nobody else can
+    // change a copy in between.
+    let own = faces.copied_from(0)?;
+    let flat = Flat::connect(vertex_count, &own)?;
     let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
     Ok((flat, label, labels))
 }
@@ -158,7 +161,7 @@ fn construct(
         ve: &flat.ve,
         label: &label,
     };
-    repack(faces.engine(), &source, labels, options)
+    repack_sound(faces.engine(), &source, labels, options)
 }
 
 /// Refuses what kernels could not index.
@@ -212,7 +215,7 @@ impl Flat {
             first: number.global_mut(),
         };
         engine.launch_flat(sides, first)?;
-        scan::in_place(&engine, &number)?;
+        scan::in_place_shared(&engine, &number)?;
         let last = sides as usize;
         let (edges, bad) = number.read_two(last..last + 1, &bad, 1..2)?;
         check_corners(vertices, faces, bad[0])?;
@@ -283,7 +286,7 @@ impl Flat {
             alone: before.global_mut(),
         };
         self.engine.launch_flat(self.faces, alone)?;
-        scan::in_place(&self.engine, &before)?;
+        scan::in_place_shared(&self.engine, &before)?;
         let name = ClusterName {
             before: before.global(),
             first,

@@ -94,6 +94,9 @@ pub enum Error {
     /// round.
     #[error("the session is void: an earlier call left its mesh incomplete")]
     VoidSession,
+    /// A simulation that a panic or the engine stopped in the middle of a step.
+    #[error("the simulation is void: an earlier call ended in the middle of a step")]
+    VoidSimulation,
     /// A column that belongs to another session.
     #[error("the column belongs to another session")]
     OtherSession,

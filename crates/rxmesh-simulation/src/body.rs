@@ -1,6 +1,7 @@
 //! [`Body`]: a mesh that moves, on an engine.
 
 use crate::contact::EdgeContacts;
+use crate::launch::Launch;
 use crate::masses::Rest;
 use crate::{Material, Materials, load};
 use rxmesh_host::engine::{Buffer, Engine};

@@ -7,7 +7,7 @@
 //! energies and colliders, so that a file cannot be taken for another scene's. Patches and engine do not matter.
 
 use crate::Body;
-use crate::contact::Shape;
+use crate::contact::{Collider, Shape};
 use crate::world::World;
 use glam::Quat;
 use rxmesh_host::store::Dimension;
@@ -20,10 +20,13 @@ const MAGIC: u64 = u64::from_le_bytes(*b"rxworld\0");
 /// To be raised whenever the format changes.
 const VERSION: u64 = 2;
 const HEAD: usize = 7;
+/// Numbers of a collider's place: position, rotation, velocity and spin.
+const COLLIDER_WORDS: usize = 13;
 /// Bytes of the checksum.
 const SUM: usize = 16;
 
-/// Why a file gave no state. The world is then as before.
+/// Why a file gave no state. The world is then as before, but for [`CheckpointError::Engine`]: a world whose engine
+/// failed while the state was set is void ([`Error::VoidSimulation`]).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -55,6 +58,14 @@ pub enum CheckpointError {
         /// The file.
         path: String,
     },
+    /// The file is whole, but a value in it is none that a world can have.
+    #[error("{path}: the checkpoint is of no state: {what}")]
+    NoState {
+        /// The file.
+        path: String,
+        /// The value and its place.
+        what: String,
+    },
     /// The engine.
     #[error(transparent)]
     Engine(#[from] Error),
@@ -67,6 +78,7 @@ impl World {
     ///
     /// [`CheckpointError::Io`], or what the engine says.
     pub fn save(&mut self, path: &Path) -> Result<(), CheckpointError> {
+        self.sound()?;
         let key = self.key()?;
         let words = self.state()?;
         let head = [
@@ -87,7 +99,7 @@ impl World {
         })
     }
 
-    /// Takes the state of a file over.
+    /// Takes the state of a file over: all of it, or nothing. A void world is sound afterwards.
     ///
     /// # Errors
     ///
@@ -95,7 +107,7 @@ impl World {
     pub fn restore(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let name = path.display().to_string();
         let damaged = || CheckpointError::Damaged { path: name.clone() };
-        let bytes = std::fs::read(path).map_err(|error| CheckpointError::Io {
+        let bytes = files::read(path).map_err(|error| CheckpointError::Io {
             path: name.clone(),
             error,
         })?;
@@ -122,8 +134,21 @@ impl World {
         if key != self.key()? || words.len() != self.state()?.len() {
             return Err(CheckpointError::OtherScene { path: name });
         }
-        self.set_state(&words)?;
-        (self.time, self.steps) = (f64::from_bits(head[4]), head[5]);
+        let no_state = |what| CheckpointError::NoState {
+            path: name.clone(),
+            what,
+        };
+        let time = f64::from_bits(head[4]);
+        if !time.is_finite() || time < 0.0 {
+            return Err(no_state(format!("its time is {time} s")));
+        }
+        let numbers: Vec<f32> = words.iter().map(|&w| f32::from_bits(w)).collect();
+        let colliders = self.check_state(&numbers).map_err(no_state)?;
+        // From here on only the engine can fail.
+        self.void = true;
+        self.set_state(&numbers, colliders)?;
+        (self.time, self.steps) = (time, head[5]);
+        self.void = false;
         Ok(())
     }
 
@@ -201,9 +226,41 @@ impl World {
         Ok(words)
     }
 
-    /// Takes over what [`World::state`] made.
-    fn set_state(&mut self, words: &[u32]) -> Result<(), Error> {
-        let mut numbers = words.iter().map(|&w| f32::from_bits(w));
+    /// Refuses numbers, as many as [`World::state`] makes, that are no state; returns the colliders of one that is.
+    fn check_state(&mut self, numbers: &[f32]) -> Result<Vec<Collider>, String> {
+        if let Some(k) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(format!("number {k} is {}", numbers[k]));
+        }
+        let mut at = 0;
+        let bodies = self.bodies().map(|b| b.vertex_count()).collect::<Vec<_>>();
+        let cloths = self.cloths().map(|b| b.vertex_count());
+        for n in bodies.into_iter().chain(cloths) {
+            // Positions and velocities, then the pins.
+            let pins = &numbers[at + 6 * n..][..n];
+            if let Some(v) = pins.iter().position(|&p| p != 0.0 && p != 1.0) {
+                return Err(format!("the pin of vertex {v} is {}", pins[v]));
+            }
+            at += 7 * n;
+        }
+        if let (Some(_), bodies) = self.on_grid() {
+            at += bodies.iter().map(|b| 9 * b.vertex_count()).sum::<usize>();
+        }
+        let mut next = numbers[at..].iter().copied();
+        let mut next = || next.next().unwrap_or_default();
+        let mut colliders = self.surroundings().colliders().to_vec();
+        for (k, c) in colliders.iter_mut().enumerate() {
+            c.position = Vec3::new(next(), next(), next());
+            c.rotation = Quat::from_xyzw(next(), next(), next(), next());
+            c.velocity = Vec3::new(next(), next(), next());
+            c.spin = Vec3::new(next(), next(), next());
+            c.check().map_err(|e| format!("collider {k}: {e}"))?;
+        }
+        Ok(colliders)
+    }
+
+    /// Takes over what [`World::state`] made and [`World::check_state`] has looked at.
+    fn set_state(&mut self, numbers: &[f32], colliders: Vec<Collider>) -> Result<(), Error> {
+        let mut numbers = numbers.iter().copied();
         let mut next = || numbers.next().unwrap_or_default();
         for body in self.bodies() {
             set_body(body, &mut next)?;
@@ -215,12 +272,8 @@ impl World {
             hybrid.set_affine(&bodies, &mut next)?;
         }
         self.prepare()?;
-        let mut colliders = self.surroundings().colliders().to_vec();
-        for c in &mut colliders {
-            c.position = Vec3::new(next(), next(), next());
-            c.rotation = Quat::from_xyzw(next(), next(), next(), next());
-            c.velocity = Vec3::new(next(), next(), next());
-            c.spin = Vec3::new(next(), next(), next());
+        for _ in 0..COLLIDER_WORDS * colliders.len() {
+            next();
         }
         self.surroundings_mut().set_colliders(colliders)?;
         for (body, solver) in self.projective() {

@@ -3,6 +3,7 @@
 use crate::Body;
 use crate::assembly::{Assembled, Assembly};
 use crate::body::Sum;
+use crate::launch::{Launch, LaunchPatches};
 use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -96,7 +97,7 @@ impl Forces {
 
     /// Computes forces at `x + scale * add`, one launch; they stay in parts.
     pub(crate) fn launch(&self, body: &Body, places: Places) -> Result<(), Error> {
-        with_energy!(self.elasticity, E => body.rx.run(Force::<E> {
+        with_energy!(self.elasticity, E => body.rx.launch(Force::<E> {
             places,
             materials: body.materials.view()?,
             to: self.assembly.sums(&self.sums),
@@ -153,7 +154,7 @@ pub(crate) fn elastic_energy(
     cells: GlobalMut<f32>,
     total: &Sum,
 ) -> Result<f64, Error> {
-    with_energy!(elasticity, E => body.rx.run(Elastic::<E> {
+    with_energy!(elasticity, E => body.rx.launch(Elastic::<E> {
         places: places(body)?,
         materials: body.materials.view()?,
         cells,

@@ -3,6 +3,7 @@
 use crate::assembly::{Assembled, Assembly};
 use crate::body::Sum;
 use crate::energy::{places, with_energy};
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Elasticity};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::Attribute;
@@ -88,7 +89,7 @@ impl Stiffness {
 
     /// Takes forces, blocks and derivatives at some places; derivatives times their scale.
     pub(crate) fn linearise(&self, body: &Body, at: Places) -> Result<(), Error> {
-        with_energy!(self.elasticity, E => body.rx.run(Linearise::<E> {
+        with_energy!(self.elasticity, E => body.rx.launch(Linearise::<E> {
             places: at,
             materials: body.materials.view()?,
             tangents: self.tangents.global_mut(),
@@ -130,7 +131,7 @@ impl Stiffness {
         z: rxmesh_kernels::mem::Global<Vec3>,
     ) -> Result<(), Error> {
         let [old, new] = &self.directions;
-        with_energy!(self.elasticity, E => body.rx.run(Product::<<E as Model>::Tangent> {
+        with_energy!(self.elasticity, E => body.rx.launch(Product::<<E as Model>::Tangent> {
             tangents: self.tangents.global(),
             diagonal: self.diagonal.global(),
             z,

@@ -3,6 +3,7 @@
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
+use crate::launch::Launch;
 use crate::solve::{
     Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
     XpbdCells, XpbdCloth,
@@ -162,6 +163,8 @@ pub struct World {
     /// Seconds since the start.
     pub(crate) time: f64,
     pub(crate) steps: u64,
+    /// Set while a call changes several bodies: it stays when the call panics.
+    pub(crate) void: bool,
 }
 
 impl World {
@@ -179,6 +182,7 @@ impl World {
             hybrid: None,
             time: 0.0,
             steps: 0,
+            void: false,
         })
     }
 
@@ -361,9 +365,29 @@ impl World {
     /// # Errors
     ///
     /// A time step that is not positive, bodies on a grid without [`World::set_grid`], what [`Hybrid::step`] refuses,
-    /// or what the engine says.
+    /// or what the engine says. [`Error::VoidSimulation`] after a panic in an earlier step, until
+    /// [`World::restore`] has set the whole state.
     pub fn step(&mut self, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
+        self.sound()?;
+        self.void = true;
+        let result = self.go_on(dt);
+        self.void = false;
+        result
+    }
+
+    /// # Errors
+    ///
+    /// [`Error::VoidSimulation`].
+    pub(crate) fn sound(&self) -> Result<(), Error> {
+        if self.void {
+            return Err(Error::VoidSimulation);
+        }
+        Ok(())
+    }
+
+    /// [`World::step`] of a world that is sound.
+    fn go_on(&mut self, dt: f32) -> Result<(), Error> {
         self.around.advance(dt)?;
         for member in &mut self.members {
             if !matches!(member.solver, Solver::Hybrid(_)) {
@@ -408,6 +432,7 @@ impl World {
     ///
     /// [`Error::NotFinite`] when a body left the numbers, or what the engine says.
     pub fn energies(&self) -> Result<Energies, Error> {
+        self.sound()?;
         let mut all = Energies::default();
         for number in 0..self.members.len() {
             all += self.energies_of(number)?;

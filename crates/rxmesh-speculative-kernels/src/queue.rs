@@ -310,6 +310,8 @@ unsafe impl FlatKernel for FillQueue {
     }
 }
 
+rxmesh_kernels::hashed! { [] PatchQueue }
+
 #[cfg(test)]
 mod tests {
     use super::{FarApart, far_apart};

@@ -74,7 +74,8 @@ rxmesh_kernels::args! {
     }
 }
 
-impl<O: Operator + EntryOf<Speculate<O>>> Entry for Speculate<O> {
+// SAFETY: the name is the promise of `EntryOf`.
+unsafe impl<O: Operator + EntryOf<Speculate<O>>> Entry for Speculate<O> {
     const NAME: &'static str = <O as EntryOf<Speculate<O>>>::NAME;
 }
 

@@ -1,5 +1,6 @@
 //! The engine behind the seam of sessions.
 
+use crate::launch::Launch;
 use crate::patches::Patches;
 use crate::run::{Speculation, SpeculativeOptions};
 use rxmesh_host::Error;
@@ -69,7 +70,8 @@ impl Speculative {
     /// What the driver says.
     pub fn load(engine: &Engine) -> Result<(), EngineError> {
         use rxmesh_speculative_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-        engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)
+        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+        unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
     }
 }
 
@@ -139,7 +141,7 @@ impl Edits for Speculative {
 }
 
 impl<O: Operator + EntryOf<Speculate<O>>> Runs<O> for Speculative {
-    fn run(
+    unsafe fn run(
         session: &mut Session<Speculative>,
         seeds: Seeds,
         max_rounds: u32,

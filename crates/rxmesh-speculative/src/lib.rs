@@ -29,6 +29,7 @@
 //! ```
 
 mod engine;
+mod launch;
 mod patches;
 mod patience;
 mod run;

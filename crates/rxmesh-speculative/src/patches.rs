@@ -1,5 +1,6 @@
 //! The patches' memory.
 
+use crate::launch::{Launch, LaunchPatches};
 use rxmesh_host::Error;
 use rxmesh_host::edit::OpenMesh;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -129,19 +130,19 @@ impl Patches {
         let grown = patches.grown(engine, count)?;
         patches.take(grown);
         let [vertices, edges, faces] = &patches.handles;
-        rx.run(NumberVertices {
+        rx.launch(NumberVertices {
             room: shape.vertices,
             handles: vertices.global_mut(),
         })?;
         // Patches look up vertices of others.
         let (v, e, f) = (vertices.global(), edges.global(), faces.global());
-        rx.run(NumberElements {
+        rx.launch(NumberElements {
             edge_room: shape.edges,
             face_room: shape.faces,
             edges: edges.global_mut(),
             faces: faces.global_mut(),
         })?;
-        rx.run(BuildPatches {
+        rx.launch(BuildPatches {
             store: patches.store(),
             vertices: v,
             edges: e,

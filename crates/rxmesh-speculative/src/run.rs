@@ -1,6 +1,7 @@
 //! Launches of the speculative engine until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
 
 use crate::engine::{Speculative, parts};
+use crate::launch::Launch as _;
 use crate::patches::Patches;
 use crate::patience::{Launch, Next, Patience};
 use crate::slice::{slice_full, unite_small};

@@ -1,6 +1,7 @@
 //! Patches that are full are cut in two, small ones united.
 
 use crate::engine::{Speculative, parts};
+use crate::launch::Launch;
 use crate::patches::Patches;
 use crate::run::{check_patches, column_table};
 use rxmesh_host::Error;

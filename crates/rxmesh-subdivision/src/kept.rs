@@ -1,6 +1,7 @@
 //! Which faces of the mesh are part of the surface.
 
 use crate::faces::Extras;
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::{Boundary, Mesh, Sharpness};
 use rxmesh_host::Error;

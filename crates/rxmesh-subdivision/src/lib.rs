@@ -9,6 +9,7 @@
 mod catmull_clark;
 mod faces;
 mod kept;
+mod launch;
 mod lengths;
 mod loop_surface;
 pub mod matrix;
@@ -25,6 +26,7 @@ mod scan;
 mod seams;
 mod sharpness;
 mod sqrt3;
+mod sums;
 mod surface;
 mod triangles;
 
@@ -63,5 +65,6 @@ const PTX: Ptx<'static> = Ptx::Text("");
 /// What the driver says.
 pub fn load(engine: &Engine) -> Result<(), EngineError> {
     use rxmesh_subdivision_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-    engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS)
+    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+    unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
 }

@@ -3,6 +3,7 @@
 use crate::catmull_clark::creases::Table;
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
+use crate::launch::Launch;
 use crate::lengths::{check_limit, check_rows};
 use crate::room::Room;
 use crate::triangles::{

@@ -2,6 +2,7 @@
 //! patches.
 
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};
@@ -57,7 +58,8 @@ impl Mesh {
             ve: &ve,
             label,
         };
-        repack(engine, &flat, labels, RepackOptions::default())
+        // SAFETY: the kernels above made the arrays of one mesh, whose edges come from its faces (contract U4).
+        unsafe { repack(engine, &flat, labels, RepackOptions::default()) }
     }
 
     /// The mesh of a surface's final quads, each cut in two, with a label a triangle and the number of labels: squares

@@ -1,5 +1,6 @@
 //! Memory that is used again.
 
+use crate::launch::Launch;
 use bytemuck::Pod;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};

@@ -1,5 +1,6 @@
 //! Prefix sums without a wait.
 
+use crate::launch::Launch;
 use crate::room::Room;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_subdivision_kernels::scan::{AddParts, Parts, ScanParts, log_chunk};

@@ -1,6 +1,7 @@
 //! Sharpness of a mesh's edges and vertices, on its engine.
 
 use crate::faces::Extras;
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::{Boundary, Mesh};
 use rxmesh_host::Error;

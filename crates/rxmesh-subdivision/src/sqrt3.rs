@@ -4,6 +4,7 @@ mod limit;
 
 use crate::faces::{DeviceFaces, Extras, Source};
 use crate::kept::KeptFaces;
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::scan::Scan;

@@ -1,5 +1,6 @@
 //! What surfaces over triangles have in common.
 
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::scan::Scan;

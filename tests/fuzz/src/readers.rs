@@ -53,6 +53,9 @@ impl Readers {
         for _ in 0..changes {
             mutate::mutate(&mut rng, &mut bytes, &other.1);
         }
+        if rng.percent(10) {
+            bytes = wrapped(&mut rng, &bytes);
+        }
         // Now and then the name says something else, or nothing.
         if rng.percent(5) {
             extension = (*rng.one_of(&["obj", "ply", "off", "stl", "bin"])).to_owned();
@@ -64,6 +67,24 @@ impl Readers {
                 o.triangulate = rng.percent(60);
             }),
         }
+    }
+}
+
+/// A file as other systems keep text: with a mark, in UTF-16, with zeros or Ctrl-Z behind it.
+fn wrapped(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
+    let wide = |order: fn(u16) -> [u8; 2]| bytes.iter().flat_map(move |b| order(u16::from(*b)));
+    match rng.below(5) {
+        0 => [b"\xef\xbb\xbf", bytes].concat(),
+        1 => [0xff, 0xfe]
+            .into_iter()
+            .chain(wide(u16::to_le_bytes))
+            .collect(),
+        2 => [0xfe, 0xff]
+            .into_iter()
+            .chain(wide(u16::to_be_bytes))
+            .collect(),
+        3 => wide(u16::to_le_bytes).collect(),
+        _ => [bytes, b"\x1a\0\0"].concat(),
     }
 }
 

@@ -258,6 +258,75 @@ fn bad_checkpoints_are_refused() {
     assert!(matches!(why, CheckpointError::Io { .. }), "{why}");
 }
 
+/// A file with a right checksum whose second body holds no state: nothing of the first one is taken over.
+#[test]
+fn a_checkpoint_is_restored_whole_or_not_at_all() {
+    let engine = Engine::cpu();
+    let file = path(&engine, "whole");
+    let mut world_ = world(&engine, false, vec![Collider::plane(Vec3::ZERO, Vec3::Z)]);
+    let body = Body::new(&engine, &bar([1, 1, 2], [0.1; 3]), RUBBER).unwrap();
+    let solver = Explicit::new(&body, Elasticity::Linear, Damping::default()).unwrap();
+    world_
+        .add(body, Solver::Explicit(Box::new(solver)))
+        .unwrap();
+    world_.step_n(2, 1e-3).unwrap();
+    world_.save(&file).unwrap();
+    let bytes = std::fs::read(&file).unwrap();
+    world_.step_n(2, 1e-3).unwrap();
+    let state = |world_: &mut World| {
+        let numbers = 0..world_.len();
+        let each = numbers.map(|k| {
+            let body = world_.body_mut(k).unwrap();
+            (
+                body.positions().unwrap(),
+                body.velocities().unwrap(),
+                body.pinned().unwrap(),
+            )
+        });
+        let each: Vec<_> = each.collect();
+        (
+            each,
+            world_.surroundings().colliders().to_vec(),
+            world_.time(),
+            world_.steps(),
+        )
+    };
+    let before = state(&mut world_);
+    let mut refused = |at: usize, word: &[u8]| {
+        let mut bad = bytes.clone();
+        bad[at..at + word.len()].copy_from_slice(word);
+        let content = bad.len() - 16;
+        let sum = twox_hash::XxHash3_128::oneshot(&bad[..content]);
+        bad[content..].copy_from_slice(&sum.to_le_bytes());
+        std::fs::write(&file, &bad).unwrap();
+        let why = world_.restore(&file).unwrap_err();
+        assert!(matches!(why, CheckpointError::NoState { .. }), "{why}");
+        assert_eq!(state(&mut world_), before, "byte {at}");
+    };
+    let (head, end) = (7 * 8, bytes.len() - 16);
+    let first = world_vertices(&before.0);
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        // Every number of the second body and of the collider.
+        for at in (head + 28 * first..end).step_by(4) {
+            refused(at, &bad.to_le_bytes());
+        }
+    }
+    // Its last pin, and the last of the collider's turn.
+    refused(end - 4 * 14, &0.5f32.to_le_bytes());
+    for time in [f64::NAN, f64::INFINITY, -1e300, -1.0] {
+        refused(4 * 8, &time.to_le_bytes());
+    }
+    std::fs::write(&file, &bytes).unwrap();
+    world_.restore(&file).unwrap();
+    assert_eq!(world_.steps(), 2);
+    std::fs::remove_file(&file).unwrap();
+}
+
+/// Vertices of the first body.
+fn world_vertices<T, U>(bodies: &[(Vec<T>, Vec<T>, Vec<U>)]) -> usize {
+    bodies[0].0.len()
+}
+
 #[test]
 fn bad_settings_are_refused() {
     let engine = Engine::cpu();

@@ -117,8 +117,8 @@ fn prefix_sums(engine: &Engine) {
         .map(|i: u32| i.wrapping_mul(2_654_435_761) >> 20)
         .collect();
     let on = |engine: &Engine| {
-        let buffer = engine.upload(&data).unwrap();
-        let total = scan::exclusive(engine, &buffer).unwrap();
+        let mut buffer = engine.upload(&data).unwrap();
+        let total = scan::exclusive(engine, &mut buffer).unwrap();
         (total, buffer.read().unwrap())
     };
     assert!(on(engine) == on(&Engine::cpu()));

@@ -12,6 +12,7 @@ use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::store::{AttributeError, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
+use rxmesh_tests::launch::Launch;
 
 conformance! {
     round_trips, new_ones_are_zero, wrong_lengths, freshness, other_meshes, copies, aliased_arguments, dead_arguments,

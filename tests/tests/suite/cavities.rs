@@ -21,6 +21,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::{Launch, Round};
 
 conformance! { stars_for_every_template, holes_stay_open, one_to_four, a_hook_sees_the_births }
 

@@ -13,6 +13,7 @@ use rxmesh_tests::distance::to_triangles;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::Launch;
 
 conformance! { of_any_mesh, of_far_and_tiny_meshes, the_dead_stay }
 

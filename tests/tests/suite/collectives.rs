@@ -8,6 +8,7 @@ use rxmesh_host::kernels::mem::{Bits, Global, GlobalMut, Plan, Shared};
 use rxmesh_host::kernels::{entries, kernel, math};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::launch::Launch;
 
 conformance! { each, phase, lead, scan, sum, min_and_max, count_and_any, compact, collectives_in_a_row, bits }
 

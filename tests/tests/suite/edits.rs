@@ -22,6 +22,7 @@ use rxmesh_tests::edits::{Edit, Expected, Plain};
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
+use rxmesh_tests::launch::{Round, RunOperators};
 use std::collections::BTreeSet;
 
 conformance! {

@@ -2,7 +2,9 @@
 
 use crate::algo_support::*;
 use glam::DVec3;
-use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
+use rxmesh_host::algo::geodesic::{
+    GeodesicOptions, GeodesicSeed, geodesic, geodesic_from, level_sets, point_seeds,
+};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algo::geodesic::READERS_ROW;
 use rxmesh_host::kernels::topo::Vertex;
@@ -21,7 +23,8 @@ conformance! {
     several_sources_give_the_nearest, what_no_source_reaches_is_infinitely_far, engines_of_the_cpu_give_the_same_bits,
     any_unit_will_do, nasty_meshes_give_numbers, senseless_questions_are_refused_and_limits_are_kept,
     long_cells_keep_the_accuracy, long_strips_are_gone_through, any_triangles_give_the_fixed_point,
-    a_pole_is_read_by_more_patches_than_are_listed
+    a_pole_is_read_by_more_patches_than_are_listed, planes_are_exact_whatever_the_triangles,
+    points_inside_faces_are_sources, spheres_are_near_great_circles
 }
 
 fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
@@ -40,48 +43,52 @@ fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
     level
 }
 
-/// The plane wave's update by the quadratic equation of Kimmel and Sethian, in doubles.
-fn update(x: [DVec3; 3], d: [f64; 2]) -> f64 {
-    let (a, b) = (x[1] - x[0], x[2] - x[0]);
-    let edge = (d[0] + a.length()).min(d[1] + b.length());
-    let (aa, ab, bb) = (a.dot(a), a.dot(b), b.dot(b));
-    let det = aa * bb - ab * ab;
-    if det <= 0.0 || !d[0].is_finite() || !d[1].is_finite() {
-        return edge;
-    }
-    let q = [[bb / det, -ab / det], [-ab / det, aa / det]];
-    let form = |u: [f64; 2], w: [f64; 2]| {
-        (0..2)
-            .map(|i| (0..2).map(|j| u[i] * q[i][j] * w[j]).sum::<f64>())
-            .sum::<f64>()
-    };
-    let (one, two, three) = (
-        form([1.0; 2], [1.0; 2]),
-        form([1.0; 2], d),
-        form(d, d) - 1.0,
+/// The circular wave's update: the source is laid out in the triangle's plane by its distances from two corners.
+fn update(x: [DVec3; 3], d: [f64; 2], one_source: bool) -> f64 {
+    let (rp, rq, l) = (
+        x[0].distance(x[1]),
+        x[0].distance(x[2]),
+        x[1].distance(x[2]),
     );
-    let root = two * two - one * three;
-    if root < 0.0 {
+    let edge = (d[0] + rp).min(d[1] + rq);
+    if l == 0.0 || !d[0].is_finite() || !d[1].is_finite() {
         return edge;
     }
-    let p = (two + root.sqrt()) / one;
-    let n = [d[0] - p, d[1] - p];
-    let through = (0..2).all(|i| q[i][0] * n[0] + q[i][1] * n[1] <= 0.0);
-    if through { p.min(edge) } else { edge }
+    // The first corner above the side between the others, the source below it.
+    let above = |p: f64, q: f64| {
+        let along = (l * l + p * p - q * q) / (2.0 * l);
+        (along, p * p - along * along)
+    };
+    let ((r, height2), (s, depth2)) = (above(rp, rq), above(d[0], d[1]));
+    if height2 <= 0.0 || depth2 < 0.0 {
+        return edge;
+    }
+    let (height, depth) = (height2.sqrt(), depth2.sqrt());
+    let crossing = s + (r - s) * depth / (depth + height);
+    let wave = (r - s).hypot(height + depth);
+    if one_source && (0.0..=l).contains(&crossing) {
+        wave.min(edge)
+    } else {
+        edge
+    }
 }
 
 /// The distances that no face can lower any more, in doubles.
 fn fixed_point(mesh: &TriMesh, sources: &[u32]) -> Vec<f64> {
     let x = doubles(mesh);
     let mut d = vec![f64::INFINITY; x.len()];
-    sources.iter().for_each(|&s| d[s as usize] = 0.0);
+    let mut source = vec![0; x.len()];
+    for (i, &s) in sources.iter().enumerate().rev() {
+        (d[s as usize], source[s as usize]) = (0.0, i % 16);
+    }
     loop {
         let mut changed = false;
         for f in &mesh.faces {
             for k in 0..3 {
                 let [r, p, q] = [0, 1, 2].map(|i| f[(k + i) % 3] as usize);
-                let offer = update([x[r], x[p], x[q]], [d[p], d[q]]);
+                let offer = update([x[r], x[p], x[q]], [d[p], d[q]], source[p] == source[q]);
                 if d[r] > offer * (1.0 + 1e-12) {
+                    source[r] = source[if d[p] < d[q] { p } else { q }];
                     (d[r], changed) = (offer, true);
                 }
             }
@@ -93,9 +100,23 @@ fn fixed_point(mesh: &TriMesh, sources: &[u32]) -> Vec<f64> {
 }
 
 /// Compares with the fixed point. A vertex keeps to itself what is less than the threshold's part of an edge, so that
-/// each vertex of a way adds that much at most; a way is taken for twice as long as the shortest one.
+/// each vertex of a way adds that much at most; a way is taken for twice as long as the shortest one. Where ways of
+/// several sources meet the order of offers decides: there a distance is up to an edge longer than the least one that
+/// each source has by itself, and never shorter.
 fn settled(mesh: &TriMesh, sources: &[u32], got: &[f32], what: &str) {
+    settled_within(mesh, sources, got, 0.0, what);
+}
+
+/// As [`settled`], with `slack` edges of tolerance more.
+fn settled_within(mesh: &TriMesh, sources: &[u32], got: &[f32], slack: f64, what: &str) {
     let (want, levels) = (fixed_point(mesh, sources), naive_levels(mesh, sources));
+    let mut least = want.clone();
+    let several = sources.iter().any(|s| *s != sources[0]);
+    for source in sources.iter().filter(|_| several) {
+        for (least, d) in least.iter_mut().zip(fixed_point(mesh, &[*source])) {
+            *least = least.min(d);
+        }
+    }
     let edge = quality(mesh).edge_length.max;
     for (v, (got, want)) in got.iter().zip(&want).enumerate() {
         if levels[v] == u32::MAX {
@@ -105,10 +126,12 @@ fn settled(mesh: &TriMesh, sources: &[u32], got: &[f32], what: &str) {
             );
             continue;
         }
-        let most = 2.0 * THRESHOLD * edge * f64::from(levels[v]) + 1e-5 * want;
+        let most = 2.0 * THRESHOLD * edge * f64::from(levels[v]) + 1e-5 * want + slack * edge;
+        let (got, least) = (f64::from(*got), least[v]);
+        let longest = if several { least + edge } else { *want };
         assert!(
-            (f64::from(*got) - want).abs() <= most,
-            "{what} {v}: {got} {want}"
+            got <= longest + most && got >= least - most,
+            "{what} {v}: {got} from {least} to {longest}"
         );
     }
 }
@@ -154,8 +177,17 @@ fn compare(mesh: &TriMesh, got: &[f32], want: impl Fn(usize) -> f64, what: &str)
 }
 
 fn run(engine: &Engine, mesh: &TriMesh, sources: &[u32]) -> Vec<f32> {
+    run_with(engine, mesh, sources, &GeodesicOptions::default())
+}
+
+fn run_with(
+    engine: &Engine,
+    mesh: &TriMesh,
+    sources: &[u32],
+    options: &GeodesicOptions,
+) -> Vec<f32> {
     let (rx, x) = put(engine, mesh);
-    let (mut d, report) = geodesic(&rx, &x, sources, &GeodesicOptions::default()).unwrap();
+    let (mut d, report) = geodesic(&rx, &x, sources, options).unwrap();
     let d = d.to_input(&rx).unwrap();
     assert!(report.converged, "{report:?}");
     assert_eq!(
@@ -199,10 +231,12 @@ fn agrees_with_the_fixed_point(engine: &Engine) {
         assert_eq!(GeodesicOptions::default().threshold, THRESHOLD);
         let d = run(engine, mesh, &sources);
         settled(mesh, &sources, &d, "smooth");
-        let want = fixed_point(mesh, &sources);
-        for (v, (got, want)) in d.iter().zip(&want).enumerate() {
-            let error = (f64::from(*got) - want).abs();
-            assert!(error <= THRESHOLD * want, "{v}: {got} {want}");
+        if let [_] = sources[..] {
+            let want = fixed_point(mesh, &sources);
+            for (v, (got, want)) in d.iter().zip(&want).enumerate() {
+                let error = (f64::from(*got) - want).abs();
+                assert!(error <= THRESHOLD * want, "{v}: {got} {want}");
+            }
         }
     }
 }
@@ -402,14 +436,18 @@ fn any_triangles_give_the_fixed_point(engine: &Engine) {
             })
             .collect();
         let mesh = TriMesh::new(positions, faces).unwrap();
-        let sources = [rng.below(n) as u32, rng.below(n) as u32];
-        let d = run(engine, &mesh, &sources);
-        settled(&mesh, &sources, &d, &format!("seed {seed}"));
-        assert_eq!(
-            d,
-            run(&same_rounding(engine), &mesh, &sources),
-            "seed {seed}"
-        );
+        let both = [rng.below(n) as u32, rng.below(n) as u32];
+        // Where a source is near a side, the distance behind it changes as the root of what the side's ends change by:
+        // of the threshold, and of roundings.
+        let options = GeodesicOptions::default().with(|o| {
+            o.threshold = 1e-7;
+        });
+        for sources in [&both[..1], &both] {
+            let d = run_with(engine, &mesh, sources, &options);
+            settled_within(&mesh, sources, &d, 5e-3, &format!("seed {seed}"));
+            let again = run_with(&same_rounding(engine), &mesh, sources, &options);
+            assert_eq!(d, again, "seed {seed}");
+        }
     }
 }
 
@@ -431,4 +469,118 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     });
     settled(&mesh, &[far], &here, "pole");
     assert_eq!(here, there);
+}
+
+/// Flat meshes of any triangles: obtuse ones, kites whose short diagonal is missing, long ones, a fan seen from its rim.
+fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
+    let n = suited(engine, [extent(20, 60), 10, 5]);
+    let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();
+    let kite = points(&[[0.0, 0.0], [1.0, 1.825], [1.0, -1.825], [2.0, 0.0]]);
+    let kite = TriMesh::new(kite, vec![[0, 2, 1], [1, 2, 3]]).unwrap();
+    let mut turned = generate::grid(n, n).unwrap();
+    // The other diagonal in every second cell of two triangles.
+    for (i, pair) in turned.faces.chunks_mut(2).enumerate() {
+        let [a, b, c] = pair[0];
+        let apart = |f: [u32; 3]| f.into_iter().find(|v| ![a, b, c].contains(v));
+        let Some(d) = apart(pair[1]).filter(|_| i % 2 == 0) else {
+            continue;
+        };
+        let shared = |v: u32| pair[1].contains(&v);
+        let k = (0..3).find(|&k| !shared(pair[0][k])).unwrap();
+        let [p, q, r] = [0, 1, 2].map(|j| pair[0][(k + j) % 3]);
+        (pair[0], pair[1]) = ([p, q, d], [d, r, p]);
+    }
+    let mut long = generate::grid(n, n).unwrap();
+    let mut rng = rxmesh_host::mesh::Rng::new(11);
+    for p in &mut long.positions {
+        // Triangles keep their orientation, and the border stays straight.
+        let inside = |x: f32| x > 1e-4 && x < 1.0 - 1e-4;
+        if inside(p.x) && inside(p.y) {
+            let mut part = || 0.2 / n as f32 * rng.signed_unit() as f32;
+            *p += Vec3::new(part(), part(), 0.0);
+        }
+        p.y *= 0.15;
+    }
+    let fan = generate::fan(4 * n).unwrap();
+    vec![
+        ("kite", kite, 0),
+        ("turned diagonals", turned, 0),
+        ("long triangles", long, n * (n + 1) / 2),
+        ("fan", fan, 1),
+    ]
+}
+
+fn planes_are_exact_whatever_the_triangles(engine: &Engine) {
+    for (name, mesh, source) in flat_meshes(engine) {
+        let d = run(engine, &mesh, &[source]);
+        let x = doubles(&mesh);
+        assert!(x.iter().all(|p| p.z == x[0].z), "{name}");
+        let (mean, worst) = errors(&d, |v| x[v].distance(x[source as usize]));
+        let edge = quality(&mesh).edge_length.max;
+        assert!(
+            mean < 5.0 * THRESHOLD && worst < 10.0 * THRESHOLD * edge,
+            "{name}: {mean} {worst}"
+        );
+    }
+}
+
+fn points_inside_faces_are_sources(engine: &Engine) {
+    let n = suited(engine, [extent(20, 60), 10, 5]);
+    let mesh = generate::grid(n, n).unwrap();
+    let x = doubles(&mesh);
+    let middle = |f: usize| {
+        let [a, b, c] = mesh.faces[f].map(|v| x[v as usize]);
+        (a + b + c) / 3.0
+    };
+    let on_edge = 0.25 * x[mesh.faces[3][0] as usize] + 0.75 * x[mesh.faces[3][1] as usize];
+    let (rx, positions) = put(engine, &mesh);
+    for place in [middle(0), middle(n as usize), on_edge, x[n as usize]] {
+        let lifted = place + DVec3::Z * 0.01;
+        let found = point_seeds(&|v| x[v as usize], &mesh.faces, lifted, 0).unwrap();
+        assert!((found.off_surface - 0.01).abs() < 1e-12, "{found:?}");
+        let options = GeodesicOptions::default();
+        let (mut d, report) = geodesic_from(&rx, &positions, &found.seeds, &options).unwrap();
+        assert!(report.converged);
+        let d = d.to_input(&rx).unwrap();
+        let edge = quality(&mesh).edge_length.max;
+        for (v, d) in d.iter().enumerate() {
+            let want = x[v].distance(place);
+            let most = 5.0 * THRESHOLD * (edge + want);
+            assert!((f64::from(*d) - want).abs() <= most, "{place} {v}: {d} {want}");
+        }
+    }
+    let seed = |distance| GeodesicSeed {
+        vertex: 0,
+        distance,
+        source: 0,
+    };
+    for bad in [f64::NAN, -1.0, f64::INFINITY] {
+        let got = geodesic_from(&rx, &positions, &[seed(bad)], &GeodesicOptions::default());
+        assert!(matches!(got, Err(Error::Options(_))), "{bad}");
+    }
+    let nowhere = point_seeds(&|v| x[v as usize], &mesh.faces, DVec3::NAN, 0);
+    assert!(matches!(nowhere, Err(Error::Options(_))));
+}
+
+/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes of
+/// slow engines.
+fn spheres_are_near_great_circles(engine: &Engine) {
+    let levels = suited(engine, [4, 3, 2]);
+    let [most_mean, most] = suited(engine, [[0.005, 0.05], [0.01, 0.07], [0.02, 0.2]]);
+    let mesh = generate::icosphere(levels).unwrap();
+    let x = doubles(&mesh);
+    let n = mesh.vertex_count();
+    for sources in [vec![0], vec![n as u32 / 2], vec![0, n as u32 / 7, n as u32 / 2]] {
+        let d = run(engine, &mesh, &sources);
+        let want = |v: usize| {
+            let from = |s: &u32| x[v].angle_between(x[*s as usize]);
+            sources.iter().map(from).fold(f64::MAX, f64::min)
+        };
+        let far = (0..n).filter(|&v| want(v) > 0.0);
+        let worst = far
+            .map(|v| (f64::from(d[v]) - want(v)).abs() / want(v))
+            .fold(0.0, f64::max);
+        let (mean, _) = errors(&d, want);
+        assert!(mean < most_mean && worst < most, "{sources:?}: {mean} {worst}");
+    }
 }

@@ -16,6 +16,7 @@ use rxmesh_host::store::{Attribute, HostRows, RelationChoice, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
 use rxmesh_tests::ids::InputIds;
+use rxmesh_tests::launch::LaunchPatches;
 
 conformance! { rows, corners, choices, relations_that_are_stored, release, a_fault_leaves_nothing }
 
@@ -40,7 +41,7 @@ where
     rx.query_into(&again).unwrap();
     let blank = vec![7u32; again.values().len()];
     let mut values = rx.engine().upload(&blank).unwrap();
-    rx.run(WritePrepared::<R> {
+    rx.launch(WritePrepared::<R> {
         starts: again.starts().global(),
         values: values.global_mut(),
         relation: rx.prepare().unwrap(),
@@ -181,7 +182,7 @@ fn release(engine: &Engine) {
     rx.release_prepared();
     assert!(rx.prepared_sizes().is_empty());
     // A table that is gone is refused, not read.
-    let stale = rx.run(WritePrepared::<VV> {
+    let stale = rx.launch(WritePrepared::<VV> {
         starts: rows.starts().global(),
         values: rows.values().global_mut(),
         relation: old,

@@ -9,7 +9,7 @@ use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, 
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::{PatchError, PatchOptions, PatchSet, build};
-use rxmesh_host::repack::{Labels, RepackOptions, Repacked, repack};
+use rxmesh_host::repack::{Labels, RepackOptions, Repacked};
 use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
@@ -38,7 +38,8 @@ fn packed(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked
 
 fn packed_with(engine: &Engine, what: &str, flat: &Flat, options: RepackOptions) -> Repacked {
     let mesh = flat.upload(engine);
-    repack(engine, &mesh.mesh(), flat.labels(), options).unwrap_or_else(|e| panic!("{what}: {e}"))
+    mesh.repack(engine, flat.labels(), options)
+        .unwrap_or_else(|e| panic!("{what}: {e}"))
 }
 
 /// Each fixture at each patch size, and with slack. In the usual run large ones come in one of these ways, in turns.
@@ -282,12 +283,12 @@ fn bad_arrays(engine: &Engine) {
         let mut flat = flat.clone();
         cut(&mut flat);
         let arrays = flat.upload(engine);
-        let got = repack(engine, &arrays.mesh(), flat.labels(), options(16));
+        let got = arrays.repack(engine, flat.labels(), options(16));
         assert!(matches!(got, Err(Error::Options(_))), "{got:?}");
     }
     let arrays = flat.upload(engine);
     for patch_size in [0, 65536] {
-        let got = repack(engine, &arrays.mesh(), flat.labels(), options(patch_size));
+        let got = arrays.repack(engine, flat.labels(), options(patch_size));
         let want = Error::Patch(PatchError::PatchSize(patch_size));
         assert_eq!(got.err(), Some(want));
     }
@@ -299,7 +300,7 @@ fn bad_labels(engine: &Engine) {
     let labels = flat.labels();
     flat.label[7] = labels;
     let arrays = flat.upload(engine);
-    match repack(engine, &arrays.mesh(), labels, options(16)) {
+    match arrays.repack(engine, labels, options(16)) {
         Err(Error::Options(text)) => assert!(text.starts_with("face 7 has label"), "{text}"),
         other => panic!("{other:?}"),
     }
@@ -313,7 +314,7 @@ fn a_patch_that_does_not_fit(engine: &Engine) {
     let mut flat = opened(generate::grid(120, 100).unwrap(), 512);
     flat.label.fill(0);
     let arrays = flat.upload(engine);
-    match repack(engine, &arrays.mesh(), 1, options(512)) {
+    match arrays.repack(engine, 1, options(512)) {
         Err(Error::Patch(PatchError::PatchTooLarge { .. })) => {}
         other => panic!("{other:?}"),
     }

@@ -11,14 +11,14 @@ use rxmesh_tests::engines::is_slow;
 conformance! { awkward_sizes, many_chunks, zeroes, a_total_that_just_fits, a_total_that_does_not_fit }
 
 fn check(engine: &Engine, data: &[u32]) {
-    let buffer = engine.upload(data).unwrap();
+    let mut buffer = engine.upload(data).unwrap();
     let mut total = 0u64;
     let want: Vec<u32> = data
         .iter()
         .map(|&x| (total as u32, total += u64::from(x)).0)
         .collect();
     assert_eq!(
-        u64::from(exclusive(engine, &buffer).unwrap()),
+        u64::from(exclusive(engine, &mut buffer).unwrap()),
         total,
         "{} values",
         data.len()
@@ -78,9 +78,9 @@ fn a_total_that_just_fits(engine: &Engine) {
 fn a_total_that_does_not_fit(engine: &Engine) {
     let mut data = vec![1; 2500];
     data[3] = u32::MAX - 100;
-    let buffer = engine.upload(&data).unwrap();
+    let mut buffer = engine.upload(&data).unwrap();
     let count = u64::from(u32::MAX) - 100 + 2499;
-    match exclusive(engine, &buffer) {
+    match exclusive(engine, &mut buffer) {
         Err(Error::TooLarge {
             count: c, limit, ..
         }) => assert_eq!((c, limit), (count, u64::from(u32::MAX))),

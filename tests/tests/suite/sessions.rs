@@ -4,6 +4,7 @@
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Seeds, Session};
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algo::delaunay::{Diamond, flip};
 use rxmesh_host::kernels::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
 use rxmesh_host::kernels::edit::Mesh;
 use rxmesh_host::kernels::kernel;
@@ -13,11 +14,16 @@ use rxmesh_host::repack::RepackOptions;
 use rxmesh_tests::edits::Edit;
 use rxmesh_tests::engines::{Conflicts, is_slow};
 use rxmesh_tests::extent::is_long;
+use rxmesh_tests::launch::RunOperators;
 use rxmesh_tests::marked::{Marked, check, patched};
 use rxmesh_tests::{conformance, conformance_of_conflicts, fixtures};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 conformance_of_conflicts! { memory_that_is_not_there_leaves_the_session_whole, columns_of_others_are_refused }
-conformance! { an_operator_that_breaks_the_rules_voids_the_session }
+conformance! {
+    an_operator_that_breaks_the_rules_voids_the_session, an_operator_that_panics_voids_the_session
+}
 
 /// Splits every edge, twice over, in a session that has to grow for it, with memory that ends after more and more
 /// allocations.
@@ -110,6 +116,71 @@ unsafe impl Operator for Forgets {
 rxmesh_host::kernels::entries! {
     KERNELS;
     operator test_forgets: Forgets;
+    operator test_panics: Panics;
+}
+
+kernel! {
+    /// Flips edges, and panics at one of them.
+    struct Panics: Flat {
+        at: u32,
+    }
+}
+
+/// Flips that `Panics` has carried out.
+static FLIPS: AtomicU32 = AtomicU32::new(0);
+
+// SAFETY: as `DelaunayFlip`.
+unsafe impl Operator for Panics {
+    type Template = template::E;
+    type Plan = u32;
+    const RIM_IS_SIMPLE: bool = true;
+
+    fn template(&self) -> template::E {
+        template::E
+    }
+
+    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+        Diamond::new(mesh, seed.0).map(|_| Priority::NONE)
+    }
+
+    fn joins(
+        &self,
+        mesh: &impl Mesh,
+        seed: Seed<Self>,
+        pair: &mut impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        Diamond::new(mesh, seed.0).is_none_or(|q| pair(q.c, q.d))
+    }
+
+    fn plan(&self, cavity: &Cavity<impl Site>) -> u32 {
+        Diamond::place(cavity)
+    }
+
+    fn fill(&self, i: u32, hole: &mut Hole<'_, impl Site>) {
+        assert_ne!(
+            FLIPS.fetch_add(1, SeqCst),
+            self.at,
+            "a bug of the operator's"
+        );
+        flip(hole, i);
+    }
+}
+
+fn an_operator_that_panics_voids_the_session(engine: &Engine) {
+    // One thread: a team's other threads would wait for the one that panicked.
+    if engine.name() != "cpu" {
+        return;
+    }
+    let rx = patched(engine, &fixtures::torus(9, 8), 16);
+    let mut session = Session::open(&rx).unwrap();
+    FLIPS.store(0, SeqCst);
+    let run = AssertUnwindSafe(|| session.run(1, |_| Ok(Panics { at: 5 })));
+    assert!(catch_unwind(run).is_err());
+    let void = |e: Option<Error>| assert_eq!(e, Some(Error::VoidSession));
+    void(session.count(Kind::Face).err());
+    void(session.run(1, |_| Ok(Panics { at: u32::MAX })).err());
+    void(session.validate().err());
+    void(session.close(RepackOptions::default()).err());
 }
 
 fn an_operator_that_breaks_the_rules_voids_the_session(engine: &Engine) {
@@ -117,7 +188,7 @@ fn an_operator_that_breaks_the_rules_voids_the_session(engine: &Engine) {
     if engine.is_cuda() {
         return;
     }
-    assert_eq!(KERNELS.len(), 5);
+    assert_eq!(KERNELS.len(), 10);
     let rx = patched(engine, &fixtures::torus(9, 8), 16);
     let mut session = Session::open(&rx).unwrap();
     let column = session.column::<Edge, u32>().unwrap();

@@ -5,6 +5,7 @@ use rxmesh_host::kernels::math::hash;
 use rxmesh_test_kernels::sorts::SortLists;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
+use rxmesh_tests::launch::Launch;
 
 conformance! { shared_memory, global_memory, sorted_and_turned_around }
 

@@ -4,20 +4,27 @@
 use glam::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algo::rows::CountRows;
 use rxmesh_host::kernels::algo::scan::ScanAdd;
 use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::mem::GlobalMut;
+use rxmesh_host::kernels::query::{CC, CE, EC, EE, VE};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::kernels::{entries, kernel};
+use rxmesh_host::mesh::generate;
+use rxmesh_host::patch::VolumeOptions;
+use rxmesh_host::store::RxMesh;
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture};
+use rxmesh_tests::launch::{Launch, LaunchPatches};
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 conformance! {
     arguments_have_no_elements_on_the_host, memory_that_is_used_again, casts, long_buffers,
     threads_with_meshes_of_their_own,
-    threads_on_one_mesh
+    threads_on_one_mesh, kernels_need_what_a_mesh_keeps, corners_that_change_during_construction
 }
 
 /// What a panic says.
@@ -119,6 +126,69 @@ fn long_buffers(engine: &Engine) {
     refused(engine.zeroed::<u64>(usize::MAX).map(drop));
 }
 
+/// A mesh without the parts that a kernel walks refuses it, whichever call launches it.
+fn kernels_need_what_a_mesh_keeps(engine: &Engine) {
+    let cells = generate::tet_box([3, 3, 3], [1.0; 3]).unwrap();
+    let volume = RxMesh::from_cells(
+        engine,
+        cells.vertex_count(),
+        &cells.cells,
+        &VolumeOptions::default(),
+    )
+    .unwrap();
+    let counts = engine.zeroed::<u32>(1 << 12).unwrap();
+    let needs = |result: Result<(), EngineError>| {
+        assert!(
+            matches!(result, Err(EngineError::Needs { .. })),
+            "{result:?}"
+        );
+    };
+    macro_rules! count {
+        ($relation:ty) => {
+            volume.launch(CountRows::<$relation> {
+                counts: counts.global_mut(),
+                relation: PhantomData,
+            })
+        };
+    }
+    needs(count!(VE));
+    needs(count!(CE));
+    needs(count!(EC));
+    needs(count!(CC));
+    needs(count!(EE));
+    assert_eq!(engine.synchronize(), Ok(()));
+    assert!(counts.read().unwrap().iter().all(|&n| n == 0));
+}
+
+/// Construction reads the corners several times: another thread that changes them meanwhile makes another mesh or an
+/// error of it, or is told that they are in use, and nothing is read or written beyond the arrays.
+fn corners_that_change_during_construction(engine: &Engine) {
+    if engine.name() != "cpu" {
+        return;
+    }
+    let mesh = fixtures::with_boundary(20, 20);
+    let faces = engine.upload(&mesh.faces).unwrap();
+    let vertices = mesh.vertex_count() as u32;
+    let ended = &AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let n = 3 * mesh.face_count() as u32;
+            let to = faces.global_mut().cast();
+            while ended.load(Ordering::SeqCst) == 0 {
+                // Busy while the corners are copied.
+                let _ = engine.launch_flat(n, Spoil { to });
+            }
+        });
+        for _ in 0..200 {
+            // No panic of an index out of range.
+            if let Ok(rx) = RxMesh::from_engine_faces(vertices, &faces, 32) {
+                assert!(rx.patch_set().unwrap().check().is_ok());
+            }
+        }
+        ended.store(1, Ordering::SeqCst);
+    });
+}
+
 /// Threads with data of their own use one engine at a time.
 fn threads_with_meshes_of_their_own(engine: &Engine) {
     let f = Fixture::new("grid", fixtures::with_boundary(12, 12));
@@ -192,10 +262,25 @@ unsafe impl FlatKernel for Slow {
     }
 }
 
+kernel! {
+    /// Takes corners beyond all vertices, and brings them back.
+    struct Spoil: Flat {
+        to: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: each index writes its own element (contracts U3, U4).
+unsafe impl FlatKernel for Spoil {
+    fn run(&self, i: u32) {
+        self.to.set(i, self.to.get(i) ^ 1 << 20);
+    }
+}
+
 entries! {
     /// The suite's own.
     pub SLOW;
     flat test_slow: Slow;
+    flat test_spoil: Spoil;
 }
 
 /// While a launch runs, its memory stays and nobody else gets at it: another thread's accesses and launches are

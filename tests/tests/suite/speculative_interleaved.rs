@@ -8,6 +8,7 @@ use rxmesh_speculative::kernels::{
     FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
 use rxmesh_tests::extent::extent;
+use rxmesh_tests::launch::Launch;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

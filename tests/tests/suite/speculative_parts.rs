@@ -13,6 +13,7 @@ use rxmesh_test_kernels::exercise::{
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
+use rxmesh_tests::launch::Launch;
 use std::collections::{HashMap, HashSet};
 
 conformance! {

@@ -6,7 +6,7 @@ use rxmesh_host::edit::{HostArrays, Seeds};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::topo::Kind;
 use rxmesh_host::mesh::{Rng, TriMesh, generate};
-use rxmesh_host::repack::{Labels, RepackOptions, repack};
+use rxmesh_host::repack::{Labels, RepackOptions};
 use rxmesh_host::store::RxMesh;
 use rxmesh_speculative::Speculative;
 use rxmesh_tests::conformance;
@@ -90,7 +90,7 @@ fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
         o.labels = Labels::Keep;
     });
     let on_engine = flat.upload(engine);
-    let rx = repack(engine, &on_engine.mesh(), 2, options).unwrap().mesh;
+    let rx = on_engine.repack(engine, 2, options).unwrap().mesh;
     let owned = rx.headers().iter().map(|h| h.owned[0]);
     assert_eq!(owned.min(), Some(1), "a vertex alone");
     let place = mesh.positions[0];

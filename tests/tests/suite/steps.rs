@@ -5,6 +5,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_test_kernels::steps::HandOn;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{in_one_and_step_by_step, suited};
+use rxmesh_tests::launch::Launch;
 
 conformance! {
     values_cross_blocks, the_step_that_stops, one_block_goes_on_alone, more_blocks_than_a_gpu_has_room_for, no_steps

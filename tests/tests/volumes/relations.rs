@@ -14,6 +14,7 @@ use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::{Attribute, Dimension, RxMesh, Surface, Volume};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
+use rxmesh_tests::launch::LaunchPatches;
 use rxmesh_tests::volume_oracle::{VolumeOracle, names};
 use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, soup, volumes};
 
@@ -89,7 +90,7 @@ impl<'a> Case<'a> {
             .upload(&vec![7u32; rows.values().len()])
             .unwrap();
         self.rx
-            .run(WritePrepared::<R> {
+            .launch(WritePrepared::<R> {
                 starts: rows.starts().global(),
                 values: values.global_mut(),
                 relation: self.rx.prepare().unwrap(),

@@ -10,7 +10,10 @@ use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::mesh::{CheckReport, TetReport, check, check_poly, check_tets};
+use rxmesh_host::mesh::{
+    CheckReport, TetReport, check, check_poly, check_tets, self_intersections,
+    self_intersections_poly,
+};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -26,6 +29,9 @@ pub(crate) struct CheckArgs {
     /// Cut polygons into triangles, and check these
     #[arg(long, alias = "triangulate")]
     triangles: bool,
+    /// Do not look for faces that intersect
+    #[arg(long)]
+    no_self_intersections: bool,
     /// Exit with 1 when there are defects (a boundary is not one)
     #[arg(long)]
     strict: bool,
@@ -56,10 +62,14 @@ impl Application for Check {
         "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
     const HELP: &'static str = "Example: rxmesh-apps check bunny.obj --json report.json
 
+Faces intersect that have more in common than the corners and sides they share; faces that
+touch count too.
+
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "check",
-        "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0; `polygons`, of a \
+        "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them \
+        `self_intersections`, pairs of faces, unless `--no-self-intersections` is given; `polygons`, of a \
         mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
         `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
         `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/volumes.md): counts, `boundary_faces`, `manifold`, \
@@ -75,6 +85,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     type Frame = Tool;
 
     fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
+        let intersections = !args.no_self_intersections;
         let (check, ms) = if input::is_volume(&args.mesh) {
             let mesh = run.read_tets(&args.mesh)?.loaded.mesh;
             run.stage("checking", || {
@@ -82,11 +93,19 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
             })?
         } else if args.triangles {
             let mesh = run.read(&args.mesh, true)?.loaded.mesh;
-            run.stage("checking", || Ok(Checked::Surface(Box::new(check(&mesh)))))?
+            run.stage("checking", || {
+                let mut report = Box::new(check(&mesh));
+                report.self_intersections = intersections.then(|| self_intersections(&mesh));
+                Ok(Checked::Surface(report))
+            })?
         } else {
             let mesh = run.read_poly(&args.mesh, false)?.loaded.mesh;
             run.stage("checking", || {
-                Ok(Checked::Surface(Box::new(check_poly(&mesh))))
+                let mut report = Box::new(check_poly(&mesh));
+                if intersections {
+                    report.self_intersections = Some(self_intersections_poly(&mesh)?);
+                }
+                Ok(Checked::Surface(report))
             })?
         };
         run.record.timings_ms.run = ms;
@@ -118,8 +137,8 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     }
 }
 
-/// What `--strict` refuses. Boundaries, isolated faces and several components are properties, not defects; so are faces
-/// far from flat, which may seem to cross themselves: surfaces are made of such.
+/// What `--strict` refuses. Boundaries, isolated faces, several components and faces that intersect are properties, not
+/// defects; so are faces far from flat, which may seem to cross themselves: surfaces are made of such.
 fn defects(r: &CheckReport) -> Vec<String> {
     let counts = [
         (r.non_manifold_edges.count, "non-manifold edges"),

@@ -1,6 +1,6 @@
 //! `cloth`: a surface that hangs.
 
-use super::shortcut::{self, Around, ShortcutArgs};
+use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody};
 use super::simulate::RECORD;
 use crate::app::{Application, Told};
 use crate::record::Record;
@@ -36,7 +36,8 @@ impl Application for Cloth {
           rxmesh-apps cloth sheet.obj --print-scene
 
 The highest hundredth of the mesh is held; of a level mesh, that of its longest side. Ground lies a size
-of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.";
+of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.
+Step, compliances and contact follow the size, so that sheets of any size move alike; --print-scene shows them.";
     const RECORD: &'static [(&'static str, &'static str)] = RECORD;
 
     type Options = ClothArgs;
@@ -47,10 +48,23 @@ of the mesh below it. Lengths of edges and angles between faces resist, by XPBD 
         let shortcut = &args.shortcut;
         let run = Run::new(Cloth::NAME, &shortcut.common)?;
         let around = Around::read(&shortcut.mesh, false)?;
-        let rest = "cloth = { density = 0.2, material = { stretch = 1e-6, bending = 10.0 } }\n\
-            solver.xpbd = { iterations = 20, order = \"patch-colours\", damping = 0.5 }\n";
-        let places = (Some(around.top()), around.ground(1.0));
-        let text = shortcut::scene(shortcut, ("cloth", 0.004), rest, places)?;
+        let similar = around.similar_to(1.0);
+        let (stretch, bending) = (similar.stretch(1e-6), similar.bending(10.0));
+        let damping = similar.rate(0.5);
+        let rest = format!(
+            "cloth = {{ density = 0.2, material = {{ stretch = {stretch:?}, bending = {bending:?} }} }}\n\
+            solver.xpbd = {{ iterations = 20, order = \"patch-colours\", damping = {damping:?} }}\n"
+        );
+        let body = ShortcutBody {
+            name: "cloth",
+            around: &around,
+            similar,
+            step: 0.004,
+            rest: &rest,
+            pins: Some(around.top()),
+            below: 1.0,
+        };
+        let text = shortcut::scene(shortcut, &body)?;
         shortcut::run(run, shortcut, &text, args)
     }
 

@@ -57,6 +57,7 @@ Volumes (msh, mesh, node, vtk, vtu) become volumes, or in a surface format their
 
     fn run(Tool { run }: &mut Tool, args: &ConvertArgs) -> Result<()> {
         let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+        run.leads_to(&target);
         let (name, polygons) = (&args.input.mesh, &args.input.triangulate);
         if input::is_volume(name) {
             return volume(run, name, &target);

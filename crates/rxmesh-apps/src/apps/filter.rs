@@ -53,6 +53,7 @@ Normals of the input are computed anew.
 
 Of several meshes each has its own noise, and ends by itself.";
     const SEVERAL: bool = true;
+    const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("scheme", "what was filtered: `normals` or `vertices`"),
         ("iterations", "iterations done"),

@@ -1,15 +1,17 @@
 //! `geodesic`: distances along the surface.
 
 use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
+use crate::frame::{Fixed, Frame, explained};
 use crate::output::Gives;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::geodesic::{GeodesicOptions, GeodesicReport, geodesic};
+use rxmesh_host::algo::geodesic::{
+    GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
+};
+use rxmesh_host::{DVec3, Error};
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to measure distances";
@@ -17,11 +19,36 @@ const TOO_LARGE: &str = "coordinates are too large to measure distances";
 /// The application.
 pub(crate) struct Geodesic;
 
+/// Parses a point: three numbers with commas between them.
+fn point(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|number| number.trim().parse())
+        .collect::<Result<_, _>>()
+        .map_err(|e| format!("{e}; a point is three numbers, as 0.5,1,-2"))?;
+    let point: [f64; 3] = numbers
+        .try_into()
+        .map_err(|n: Vec<f64>| format!("{} numbers, where a point has three", n.len()))?;
+    if point.iter().all(|x| x.is_finite()) {
+        Ok(point)
+    } else {
+        Err("its coordinates must be finite".into())
+    }
+}
+
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct GeodesicArgs {
     /// A vertex to measure from, counted from 0 in the order of the file; several times for the nearest of several
-    #[arg(long = "source", value_name = "VERTEX", required = true)]
+    #[arg(
+        long = "source",
+        value_name = "VERTEX",
+        required_unless_present = "source_points"
+    )]
     sources: Vec<u32>,
+    /// A point to measure from, in the file's coordinates: the nearest place on the surface counts; several times for
+    /// the nearest of several
+    #[arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    source_points: Vec<[f64; 3]>,
     #[command(flatten)]
     #[serde(flatten)]
     propagation: GeodesicOptions,
@@ -57,19 +84,22 @@ pub(crate) struct Report {
     propagation: GeodesicReport,
     /// Vertices that no source reaches.
     unreached: u64,
+    /// Largest distance of a source point from the surface, in the file's unit.
+    off_surface: f64,
 }
 
 impl Application for Geodesic {
     const NAME: &'static str = "geodesic";
-    const SUMMARY: &'static str =
-        "Compute the distance along the surface from one or several vertices";
+    const SUMMARY: &'static str = "Compute the distance along the surface from vertices or points";
     const HELP: &'static str =
         "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply
 
 Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
 'quality', by which MeshLab and others colour.
-Distances are approximate, about one percent off on good meshes
-(Romero Calla, Fuentes Perez, Montenegro 2019).";
+In a plane distances from one source are exact, whatever the triangles are. On curved surfaces the
+mean error is below 0.5 % and the largest below 5 % on meshes of some thousand faces, against exact
+geodesics; less on finer ones. Circular waves as of Novotni and Klein 2002, passed on as by Romero
+Calla, Fuentes Perez and Montenegro 2019.";
     const GIVES: Gives = Gives::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("iterations", "rounds over the patches"),
@@ -77,6 +107,10 @@ Distances are approximate, about one percent off on good meshes
         ("max_distance", "largest finite distance"),
         ("reached", "vertices that a source reaches"),
         ("unreached", "vertices that none reaches"),
+        (
+            "off_surface",
+            "largest distance of a source point from the surface",
+        ),
     ];
 
     type Options = GeodesicArgs;
@@ -84,8 +118,28 @@ Distances are approximate, about one percent off on good meshes
     type Frame = Fixed;
 
     fn run(frame: &mut Fixed, args: &GeodesicArgs) -> Result<Report> {
+        let mut seeds: Vec<GeodesicSeed> = (0..)
+            .zip(&args.sources)
+            .map(|(source, &vertex)| GeodesicSeed {
+                vertex,
+                distance: 0.0,
+                source,
+            })
+            .collect();
+        let mut off_surface = 0.0f64;
+        let unit = frame.world_unit();
+        for (source, &point) in (args.sources.len() as u32..).zip(&args.source_points) {
+            let point = DVec3::from_array(point);
+            let mesh = &frame.mesh;
+            let found = point_seeds(&|v| mesh.world(v as usize), &mesh.faces, point, source)?;
+            off_surface = off_surface.max(found.off_surface);
+            seeds.extend(found.seeds.into_iter().map(|seed| GeodesicSeed {
+                distance: seed.distance / unit,
+                ..seed
+            }));
+        }
         let (mut distance, propagation) = frame.compute("measuring distances", |rx, x| {
-            geodesic(rx, x, &args.sources, &args.propagation).map_err(explained(TOO_LARGE))
+            geodesic_from(rx, x, &seeds, &args.propagation).map_err(explained(TOO_LARGE))
         })?;
         frame.add_columns([("distance", 1, &mut distance)])?;
         if args.quality == Shown::Distance {
@@ -95,21 +149,30 @@ Distances are approximate, about one percent off on good meshes
         Ok(Report {
             propagation,
             unreached: vertices - u64::from(propagation.reached),
+            off_surface: off_surface / frame.unit(),
         })
     }
 
     fn convert(report: &mut Report, unit: f64) {
         report.propagation.max_distance *= unit;
+        report.off_surface *= unit;
     }
 
     fn tell(report: &Report, _args: &GeodesicArgs, record: &Record) -> Told {
         let (done, unreached) = (&report.propagation, report.unreached);
-        Told::new(format!(
+        let mut lines = format!(
             "geodesic distance: {} reached, largest {}, {} rounds",
             done.reached,
             text::number(done.max_distance),
             done.iterations
-        ))
+        );
+        if report.off_surface > 0.0 {
+            lines += &format!(
+                "\nsource points lie up to {} off the surface: the nearest places on it are the sources",
+                text::number(report.off_surface)
+            );
+        }
+        Told::new(lines)
         // What is out of reach is known at the end only.
         .warn_if(done.converged && unreached > 0, || {
             format!(

@@ -50,6 +50,7 @@ Normals of the input are computed anew; everything else that it carries goes out
 Of several meshes each has a time step of its own, unless one is given. All are solved together, each until
 its own residual has come down to the tolerance.";
     const SEVERAL: bool = true;
+    const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("time_step", "the time step, given or not"),
         ("iterations", "iterations done"),

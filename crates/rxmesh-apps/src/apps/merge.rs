@@ -75,6 +75,7 @@ coordinates and normals of corners, groups and materials go along.";
 
     fn run(Tool { run }: &mut Tool, args: &MergeArgs) -> Result<Report> {
         let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+        run.leads_to(&target);
         let (mut parts, mut meshes) = (Vec::new(), Vec::new());
         for name in &args.meshes {
             let input = run.read(name, args.triangulate.triangulate)?;

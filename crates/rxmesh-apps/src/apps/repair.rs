@@ -12,6 +12,7 @@ use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::io::Format;
+use rxmesh_host::mesh::{Findings, self_intersections};
 use rxmesh_host::repair::{RepairOptions, RepairReport};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -49,6 +50,8 @@ pub(crate) struct Report {
     repair: RepairReport,
     /// What was asked for and could not be done.
     undone: Vec<String>,
+    /// Faces of the result that intersect.
+    self_intersections: Findings<[u32; 2]>,
 }
 
 impl Application for Repair {
@@ -63,8 +66,8 @@ Unless passes are skipped: vertices at one place become one; faces without area 
 hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
 an edge, or several fans at a vertex, each sheet gets vertices of its own; faces are turned to agree
 with their neighbours, closed components outwards, those inside another one inwards; vertices of no
-face go. What a mesh carries stays with it. Gaps and holes are left unless asked for. Faces that
-cut through each other are not looked for.
+face go. What a mesh carries stays with it. Gaps and holes are left unless asked for, and faces that
+intersect are left and counted.
 
 When something that was asked for could not be done, the result is written and the exit code is 3.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
@@ -75,6 +78,10 @@ When something that was asked for could not be done, the result is written and t
             not done",
         ),
         ("undone", "what was asked for and could not be done"),
+        (
+            "self_intersections",
+            "pairs of faces of the result that intersect: `count`, and the `first` ten",
+        ),
     ];
 
     type Options = RepairArgs;
@@ -87,9 +94,16 @@ When something that was asked for could not be done, the result is written and t
         if args.output.is_none() {
             target = target.unnamed()?;
         }
+        run.leads_to(&target);
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
+        // Far from the origin new vertices lie between the 32-bit floats.
+        let home = mesh.normalise();
         let report = repaired(run, &mut mesh, &args.repair)?;
+        let (self_intersections, _) = run.stage("looking for intersections", || {
+            Ok(self_intersections(&mesh))
+        })?;
+        mesh.return_to(home);
         run.write(&target, &mesh)?;
         let copies = report.split.is_some_and(|s| s.copies > 0);
         if copies && Format::of_name(&target.path) == Some(Format::Stl) {
@@ -101,6 +115,7 @@ When something that was asked for could not be done, the result is written and t
         Ok(Report {
             undone: report.undone(&args.repair),
             repair: report,
+            self_intersections,
         })
     }
 
@@ -111,10 +126,21 @@ When something that was asked for could not be done, the result is written and t
             + &passes(r)
             + &holes_left(r)
             + &counts("after", &r.after)
+            + &intersecting(&report.self_intersections)
             + &text::output(record);
         Told::new(told).unless_done(report.undone.is_empty(), || {
             format!("not repaired: {}", report.undone.join(", "))
         })
+    }
+}
+
+/// A line on the faces that intersect, where some do.
+fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
+    match (pairs.count, pairs.first.first()) {
+        (n, Some([f, g])) => {
+            format!("left: {n} pairs of faces that intersect, first {f} and {g} (counted from 0)\n")
+        }
+        _ => String::new(),
     }
 }
 
@@ -126,7 +152,7 @@ fn beside(args: &RepairArgs) -> PathBuf {
         return mesh.clone();
     }
     let format = input::format(mesh).unwrap_or(Format::Obj);
-    let mut name = mesh.file_stem().unwrap_or_default().to_owned();
+    let mut name = input::stem(mesh);
     name.push(format!("_repair.{}", format.extension()));
     name.into()
 }

@@ -61,8 +61,11 @@ asks for: there is one point in each of as many equal parts of the area.";
         }
         let target = Target::new(path, &args.encoding, run.console.json_file())?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mesh = &input.loaded.mesh;
-        let (points, ms) = run.mesh_stage("sampling", || sampled(mesh, &args.options))?;
+        let mut mesh = input.loaded.mesh;
+        // Far from the origin points lie between the 32-bit floats.
+        let home = mesh.normalise();
+        let (mut points, ms) = run.mesh_stage("sampling", || sampled(&mesh, &args.options))?;
+        points.return_to(home);
         run.record.timings_ms.run = ms;
         run.write(&target, &points)
     }

@@ -4,11 +4,12 @@ use super::simulate::{SimulateArgs, perform};
 use crate::cli::{CommonArgs, EngineArgs};
 use crate::console;
 use crate::run::Run;
+use crate::text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use rxmesh_host::DVec3;
 use rxmesh_host::io::{self, Format, Loaded, ReadOptions};
-use rxmesh_simulation::scene::Scene;
+use rxmesh_simulation::scene::{Scene, SolverSpec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -38,8 +39,10 @@ pub(crate) struct ShortcutArgs {
     pub(super) common: CommonArgs,
 }
 
-/// Where a mesh is, in the world.
+/// The box around a mesh, counted from the scene's origin.
 pub(super) struct Around {
+    /// Zero, unless the mesh lies far from it.
+    origin: DVec3,
     low: DVec3,
     high: DVec3,
 }
@@ -54,25 +57,48 @@ impl Around {
             };
             bail!("{}: {is}, but must be {not}", path.display());
         }
-        let options = ReadOptions::default();
-        let bounds = match volume {
+        let options = ReadOptions::default().with(|o| o.triangulate = true);
+        let (bounds, origin) = match volume {
             true => {
-                let Loaded { mesh, .. } = io::read_tets(path, &options)?;
-                mesh.bounding_box().filter(|_| mesh.cell_count() > 0)
+                let Loaded { mut mesh, .. } = io::read_tets(path, &options)?;
+                let bounds = mesh.bounding_box().filter(|_| mesh.cell_count() > 0);
+                mesh.normalise();
+                (bounds, mesh.placement.origin)
             }
             false => {
-                let Loaded { mesh, .. } = io::read(path, &options)?;
-                mesh.bounding_box().filter(|_| mesh.face_count() > 0)
+                let Loaded { mut mesh, .. } = io::read(path, &options)?;
+                let bounds = mesh.bounding_box().filter(|_| mesh.face_count() > 0);
+                mesh.normalise();
+                (bounds, mesh.placement.origin)
             }
         };
         let [low, high] = bounds
             .with_context(|| format!("{}: there is nothing in it", path.display()))?
-            .map(DVec3::from_array);
-        Ok(Around { low, high })
+            .map(|corner| DVec3::from_array(corner) - origin);
+        let around = Around { origin, low, high };
+        let size = around.size();
+        if !(SIZES.0..=SIZES.1).contains(&size) {
+            bail!(
+                "{}: it is {size:?} m long, and bodies of {:?} to {:?} m can be simulated: `transform --scale` brings \
+                it there",
+                path.display(),
+                SIZES.0,
+                SIZES.1
+            );
+        }
+        Ok(around)
     }
 
+    /// The longest side.
     fn size(&self) -> f64 {
         (self.high - self.low).max_element()
+    }
+
+    /// Quantities for a body that is as long as this one, from those of a body of `length` metres.
+    pub(super) fn similar_to(&self, length: f64) -> Similar {
+        Similar {
+            ratio: self.size() / length,
+        }
     }
 
     /// Its highest hundredth; of a mesh without height, that of its longest side.
@@ -91,8 +117,45 @@ impl Around {
     }
 
     /// The height of ground that is so many sizes of the mesh below it.
-    pub(super) fn ground(&self, below: f64) -> f64 {
+    fn ground(&self, below: f64) -> f64 {
         self.low.z - below * self.size()
+    }
+}
+
+/// Lengths in metres of bodies for which the solvers' 32-bit numbers have been tried.
+const SIZES: (f64, f64) = (1e-6, 1e6);
+
+/// Dynamic similarity: under the same gravity a body of another size moves alike, in its own lengths, when times go
+/// with the root of the ratio of the sizes, accelerations stay, and elastic forces grow as weights do.
+#[derive(Clone, Copy)]
+pub(super) struct Similar {
+    ratio: f64,
+}
+
+impl Similar {
+    /// A length, or anything that grows as one: stresses and moduli at the same density.
+    pub(super) fn length(self, metres: f64) -> f64 {
+        metres * self.ratio
+    }
+
+    /// A time, or a speed.
+    pub(super) fn time(self, seconds: f64) -> f64 {
+        seconds * self.ratio.sqrt()
+    }
+
+    /// One over a time.
+    pub(super) fn rate(self, per_second: f64) -> f64 {
+        per_second / self.ratio.sqrt()
+    }
+
+    /// A compliance in m/N of a sheet whose mass a square metre stays.
+    pub(super) fn stretch(self, compliance: f64) -> f64 {
+        compliance / self.ratio
+    }
+
+    /// A compliance in rad/(N m) of a sheet whose mass a square metre stays.
+    pub(super) fn bending(self, compliance: f64) -> f64 {
+        compliance / self.ratio.powi(3)
     }
 }
 
@@ -101,13 +164,28 @@ fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
 
-/// The scene of a body of a file over the ground: `rest` are the body's other keys.
-pub(super) fn scene(
-    args: &ShortcutArgs,
-    (name, step): (&str, f64),
-    rest: &str,
-    (pins, ground): (Option<[DVec3; 2]>, f64),
-) -> Result<String> {
+/// The body of a shortcut.
+pub(super) struct ShortcutBody<'a> {
+    pub(super) name: &'a str,
+    pub(super) around: &'a Around,
+    /// Quantities for its size.
+    pub(super) similar: Similar,
+    /// Seconds of a step of the body that it is similar to.
+    pub(super) step: f64,
+    /// The other keys of the body, as lines.
+    pub(super) rest: &'a str,
+    /// Box of the vertices that are held.
+    pub(super) pins: Option<[DVec3; 2]>,
+    /// Sizes of the body from it down to the ground.
+    pub(super) below: f64,
+}
+
+/// The scene of a body of a file over the ground.
+pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<String> {
+    /// Of contact, with a body of a metre.
+    const STIFFNESS: f64 = 1e5;
+    const THICKNESS: f64 = 1e-3;
+    const SLIP: f64 = 1e-3;
     let path = &args.mesh;
     let Some(mesh) = path.to_str() else {
         bail!(
@@ -117,18 +195,33 @@ pub(super) fn scene(
     };
     // A string of JSON is one of TOML.
     let mesh = serde_json::to_string(mesh)?;
-    let pins = pins.map_or(String::new(), |[low, high]| {
+    let ShortcutBody {
+        name,
+        around,
+        similar,
+        rest,
+        ..
+    } = body;
+    let pins = body.pins.map_or(String::new(), |[low, high]| {
         format!(
             "pins = [{{ within = [{}, {}] }}]\n",
             vector(low),
             vector(high)
         )
     });
+    let origin = match around.origin == DVec3::ZERO {
+        true => String::new(),
+        false => format!("origin = {}\n", vector(around.origin)),
+    };
     let (steps, every) = (args.steps, args.every);
+    let (step, slip) = (similar.time(body.step), similar.time(SLIP));
+    let ground = around.ground(body.below);
+    let (stiffness, thickness) = (STIFFNESS / similar.ratio, similar.length(THICKNESS));
     Ok(format!(
-        "[time]\nstep = {step}\nsteps = {steps}\n\n[output]\nevery = {every}\n\n\
+        "slip = {slip:?}\n{origin}\n[time]\nstep = {step:?}\nsteps = {steps}\n\n[output]\nevery = {every}\n\n\
         [[body]]\nname = \"{name}\"\nmesh = {mesh}\n{rest}{pins}\n\
-        [[collider]]\nplane = {{ normal = [0.0, 0.0, 1.0] }}\nat = [0.0, 0.0, {ground:?}]\nfriction = 0.4\n"
+        [[collider]]\nplane = {{ normal = [0.0, 0.0, 1.0] }}\nat = [0.0, 0.0, {ground:?}]\n\
+        stiffness = {stiffness:?}\nthickness = {thickness:?}\nfriction = 0.4\n"
     ))
 }
 
@@ -154,5 +247,36 @@ pub(super) fn run(
         engine: args.engine.clone(),
         common: args.common.clone(),
     };
-    perform(run, scene, &simulate, options)
+    let chosen = chosen(&scene);
+    perform(run, scene, &simulate, (options, chosen.as_str()))
+}
+
+/// What follows the size of the body, in words.
+fn chosen(scene: &Scene) -> String {
+    let number = |x: Option<f32>| text::number(x.unwrap_or_default().into());
+    let mut lines = String::new();
+    for body in &scene.bodies {
+        if let SolverSpec::Xpbd(_) = body.solver
+            && body.name == "cloth"
+        {
+            lines += &format!(
+                "for its size: compliances of {} m/N and {} rad/(N m)\n",
+                text::number(body.cloth.material.stretch.unwrap_or_default()),
+                text::number(body.cloth.material.bending.unwrap_or_default())
+            );
+        } else {
+            lines += &format!(
+                "for its size: Young's modulus {} Pa\n",
+                text::number(body.material.young)
+            );
+        }
+    }
+    for collider in &scene.colliders {
+        lines += &format!(
+            "ground: stiffness {} 1/s^2 in a layer of {} m\n",
+            number(collider.stiffness),
+            number(collider.thickness)
+        );
+    }
+    lines
 }

@@ -46,7 +46,8 @@ impl Application for Simplify {
           rxmesh-apps simplify bunny.obj spot.ply --ratio 0.1 -o small
 
 Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
-Collapses that would change the topology or turn a face over are refused, and vertices at places that
+Borders between groups and materials and seams of the texture keep their course: their vertices go along
+them only. Collapses that would change the topology or turn a face over are refused, and vertices at places that
 are not manifold stay; when that leaves more faces than were asked for, the exit code is 3 and the
 reasons are listed. With --error the surface comes no farther from where it was; with --ratio or
 --faces besides, what is reached first ends it.
@@ -54,6 +55,7 @@ reasons are listed. With --error the surface comes no farther from where it was;
 Of several meshes each is simplified to a target of its own, all in the same rounds, and -o names the
 folder that they come into.";
     const SEVERAL: bool = true;
+    const KEEPS_GROUPS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "run",
@@ -187,7 +189,8 @@ fn why(report: &Report) -> String {
     };
     format!(
         "{of}{left}: {cause} (edges between vertices that stay: {}, that would change the topology: {}, that would \
-        turn a face over: {}, that would bend the boundary: {}, with a place that is not finite: {})",
+        turn a face over: {}, that would bend the boundary: {}, with a place that is not finite: {}); --no-keep-seams \
+        lets go of seams and of borders between groups, if there are any",
         r.frozen, r.link, r.fold, r.bend, r.not_finite
     )
 }

@@ -115,7 +115,7 @@ docs/simulation.md describes its keys.";
     fn run((): &mut (), args: &SimulateArgs) -> Result<()> {
         let run = Run::new(Simulate::NAME, &args.common)?;
         let scene = Scene::read(&args.scene)?;
-        perform(run, scene, args, args)
+        perform(run, scene, args, (args, ""))
     }
 
     fn tell((): &(), _args: &SimulateArgs, _record: &Record) -> Told {
@@ -123,16 +123,17 @@ docs/simulation.md describes its keys.";
     }
 }
 
-/// Moves a scene as the flags say; `options` are what the record shows of them.
+/// Moves a scene as the flags say; of the pair, options are what the record shows of them, and lines say what was
+/// chosen for the scene.
 pub(super) fn perform(
     mut run: Run,
     scene: Scene,
     args: &SimulateArgs,
-    options: &impl Serialize,
+    (options, chosen): (&impl Serialize, &str),
 ) -> Result<()> {
     let done = simulate(&mut run, scene, args)?;
     run.record.put(options, &done)?;
-    let lines = lines(&done, args);
+    let lines = lines(&done, args) + chosen;
     let text = run.timed(&lines);
     run.finish(&text)
 }

@@ -32,6 +32,7 @@ impl Application for Smooth {
 Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input
 are computed anew.";
     const SEVERAL: bool = true;
+    const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("weights", "how neighbours counted"),
         ("steps", "steps of either kind done"),

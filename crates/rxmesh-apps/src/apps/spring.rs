@@ -5,10 +5,12 @@ use crate::frame::{Fixed, explained};
 use crate::record::Record;
 use crate::text;
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use rxmesh_host::algo::spring::{MotionOptions, MotionReport, SpringMethod, simulate};
 use rxmesh_host::algo::{Options, boundary};
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::{Error, Vec3};
 use serde::Serialize;
 
@@ -20,6 +22,10 @@ pub(crate) struct Spring;
 
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct SpringArgs {
+    // Before the options that it asks for, because those are taken out as they are read.
+    #[command(flatten)]
+    #[serde(skip)]
+    given: Given,
     #[command(flatten)]
     #[serde(flatten)]
     motion: MotionOptions,
@@ -32,6 +38,70 @@ pub(crate) struct SpringArgs {
     /// The vertices in the top PERCENT of the mesh's height (against gravity) stay
     #[arg(long, value_name = "PERCENT")]
     pin_top: Option<f64>,
+}
+
+/// The flags that were given, of those that have a say in which defaults follow the mesh's size.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    time_step: bool,
+    stiffness: bool,
+    damping: bool,
+    gravity: bool,
+}
+
+impl FromArgMatches for Given {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
+        let given = |id: &str| {
+            let source = matches.value_source(id);
+            source.is_some_and(|s| s != ValueSource::DefaultValue)
+        };
+        Ok(Given {
+            time_step: given("time_step"),
+            stiffness: given("stiffness"),
+            damping: given("damping"),
+            gravity: given("gravity"),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Given::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// No flags of its own.
+impl Args for Given {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl SpringArgs {
+    /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
+    /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
+    /// metre. Who gives a gravity has units of length or time that are not known here, and gets the usual values.
+    fn for_size(&self, size: f64) -> MotionOptions {
+        let mut motion = self.motion;
+        let springs = &mut motion.springs;
+        let time = size.sqrt();
+        if self.given.gravity || !(time > 0.0 && time.is_finite()) {
+            return motion;
+        }
+        if !self.given.time_step {
+            springs.time_step *= time;
+        }
+        if !self.given.stiffness {
+            springs.stiffness /= time * time;
+        }
+        if !self.given.damping {
+            springs.damping /= time;
+        }
+        motion
+    }
 }
 
 impl Options for SpringArgs {
@@ -56,6 +126,10 @@ impl Options for SpringArgs {
 pub(crate) struct Report {
     /// Vertices that stay.
     pinned: u64,
+    /// As given, or as the size asks for.
+    time_step: f64,
+    stiffness: f64,
+    damping: f64,
     #[serde(flatten)]
     motion: MotionReport,
 }
@@ -69,9 +143,16 @@ impl Application for Spring {
           rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
-stable only well below sqrt(M / (K valence)) seconds. Normals of the input are computed anew.";
+stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,
+stiffness and damping follows the longest side L: the defaults are those of 1 m, the step goes with
+sqrt(L), the stiffness with 1 / L, the damping with 1 / sqrt(L), so that meshes of any size move alike.
+Normals of the input are computed anew.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("pinned", "number of vertices that stay"),
+        (
+            "time_step",
+            "in seconds, as `stiffness` and `damping` given or following the size of the mesh",
+        ),
         (
             "energy_before",
             "at rest, in joules: `kinetic`, `elastic`, `gravity` (relative to the input's height), `total`",
@@ -88,19 +169,34 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
     type Frame = Fixed;
 
     fn run(frame: &mut Fixed, args: &SpringArgs) -> Result<Report> {
-        let pins = pins(frame, args)?;
-        let pinned = pins.iter().filter(|&&p| p != 0).count() as u64;
+        let mut pins = pins(frame, args)?;
+        let used = frame.mesh.used_vertices();
+        let pinned = (0..)
+            .zip(&pins)
+            .filter(|&(v, &p)| p != 0 && used.contains(v));
+        let pinned = pinned.count() as u64;
         if pinned == 0 && args.motion.springs.gravity != Vec3::ZERO {
             frame.run.warn(
                 "no vertex is pinned, so the mesh falls freely (--pin, --pin-top, --pin-boundary)"
                     .into(),
             );
         }
+        // Vertices of no face are no part of the body: they stay.
+        for (v, pin) in pins.iter_mut().enumerate() {
+            *pin |= u32::from(!used.contains(v));
+        }
+        let options = args.for_size(frame.size());
         let motion = frame.move_vertices("moving", |rx, x| {
             let fixed = rx.attribute_from::<Vertex, u32>(&pins)?;
-            simulate(rx, x, &fixed, &args.motion).map_err(explained(TOO_LONG))
+            simulate(rx, x, &fixed, &options).map_err(explained(TOO_LONG))
         })?;
-        Ok(Report { pinned, motion })
+        Ok(Report {
+            pinned,
+            time_step: options.springs.time_step,
+            stiffness: options.springs.stiffness,
+            damping: options.springs.damping,
+            motion,
+        })
     }
 
     fn convert(report: &mut Report, unit: f64) {
@@ -110,7 +206,7 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
 
     fn tell(report: &Report, args: &SpringArgs, _record: &Record) -> Told {
         let (motion, n) = (&args.motion, text::number);
-        let seconds = f64::from(motion.steps) * motion.springs.time_step;
+        let seconds = f64::from(motion.steps) * report.time_step;
         let method = match motion.method {
             SpringMethod::Explicit => "explicit",
             SpringMethod::Scatter => "scatter",
@@ -119,10 +215,18 @@ stable only well below sqrt(M / (K valence)) seconds. Normals of the input are c
         let mut lines = format!(
             "mass-spring system: {} {method} steps of {} s ({} s in all), {} vertices pinned\n",
             motion.steps,
-            n(motion.springs.time_step),
+            n(report.time_step),
             n(seconds),
             report.pinned
         );
+        let usual = &motion.springs;
+        if report.stiffness != usual.stiffness || report.damping != usual.damping {
+            lines += &format!(
+                "for its size: stiffness {} N/m, damping {} 1/s\n",
+                n(report.stiffness),
+                n(report.damping)
+            );
+        }
         if let Some(solve) = report.motion.last_solve {
             lines += &format!(
                 "last solve: {} iterations, residual {:.2e}\n",
@@ -170,16 +274,20 @@ fn pins(frame: &Fixed, args: &SpringArgs) -> Result<Vec<u32>> {
         }
     }
     if let Some(percent) = args.pin_top {
-        pin_top(&mut pins, &frame.mesh.positions, percent, args)?;
+        pin_top(&mut pins, &frame.mesh, percent, args)?;
     }
     Ok(pins)
 }
 
-fn pin_top(pins: &mut [u32], positions: &[Vec3], percent: f64, args: &SpringArgs) -> Result<()> {
+fn pin_top(pins: &mut [u32], mesh: &TriMesh, percent: f64, args: &SpringArgs) -> Result<()> {
     let up = -args.motion.springs.gravity.as_dvec3();
-    let heights: Vec<f64> = positions.iter().map(|p| up.dot(p.as_dvec3())).collect();
-    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let heights = mesh.positions.iter().map(|p| up.dot(p.as_dvec3()));
+    let heights: Vec<f64> = heights.collect();
+    let used = mesh.used_vertices();
+    let counted = || (0..).zip(&heights).filter(|(v, _)| used.contains(*v));
+    let counted = || counted().map(|(_, h)| *h);
+    let low = counted().fold(f64::INFINITY, f64::min);
+    let high = counted().fold(f64::NEG_INFINITY, f64::max);
     if high <= low {
         bail!(
             "--pin-top: the mesh has no height against gravity, so that all of it would be pinned"

@@ -107,9 +107,15 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             Gives::Mesh,
             run.console.json_file(),
         )?;
+        run.leads_to(&target);
         let triangulate = &args.input.triangulate;
         let input = run.read_poly(&args.input.mesh, !triangulate.triangulate)?;
         let mut base = input.loaded.mesh;
+        let repeated = base.drop_repeated_corners();
+        if repeated > 0 {
+            let what = "faces name a corner again right after it: it counts once";
+            run.warn_of(&input.path, &format!("{repeated} {what}"));
+        }
         if let Some(creases) = &args.creases {
             run.mesh_stage("sharpening", || sharpen(&mut base, creases))?;
         }
@@ -122,8 +128,10 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             }
             base = opened.mesh;
         }
+        // Far from the origin new vertices lie between the 32-bit floats.
+        let home = base.normalise();
         let engine = run.engine(args.engine.engine)?;
-        let ((Refined { mesh, warnings }, patches), ms) = run.mesh_stage("subdividing", || {
+        let ((Refined { mut mesh, warnings }, patches), ms) = run.mesh_stage("subdividing", || {
             let refined = made(&engine, &base, args);
             let help = match &refined {
                 Err(Error::Mesh(MeshError::NoSurface { .. })) if args.sharpen_non_manifold => {
@@ -140,6 +148,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         for warning in &warnings {
             run.warn_of(&input.path, warning);
         }
+        mesh.return_to(home);
         if args.triangles && !matches!(mesh.faces, Faces::Same(3)) {
             let (cut, _) = mesh.triangulate()?;
             run.write(&target, &cut)?;

@@ -81,7 +81,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
 
     fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
         let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
-        let (carried, home) = (edit.carried.clone(), edit.home);
+        let (carried, home, seams) = (edit.carried.clone(), edit.home, edit.seams.clone());
         let mut files = Vec::new();
         let tracking = edit.work("tracking", |session, _| {
             on_session!(session, |session| track(
@@ -95,6 +95,9 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                     if args.sequence {
                         let path = numbered(&target.path, frame);
                         let mut mesh = carried.mesh(session)?.0;
+                        if let Some(seams) = &seams {
+                            mesh = seams.split_again(&mesh)?;
+                        }
                         mesh.return_to(home);
                         let links = rxmesh_host::files::Links::Refuse;
                         rxmesh_host::io::write_with(&path, &mesh, &target.options, links)?;

@@ -63,6 +63,7 @@ the move. Normals go along; a map that mirrors turns the faces round.";
 
     fn run(Tool { run }: &mut Tool, args: &TransformArgs) -> Result<Report> {
         let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+        run.leads_to(&target);
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
         let map = args.options.map(&mesh);

@@ -11,7 +11,8 @@ use crate::Outcome;
 use crate::app::PROGRAM;
 use crate::apps::ALL;
 use anyhow::{Context, Result};
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
+use std::ffi::OsString;
 
 const ABOUT: &str =
     "Mesh processing in patches, on the GPU when there is one and on the CPU otherwise";
@@ -32,6 +33,37 @@ pub(crate) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(ALL.iter().map(|app| (app.command)()))
+}
+
+/// The words of the command line, with a number behind a flag that may have a value made its value: `--weld 0.1%` is
+/// `--weld=0.1%`. Without the sign a word that is no length stays what it is, such as the name of a mesh.
+pub(crate) fn arguments(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = words.collect();
+    let command = command();
+    let named = all.get(1).and_then(|name| command.find_subcommand(name));
+    let optional = |arg: &&Arg| {
+        let least = arg.get_num_args().map(|n| n.min_values());
+        arg.is_require_equals_set() && least == Some(0)
+    };
+    let flags: Vec<String> = named
+        .into_iter()
+        .flat_map(|command| command.get_arguments().filter(optional))
+        .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+        .collect();
+    let mut at = 2;
+    while at + 1 < all.len() && all[at] != "--" {
+        let value = all[at + 1].to_str().is_some_and(|word| {
+            let number = word.strip_suffix('%').unwrap_or(word);
+            number.parse::<f64>().is_ok_and(f64::is_finite)
+        });
+        if value && flags.iter().any(|flag| all[at] == flag.as_str()) {
+            let value = all.remove(at + 1);
+            all[at].push("=");
+            all[at].push(value);
+        }
+        at += 1;
+    }
+    all
 }
 
 /// Runs the application that was named.
@@ -92,6 +124,33 @@ mod tests {
             parsed::<smooth::SmoothOptions>("--taubin --mu -0.5"),
             format!("{want:?}")
         );
+    }
+
+    #[test]
+    fn optional_values_may_stand_apart() {
+        let joined = |line: &str| {
+            let words = line.split(' ').map(std::ffi::OsString::from);
+            let words = super::arguments(words).into_iter();
+            words
+                .map(|w| w.into_string().unwrap())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        for (line, want) in [
+            (
+                "x repair a.obj --weld 0.1% -o b.obj",
+                "x repair a.obj --weld=0.1% -o b.obj",
+            ),
+            ("x repair --weld 1e-3 a.obj", "x repair --weld=1e-3 a.obj"),
+            ("x repair --weld a.obj", "x repair --weld a.obj"),
+            ("x repair a.obj --weld", "x repair a.obj --weld"),
+            ("x repair --weld=2 3", "x repair --weld=2 3"),
+            ("x repair -- --weld 3", "x repair -- --weld 3"),
+            ("x convert --weld 3", "x convert --weld 3"),
+            ("x", "x"),
+        ] {
+            assert_eq!(joined(line), want);
+        }
     }
 
     #[test]

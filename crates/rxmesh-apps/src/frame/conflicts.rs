@@ -4,7 +4,7 @@ use crate::cli::PatchArgs;
 use anyhow::Result;
 use clap::ValueEnum;
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Carried, Claims, Edits, Session};
+use rxmesh_host::edit::{Borders, Carried, Claims, Edits, Session};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::store::RxMesh;
 use serde_json::{Map, Value};
@@ -35,25 +35,22 @@ impl Conflicts {
         self,
         rx: &RxMesh,
         mesh: TriMesh,
-        groups: Groups,
+        lines: &Lines,
         follow: bool,
     ) -> Result<(AnySession, Carried), Error> {
         fn session<C: Edits>(
             rx: &RxMesh,
             mesh: TriMesh,
-            groups: Groups,
+            lines: &Lines,
             follow: bool,
         ) -> Result<(Session<C>, Carried), Error> {
             let mut session = Session::<C>::open_with(rx)?;
             let mut carried = Carried::open(&mut session, rx, mesh)?;
-            match groups {
-                Groups::Free => {}
-                Groups::Held => {
-                    carried.hold_groups(&mut session, rx)?;
-                }
-                Groups::Kept => {
-                    carried.keep_groups(&mut session, rx)?;
-                }
+            if !lines.kept.is_empty() {
+                carried.keep(&mut session, &lines.kept)?;
+            }
+            if !lines.held.is_empty() {
+                carried.hold(&mut session, &lines.held)?;
             }
             if follow {
                 carried.follow(&mut session)?;
@@ -62,25 +59,23 @@ impl Conflicts {
         }
         match self {
             Conflicts::Claims => {
-                session(rx, mesh, groups, follow).map(|(s, c)| (AnySession::Claims(s), c))
+                session(rx, mesh, lines, follow).map(|(s, c)| (AnySession::Claims(s), c))
             }
             #[cfg(feature = "speculative")]
             Conflicts::Speculative => {
-                session(rx, mesh, groups, follow).map(|(s, c)| (AnySession::Speculative(s), c))
+                session(rx, mesh, lines, follow).map(|(s, c)| (AnySession::Speculative(s), c))
             }
         }
     }
 }
 
-/// What becomes of the borders between objects, groups and materials.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Groups {
-    /// Nothing is done for them.
-    Free,
-    /// Simplification holds them.
-    Held,
-    /// They are kept as the boundary is.
-    Kept,
+/// Edges that a session treats as lines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    /// Those that are kept as the boundary is.
+    pub(super) kept: Borders,
+    /// Those that simplification holds.
+    pub(super) held: Borders,
 }
 
 /// A session of the engine that was asked for.

@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::conflicts::Groups;
+use super::conflicts::Lines;
 use super::left_to_the_system;
 use super::{AnySession, Conflicts, Frame, Several, counts, on_session, passes, repaired};
 use crate::Outcome;
@@ -13,10 +13,10 @@ use crate::text;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Command, ValueHint};
 use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Carried, Column, RunReport};
+use rxmesh_host::edit::{Borders, Carried, Column, RunReport};
 use rxmesh_host::files;
 use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{Placement, Quality, quality};
+use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality};
 use rxmesh_host::repair::RepairOptions;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -31,9 +31,16 @@ pub(crate) struct EditFlags {
     /// Check every invariant of the result before it is written (track: of every frame)
     #[arg(long)]
     pub(crate) validate: bool,
-    /// Keep the borders between objects, groups and materials as the boundary is kept
+    /// Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
     #[arg(long)]
     pub(crate) keep_groups: bool,
+    /// Keep the borders between faces with other values in this column of whole numbers, too; may come several times
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) groups_from: Vec<String>,
+    /// Do not keep seams, where faces see other texture coordinates or normals of corners and where vertices are split
+    /// (simplify: nor borders between groups)
+    #[arg(long)]
+    pub(crate) no_keep_seams: bool,
     /// Write where each vertex and face of the input is in the result, as text (docs/formats.md); not with --repair
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["repair", "more"])]
     pub(crate) map: Option<PathBuf>,
@@ -61,6 +68,8 @@ pub(crate) struct Editing {
     pub(crate) target: Target,
     /// Several meshes, if it is not one, and which of them each vertex is of.
     pub(crate) several: Option<(Several, Column<Vertex, u32>)>,
+    /// Vertices that the file has split, which are joined here.
+    pub(crate) seams: Option<Rc<Seams>>,
     pub(crate) before: Quality,
     pub(crate) validate: bool,
     map: Option<PathBuf>,
@@ -87,15 +96,9 @@ impl Frame for Editing {
         flags: EditFlags,
         options: &A::Options,
     ) -> Result<Editing> {
-        let groups = if flags.keep_groups {
-            Groups::Kept
-        } else if A::holds_groups(options) {
-            Groups::Held
-        } else {
-            Groups::Free
-        };
+        let mut lines = lines::<A>(&flags, options);
         if !flags.compute.more.is_empty() {
-            return open_several::<A>(flags, groups);
+            return open_several::<A>(flags, lines);
         }
         let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
         let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
@@ -111,13 +114,21 @@ impl Frame for Editing {
         if flags.repair {
             run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
         }
+        // A map names the vertices of the file.
+        let mut seams = None;
+        if !flags.no_keep_seams && flags.map.is_none() {
+            seams = Seams::join(&mut run, &mut mesh, None)?;
+        }
+        if seams.is_some() {
+            lines.kept.columns.push(PIECE.into());
+        }
         let before = quality(&mesh);
         // The engine starts meanwhile.
         let size = conflicts.patch_size();
         let set = run.patch(&mesh, &input.path, &args.patch, size)?;
         let engine = run.engine(args.engine.engine)?;
         let (_, (session, carried)) = run.upload(&engine, set, |rx| {
-            conflicts.open(rx, mesh, groups, flags.map.is_some())
+            conflicts.open(rx, mesh, &lines, flags.map.is_some())
         })?;
         Ok(Editing {
             run,
@@ -126,6 +137,7 @@ impl Frame for Editing {
             carried: Rc::new(carried),
             target,
             several: None,
+            seams: seams.map(Rc::new),
             before,
             validate,
             map: flags.map,
@@ -173,14 +185,23 @@ impl Frame for Editing {
         for what in lost {
             self.run.warn(what);
         }
+        // Measures are those of the surface, the file's vertices are split again.
+        let mut whole = match &self.seams {
+            Some(seams) => Some(seams.split_again(&mesh)?),
+            None => None,
+        };
         let parts = match &self.several {
-            Some((several, _)) => several.part(&mut mesh)?,
+            Some((several, _)) => several.part(whole.as_mut().unwrap_or(&mut mesh))?,
             None => Vec::new(),
         };
         mesh.return_to(self.home);
         self.target_length = self.target_length.map(|l| l * self.unit);
         let session = &self.session;
         let after = quality(&mesh);
+        if let Some(mut whole) = whole {
+            whole.return_to(self.home);
+            mesh = whole;
+        }
         let (speculation, words) = session.did()?.unzip();
         let words = words.map_or(String::new(), |words| format!(", {words}"));
         let who = format!("conflicts: {}{words}\n", session.name());
@@ -226,15 +247,88 @@ impl Frame for Editing {
     }
 }
 
+/// The edges that are lines.
+fn lines<A: Application<Frame = Editing>>(flags: &EditFlags, options: &A::Options) -> Lines {
+    let seams = !flags.no_keep_seams;
+    let held = A::holds_groups(options) && !flags.keep_groups;
+    let all = Borders {
+        groups: true,
+        seams,
+        columns: flags.groups_from.clone(),
+    };
+    let kept = match held {
+        true => Borders {
+            seams,
+            ..Borders::default()
+        },
+        false => Borders {
+            groups: flags.keep_groups || A::KEEPS_GROUPS && seams,
+            ..all.clone()
+        },
+    };
+    let held = if held { all } else { Borders::default() };
+    Lines { kept, held }
+}
+
+/// The vertices that a file has split, and the mesh as it was with them.
+#[derive(Debug)]
+pub(crate) struct Seams {
+    seams: SplitSeams,
+    whole: TriMesh,
+    joined: TriMesh,
+}
+
+impl Seams {
+    /// Joins the vertices of a mesh that are split, and says so; `labels` tell several meshes apart.
+    fn join(run: &mut Run, mesh: &mut TriMesh, labels: Option<&[u32]>) -> Result<Option<Seams>> {
+        let Some(seams) = SplitSeams::find(mesh, labels) else {
+            return Ok(None);
+        };
+        let (joined, lost) = seams.join(mesh)?;
+        run.warn(format!(
+            "{} (--no-keep-seams leaves them apart)",
+            seams.message()
+        ));
+        if !lost.is_empty() {
+            run.warn(format!(
+                "the sides of seams have the same values afterwards in the columns {}",
+                lost.join(", ")
+            ));
+        }
+        let whole = std::mem::replace(mesh, joined.clone());
+        Ok(Some(Seams {
+            seams,
+            whole,
+            joined,
+        }))
+    }
+
+    /// The result as the file has it: with split vertices.
+    pub(crate) fn split_again(&self, mesh: &TriMesh) -> Result<TriMesh> {
+        if *mesh == self.joined {
+            return Ok(self.whole.clone());
+        }
+        Ok(self.seams.split_again(mesh)?)
+    }
+}
+
 /// Reads several meshes and opens them as one.
 fn open_several<A: Application<Frame = Editing>>(
     flags: EditFlags,
-    groups: Groups,
+    mut lines: Lines,
 ) -> Result<Editing> {
     let args = &flags.compute;
-    let (mut run, mut mesh, several) = Several::read::<A>(args, Gives::Mesh)?;
-    let before = quality(&mesh);
+    let (mut run, mut mesh, mut several) = Several::read::<A>(args, Gives::Mesh)?;
+    let mut seams = None;
     several.mark(&mut mesh)?;
+    if !flags.no_keep_seams {
+        seams = Seams::join(&mut run, &mut mesh, Some(&several.labels()))?;
+    }
+    if let Some(seams) = &seams {
+        several.join(&seams.seams);
+        lines.kept.columns.push(PIECE.into());
+    }
+    let before = quality(&mesh);
     let unit = mesh.placement.scale;
     let home = Placement {
         scale: 1.0,
@@ -246,7 +340,7 @@ fn open_several<A: Application<Frame = Editing>>(
     let engine = run.engine(args.engine.engine)?;
     let labels = several.labels();
     let (_, (session, carried, labels)) = run.upload(&engine, set, |rx| {
-        let (mut session, carried) = flags.conflicts.open(rx, mesh, groups, false)?;
+        let (mut session, carried) = flags.conflicts.open(rx, mesh, &lines, false)?;
         let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
         let labels = on_session!(&mut session, |s| s.attach(&labels))?;
         Ok((session, carried, labels))
@@ -258,6 +352,7 @@ fn open_several<A: Application<Frame = Editing>>(
         carried: Rc::new(carried),
         target: several.target(),
         several: Some((several, labels)),
+        seams: seams.map(Rc::new),
         before,
         validate: flags.validate,
         map: None,

@@ -7,13 +7,13 @@ use crate::cli::{ComputeArgs, PatchArgs};
 use crate::output::{Gives, Target};
 use crate::run::Run;
 use crate::text;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use clap::Command;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::topo::{Element, Vertex};
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, NORMAL, Placement, TriMesh};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, NORMAL, Placement, SplitSeams, TriMesh};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_host::{Error, Vec3};
 
@@ -37,6 +37,8 @@ pub(crate) struct Fixed {
     target: Target,
     /// Several meshes, if it is not one.
     pub(crate) several: Option<Several>,
+    /// Vertices that the file has split, which are joined on the engine.
+    seams: Option<SplitSeams>,
     engine: Engine,
 }
 
@@ -61,7 +63,7 @@ impl Frame for Fixed {
         options: &A::Options,
     ) -> Result<Fixed> {
         let gives = A::gives(options);
-        let (mut run, mesh, path, target, several) = if args.more.is_empty() {
+        let (mut run, mut mesh, path, target, mut several) = if args.more.is_empty() {
             let (mut run, target) = Run::with_target(A::NAME, &args, gives)?;
             let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
             (run, input.loaded.mesh, input.path, target, None)
@@ -70,26 +72,44 @@ impl Frame for Fixed {
             let (path, target) = (several.path(), several.target());
             (run, mesh, path, target, Some(several))
         };
+        let labels = several.as_ref().map(Several::labels);
+        let mut seams = None;
+        if A::JOINS_SEAMS {
+            mesh.validate()
+                .with_context(|| path.display().to_string())?;
+            seams = SplitSeams::find(&mesh, labels.as_deref());
+        }
+        if let Some(seams) = &seams {
+            run.warn(seams.message());
+            if let Some(several) = &mut several {
+                several.join(seams);
+            }
+        }
+        let shape = seams.as_ref().map(|seams| seams.shape(&mesh));
+        let worked_on = shape.as_ref().unwrap_or(&mesh);
         // The engine starts meanwhile.
-        let set = run.patch(&mesh, &path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
+        let set = run.patch(worked_on, &path, &args.patch, PatchArgs::DEFAULT_SIZE)?;
         let engine = run.engine(args.engine.engine)?;
-        let mut normalised = TriMesh {
-            positions: mesh.positions.clone(),
-            placement: mesh.placement,
-            ..TriMesh::default()
+        let read = mesh.positions.clone();
+        let home = mesh.normalise();
+        let normalised = std::mem::replace(&mut mesh.positions, read);
+        let placement = std::mem::replace(&mut mesh.placement, home);
+        let normalised = match &seams {
+            Some(seams) => seams.collect(&normalised),
+            None => normalised,
         };
-        normalised.normalise();
         let (rx, x) = run.upload(&engine, set, |rx| {
-            rx.attribute_from::<Vertex, Vec3>(&normalised.positions)
+            rx.attribute_from::<Vertex, Vec3>(&normalised)
         })?;
         Ok(Fixed {
             run,
             mesh,
             rx,
             x,
-            placement: normalised.placement,
+            placement,
             target,
             several,
+            seams,
             engine,
         })
     }
@@ -126,6 +146,22 @@ impl Frame for Fixed {
 }
 
 impl Fixed {
+    /// Longest side of the box around the mesh's faces, in the world; 0 without vertices.
+    pub(crate) fn size(&self) -> f64 {
+        let used = self.mesh.used_vertices();
+        let counted = (0..).zip(&self.mesh.positions);
+        let counted = counted.filter(|(v, _)| used.contains(*v));
+        let nothing = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+        let [low, high] = counted.fold(nothing, |[a, b], (_, p)| [a.min(*p), b.max(*p)]);
+        let size = f64::from((high - low).max_element().max(0.0));
+        size * self.mesh.placement.scale
+    }
+
+    /// Scale from the engine's units of length to those of the file's coordinates (a power of two).
+    pub(crate) fn world_unit(&self) -> f64 {
+        self.placement.scale
+    }
+
     /// Does the application's work and waits for it. Errors begin with the mesh's name.
     pub(crate) fn compute<T>(
         &mut self,
@@ -169,9 +205,16 @@ impl Fixed {
         })?;
         self.run.record.timings_ms.download = ms;
         let home = std::mem::replace(&mut self.mesh.placement, self.placement);
-        self.mesh.positions = positions.0;
+        let (positions, mut normals) = positions;
+        self.mesh.positions = match &self.seams {
+            Some(seams) => seams.spread(&positions),
+            None => positions,
+        };
+        if let (Some(seams), Some(normals)) = (&self.seams, &mut normals) {
+            *normals = seams.normals(&self.mesh, normals);
+        }
         self.mesh.return_to(home);
-        if let Some(normals) = positions.1 {
+        if let Some(normals) = normals {
             self.mesh.set_vertex_normals(normals)?;
         }
         Ok(result)

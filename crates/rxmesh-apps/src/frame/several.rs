@@ -8,7 +8,7 @@ use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::batch::Batch;
 use rxmesh_host::io::Format;
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, SplitSeams, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,8 @@ pub(crate) struct Several {
     batch: Batch,
     targets: Vec<Target>,
     folder: Folder,
+    /// For each vertex which mesh it is of, where split ones were joined.
+    joined: Option<Vec<u32>>,
 }
 
 impl Several {
@@ -50,7 +52,11 @@ impl Several {
         let folder = Folder::new(args.output.as_deref())?;
         let targets = targets::<A>(&run, args, gives, &paths, &folder)?;
         run.start_engine(args.engine.engine);
-        let meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
+        let mut meshes = run.read_all(&paths, args.input.triangulate.triangulate)?;
+        for ((mesh, path), target) in meshes.iter_mut().zip(&paths).zip(&targets) {
+            run.leads_to(target);
+            run.lead_back(&mut mesh.extras, path);
+        }
         for (mesh, path) in meshes.iter().zip(&paths) {
             mesh.validate()
                 .with_context(|| path.display().to_string())?;
@@ -67,13 +73,19 @@ impl Several {
             batch,
             targets,
             folder,
+            joined: None,
         };
         Ok((run, mesh, several))
     }
 
-    /// For each vertex of the joined mesh, as it was read, which mesh it is of.
+    /// For each vertex of the joined mesh, as it was read or with split vertices joined, which mesh it is of.
     pub(crate) fn labels(&self) -> Vec<u32> {
-        self.batch.labels()
+        self.joined.clone().unwrap_or_else(|| self.batch.labels())
+    }
+
+    /// Labels are those of vertices that were joined from here on.
+    pub(super) fn join(&mut self, seams: &SplitSeams) {
+        self.joined = Some(seams.collect(&self.batch.labels()));
     }
 
     /// What stands for all of them where a path is asked for.
@@ -109,7 +121,7 @@ impl Several {
 
     /// The meshes of a joined one whose vertices are those that were read.
     pub(super) fn part_unchanged(&self, mesh: &TriMesh) -> Vec<TriMesh> {
-        self.batch.part(mesh, &self.labels())
+        self.batch.part(mesh, &self.batch.labels())
     }
 
     /// Writes each mesh into a file of its own.
@@ -136,7 +148,11 @@ fn targets<A: Application>(
             let format = args.encoding.format.unwrap_or(gives.format(input));
             match args.encoding.format.is_none() && format == input {
                 true => folder.join(name),
-                false => folder.join(name).with_extension(format.extension()),
+                false => {
+                    let mut name = input::stem(path);
+                    name.push(format!(".{}", format.extension()));
+                    folder.join(name)
+                }
             }
         });
         let files = (path.as_path(), output.as_deref());

@@ -121,6 +121,99 @@ fn results_far_away_are_those_at_the_origin_moved_back() {
     }
 }
 
+/// Coordinates that are 32-bit floats where they are, such as half metres far away, get no fewer digits in results.
+#[test]
+fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
+    let meshes = Meshes::new();
+    let half = |x: f64| (2000.0 * x).round() / 2.0;
+    let by = [500_000.0, 5_400_000.0, 100.0];
+    let near: Vec<[f64; 3]> = meshes.places.iter().map(|p| p.map(half)).collect();
+    let far: Vec<_> = near
+        .iter()
+        .map(|p| [0, 1, 2].map(|k| p[k] + by[k]))
+        .collect();
+    assert!(far.iter().flatten().all(|x| f64::from(*x as f32) == *x));
+    let b = &meshes.folder;
+    // With a hole to fill.
+    let open = &meshes.triangles[8..];
+    b.put("near.obj", obj(&near, open))
+        .put("far.obj", obj(&far, open));
+    b.ok("convert far.obj -o far.ply -q");
+    b.ok("convert far.obj -o far.off -q");
+    let mut all = commands(1000.0);
+    all.retain(|c| !c.starts_with("track") && !c.starts_with("components"));
+    let with_engine = all.len();
+    for command in [
+        "subdivide --levels 1",
+        "subdivide --levels 2 --limit --normals",
+        "subdivide --scheme loop --levels 1",
+        "subdivide --scheme loop --levels 1 --limit",
+        "subdivide --scheme sqrt3 --levels 2",
+        "subdivide --adaptive --levels 2",
+        "subdivide --levels 1 --triangles",
+    ] {
+        all.insert(0, command.into());
+    }
+    let with_engine = with_engine + 7;
+    for command in [
+        "sample --points 200",
+        "repair --fill-holes --fill fair",
+        "repair --fill-holes --fill refined",
+        "repair --weld=0.1%",
+        "transform --translate 0.1,0.2,0.3",
+        "convert",
+    ] {
+        all.push(command.into());
+    }
+    for (k, command) in all.iter().enumerate() {
+        let (name, flags) = command.split_once(' ').unwrap_or((command, ""));
+        let engine = if k < with_engine { "--engine cpu" } else { "" };
+        let result = |mesh: &str, out: &str| {
+            b.ok(&format!("{name} {mesh} {flags} --quiet {engine} -o {out}"));
+            if out != "out.obj" {
+                b.ok(&format!("convert {out} -o out.obj -q"));
+            }
+            let text = b.text("out.obj");
+            (positions(&text), faces(&text))
+        };
+        let (want, triangles) = result("near.obj", "out.obj");
+        for (mesh, out) in [
+            ("far.obj", "out.obj"),
+            ("far.ply", "out.ply"),
+            ("far.off", "out.off"),
+        ] {
+            let (got, same) = result(mesh, out);
+            // The order of equal costs hangs on the last bit.
+            let edits = ["simplify", "remesh", "delaunay"].contains(&name);
+            if edits && triangles != same {
+                let (a, b) = (triangles.len() as f64, same.len() as f64);
+                assert!((a - b).abs() <= 0.03 * a, "{command} {mesh}: {a}, {b}");
+                continue;
+            }
+            assert_eq!(triangles, same, "{command} {mesh}");
+            for (g, w) in got.iter().zip(&want) {
+                let away = [0, 1, 2].map(|k| (g[k] - by[k] - w[k]).abs());
+                // Rounding adds up over the steps of a motion.
+                let most = if name == "spring" { 4e-3 } else { 1e-3 };
+                assert!(
+                    away.iter().all(|a| *a < most),
+                    "{command} {mesh}: {g:?}, {w:?}"
+                );
+            }
+        }
+    }
+    // Two meshes as one, and several in one run.
+    b.put("right.obj", b.text("far.obj"));
+    b.ok("merge far.obj right.obj -o merged.obj -q");
+    assert_eq!(positions(&b.text("merged.obj"))[..far.len()], far[..]);
+    b.ok("smooth far.obj right.obj --engine cpu -q -o both");
+    let (want, _) = meshes.result("smooth", "near.obj");
+    for (g, w) in positions(&b.text("both/right.obj")).iter().zip(&want) {
+        let away = [0, 1, 2].map(|k| (g[k] - by[k] - w[k]).abs());
+        assert!(away.iter().all(|a| *a < 1e-3), "{g:?}, {w:?}");
+    }
+}
+
 #[test]
 fn results_of_any_size_are_the_same_but_for_rounding() {
     let meshes = Meshes::new();

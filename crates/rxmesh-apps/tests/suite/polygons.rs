@@ -180,3 +180,125 @@ fn defects_of_polygons() {
         );
     }
 }
+
+/// A cube whose sides are of eight corners, four of which lie on them.
+fn cube_of_octagons() -> String {
+    let mut points: Vec<[i32; 3]> = Vec::new();
+    let mut faces = String::new();
+    for axis in 0..3 {
+        for side in [0, 2] {
+            let mut ring = [
+                (0, 0),
+                (1, 0),
+                (2, 0),
+                (2, 1),
+                (2, 2),
+                (1, 2),
+                (0, 2),
+                (0, 1),
+            ];
+            if side == 0 {
+                ring.reverse();
+            }
+            faces += "f";
+            for (a, b) in ring {
+                let mut p = [side; 3];
+                (p[(axis + 1) % 3], p[(axis + 2) % 3]) = (a, b);
+                let v = points.iter().position(|q| *q == p).unwrap_or_else(|| {
+                    points.push(p);
+                    points.len() - 1
+                });
+                faces += &format!(" {}", v + 1);
+            }
+            faces += "\n";
+        }
+    }
+    let half = |x: i32| f64::from(x) / 2.0;
+    let lines = points
+        .iter()
+        .map(|&[x, y, z]| format!("v {} {} {}\n", half(x), half(y), half(z)));
+    lines.collect::<String>() + &faces
+}
+
+/// Corners on the sides of polygons: nothing without area is made of them, in no format and by no command.
+#[test]
+fn corners_on_sides() {
+    let b = Sandbox::new();
+    b.put("cube.obj", cube_of_octagons());
+    for name in ["cube.obj", "cube.ply", "cube.off"] {
+        if name != "cube.obj" {
+            b.ok(&format!("convert cube.obj -o {name}"));
+        }
+        let r = b.record(&format!("check {name} --triangles --strict"));
+        let check = &r["check"];
+        assert_eq!(
+            (&check["faces"], &check["closed"]),
+            (&36.into(), &true.into()),
+            "{check}"
+        );
+        b.ok(&format!("convert {name} -o cube.stl"));
+        let r = b.record("check cube.stl --strict");
+        assert_eq!(
+            (&r["check"]["faces"], &r["check"]["closed"]),
+            (&36.into(), &true.into())
+        );
+    }
+    let r = b.record("info cube.obj");
+    assert_eq!(
+        r["mesh"]["volume"].as_f64().map(|v| (v * 1e4).round()),
+        Some(1e4),
+        "{r}"
+    );
+    b.ok("simplify cube.obj --faces 12 -o small.obj");
+    let r = b.record("info small.obj");
+    assert_eq!(
+        r["mesh"]["volume"].as_f64().map(|v| (v * 1e4).round()),
+        Some(1e4),
+        "{r}"
+    );
+    b.ok("remesh cube.obj -o even.obj");
+}
+
+/// A polygon that names a corner again right after it, or the first at its end, is that polygon without it.
+#[test]
+fn repeated_corners() {
+    let b = Sandbox::new();
+    let corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+    b.put("plain.obj", format!("{corners}f 1 2 3 4\n"));
+    let plain = b.record("subdivide plain.obj -o plain_out.obj");
+    assert_eq!(plain["warnings"], json!([]));
+    for (i, face) in ["1 2 3 4 1", "1 2 2 3 4 4", "1 1 1 2 3 4"]
+        .iter()
+        .enumerate()
+    {
+        let name = format!("m{i}.obj");
+        b.put(&name, format!("{corners}f {face}\n"));
+        let r = b.record(&format!("subdivide {name} -o out.obj"));
+        assert_eq!(b.text("out.obj"), b.text("plain_out.obj"), "{face}");
+        let warned = r["warnings"].to_string();
+        assert!(warned.contains("1 faces name a corner again"), "{warned}");
+        let r = b.record(&format!("check {name} --triangles --strict"));
+        assert_eq!(r["check"]["faces"], 2, "{face}");
+    }
+}
+
+/// Simulation takes polygons as other commands do.
+#[test]
+fn cloth_of_quads() {
+    let b = Sandbox::new();
+    b.ok("generate quad-grid --nx 4 --ny 4 -o quads.obj");
+    b.put(
+        "scene.toml",
+        "[time]\nstep = 0.001\nsteps = 2\n[[body]]\nname = 'sheet'\nmesh = 'quads.obj'\n\
+         cloth = { density = 0.2, material = { stretch = 1e-6, bending = 5.0 } }\n\
+         solver.xpbd = { iterations = 5, order = 'patch-colours' }\n",
+    );
+    let warning = "16 of 16 faces were polygons and are now triangles: 32 faces";
+    for command in ["cloth quads.obj --steps 2", "simulate scene.toml"] {
+        let r = b.record(&format!("{command} --engine cpu"));
+        assert!(
+            r["warnings"].to_string().contains(warning),
+            "{command}: {r}"
+        );
+    }
+}

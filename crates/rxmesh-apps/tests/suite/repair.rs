@@ -226,3 +226,77 @@ fn edits_repair_on_request() {
     assert!(said.contains("split: 2 copies of vertices"), "{said}");
     b.misused("delaunay welded.obj --repair --map map.txt -o out.obj");
 }
+
+/// Two holes that share one vertex, in a sphere: both are closed without a fold, by every way to ask for it.
+#[test]
+fn holes_that_touch_are_closed_one_by_one() {
+    let b = Sandbox::new();
+    b.ok("generate icosphere --levels 3 -o whole.obj");
+    let text = b.text("whole.obj");
+    let all = faces(&text);
+    // Two faces with a common vertex and no common edge, and a neighbour of each.
+    let shared = |f: &[usize], g: &[usize]| f.iter().filter(|v| g.contains(v)).count();
+    let first = 0;
+    let second = (1..all.len())
+        .find(|&g| {
+            let near = |f: usize| shared(&all[f], &all[g]);
+            near(first) == 1
+                && (0..all.len()).all(|f| !(near(f) == 2 && shared(&all[f], &all[first]) == 2))
+        })
+        .unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut count = 0;
+    let kept = lines.into_iter().filter(|l| {
+        let is_face = l.starts_with("f ");
+        count += usize::from(is_face);
+        !is_face || (count - 1 != first && count - 1 != second)
+    });
+    b.put(
+        "holed.obj",
+        kept.map(|l| format!("{l}\n")).collect::<String>(),
+    );
+    for args in [
+        "--watertight",
+        "--watertight --fill flat",
+        "--fill-holes --fill refined",
+    ] {
+        let r = b.record(&format!("repair holed.obj {args} -o closed.obj"));
+        assert_eq!(r["output"]["faces"], all.len(), "{args}: {r}");
+        assert_eq!(r["output"]["vertices"], r["input"]["vertices"], "{args}");
+        assert_eq!(r["repair"]["holes"]["filled"], 2, "{args}");
+        assert_eq!(r["self_intersections"]["count"], 0, "{args}");
+        let r = b.record("check closed.obj --strict");
+        assert_eq!(r["check"]["closed"], true, "{args}");
+    }
+}
+
+/// Faces that intersect are counted, named and left.
+#[test]
+fn faces_that_intersect() {
+    let b = Sandbox::new();
+    b.put(
+        "crossed.obj",
+        "v 0 0 0\nv 2 0 0\nv 0 2 0\nv .5 .5 -1\nv .5 .5 1\nv 3 3 0\nf 1 2 3\nf 4 5 6\n",
+    );
+    let r = b.record("check crossed.obj --strict");
+    assert_eq!(r["check"]["self_intersections"]["count"], 1);
+    assert_eq!(
+        r["check"]["self_intersections"]["first"][0],
+        serde_json::json!([0, 1])
+    );
+    let said = b.ok("check crossed.obj");
+    assert!(
+        said.contains("pairs of faces that intersect: 1 ([0, 1]; counted from 0)"),
+        "{said}"
+    );
+    let r = b.record("check crossed.obj --no-self-intersections");
+    assert!(r["check"].get("self_intersections").is_none(), "{r}");
+    let said = b.ok("repair crossed.obj -o out.obj");
+    assert!(
+        said.contains("left: 1 pairs of faces that intersect"),
+        "{said}"
+    );
+    b.ok("generate icosphere --levels 2 -o sphere.obj");
+    let r = b.record("check sphere.obj");
+    assert_eq!(r["check"]["self_intersections"]["count"], 0);
+}

@@ -197,7 +197,7 @@ impl<W: Weight> Matrix<W> {
         let counts = starts.global_mut();
         let matrix = self.view();
         engine.launch_flat(self.rows, TransposeCount { matrix, counts })?;
-        let entries = scan::exclusive(engine, &starts)? as usize;
+        let entries = scan::exclusive_shared(engine, &starts)? as usize;
         let parts = Parts {
             ends: starts.grown(n + 1)?,
             starts,

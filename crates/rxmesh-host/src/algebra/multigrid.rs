@@ -198,7 +198,7 @@ fn coarsen(
         number: number.global_mut(),
     };
     engine.launch_flat(n, leaders)?;
-    let rows = scan::exclusive(engine, &number)?;
+    let rows = scan::exclusive_shared(engine, &number)?;
     if rows == 0 || f64::from(rows) > LEAST_PROGRESS * f64::from(n) {
         return Ok(None);
     }
@@ -218,7 +218,7 @@ fn coarsen(
     };
     engine.launch_flat(rows, lengths)?;
     // What the rows of each aggregate have: more than is left when they are one.
-    let room = scan::exclusive(engine, &starts)? as usize;
+    let room = scan::exclusive_shared(engine, &starts)? as usize;
     let parts = Parts {
         starts,
         ends: engine.uninit(rows as usize)?,

@@ -128,7 +128,16 @@ impl Cg {
     /// # Errors
     ///
     /// What the engine says.
-    pub fn step<D: Dimension>(&mut self, rx: &RxMesh<D>, x: GlobalMut<Vec3>) -> Result<(), Error> {
+    ///
+    /// # Safety
+    ///
+    /// `x` has a value for each linear id of the vertices, and nobody takes its words for anything else (contract U4 of
+    /// docs/unsafe.md).
+    pub unsafe fn step<D: Dimension>(
+        &mut self,
+        rx: &RxMesh<D>,
+        x: GlobalMut<Vec3>,
+    ) -> Result<(), Error> {
         let step = CgStep {
             x,
             r: self.r.global_mut(),

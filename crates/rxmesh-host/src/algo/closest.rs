@@ -2,7 +2,7 @@
 
 use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::closest::{Forest, LEAF, TreeView};
 use rxmesh_kernels::mem::Global;
@@ -121,7 +121,119 @@ impl SurfaceTree {
     }
 }
 
+/// A triangle soup with its hierarchy of boxes in the host's memory, for look-ups that choose among triangles.
+#[derive(Debug)]
+pub(crate) struct HostTree(Built);
+
+/// A place on a triangle of a [`HostTree`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nearest {
+    /// The triangle.
+    pub(crate) face: u32,
+    /// The part of each corner, which add up to 1.
+    pub(crate) parts: [f64; 3],
+    /// Squared distance to the point.
+    pub(crate) square: f64,
+}
+
+impl HostTree {
+    /// Makes the tree of some triangles.
+    pub(crate) fn new(x: &[Vec3], faces: &[[u32; 3]]) -> HostTree {
+        HostTree(Built::new(x, faces, (0..faces.len() as u32).collect()))
+    }
+
+    /// Returns the place closest to `p` on the triangles that `accepts` names; of equally close ones the triangle with
+    /// the smallest number.
+    pub(crate) fn nearest(&self, p: DVec3, accepts: impl Fn(u32) -> bool) -> Option<Nearest> {
+        let mut best: Option<Nearest> = None;
+        self.visit(p, |at| {
+            let closer = |b: Nearest| (at.square, at.face) < (b.square, b.face);
+            if best.is_none_or(closer) && accepts(at.face) {
+                best = Some(at);
+            }
+            best.map_or(f64::INFINITY, |b| b.square)
+        });
+        best
+    }
+
+    /// Shows the closest place on each triangle, up to a squared distance that `show` gives.
+    fn visit(&self, p: DVec3, mut show: impl FnMut(Nearest) -> f64) {
+        let Built {
+            boxes,
+            corners,
+            order,
+        } = &self.0;
+        let mut most = f64::INFINITY;
+        let leaves = boxes.len() / 2;
+        let distance = |node: usize| {
+            let [low, high] = boxes[node].map(|b| b.as_dvec3());
+            let d = (low - p).max(p - high).max(DVec3::ZERO);
+            d.length_squared()
+        };
+        let mut stack = vec![(1, distance(1))];
+        while let Some((node, near)) = stack.pop() {
+            if near > most {
+                continue;
+            }
+            if node < leaves {
+                let [a, b] = [2 * node, 2 * node + 1].map(|n| (n, distance(n)));
+                stack.extend(if a.1 <= b.1 { [b, a] } else { [a, b] });
+                continue;
+            }
+            let first = (node - leaves) * LEAF as usize;
+            for t in first..(first + LEAF as usize).min(order.len()) {
+                let x = [0, 1, 2].map(|k| corners[3 * t + k].as_dvec3());
+                let (parts, square) = closest_parts(p, x);
+                if square <= most {
+                    let face = order[t];
+                    most = show(Nearest {
+                        face,
+                        parts,
+                        square,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Returns the parts of the corners at the point of a triangle that is closest to `p`, and its squared distance
+/// (Ericson, "Real-time collision detection", 2005, section 5.1.5).
+pub(crate) fn closest_parts(p: DVec3, [a, b, c]: [DVec3; 3]) -> ([f64; 3], f64) {
+    let measured = |parts: [f64; 3]| {
+        let q = a * parts[0] + b * parts[1] + c * parts[2];
+        (parts, q.distance_squared(p))
+    };
+    let normal = (b - a).cross(c - a);
+    let whole = normal.length_squared();
+    if whole > 0.0 {
+        let part = |u: DVec3, v: DVec3| normal.dot((u - p).cross(v - p)) / whole;
+        let parts = [part(b, c), part(c, a), part(a, b)];
+        if parts.iter().all(|&x| (0.0..=1.0).contains(&x)) {
+            return measured(parts);
+        }
+    }
+    let on_side = |from: DVec3, to: DVec3| {
+        let side = to - from;
+        let square = side.length_squared();
+        match square > 0.0 {
+            true => (side.dot(p - from) / square).clamp(0.0, 1.0),
+            false => 0.0,
+        }
+    };
+    let (ab, bc, ca) = (on_side(a, b), on_side(b, c), on_side(c, a));
+    let sides = [
+        [1.0 - ab, ab, 0.0],
+        [0.0, 1.0 - bc, bc],
+        [ca, 0.0, 1.0 - ca],
+    ]
+    .map(measured);
+    let nearer = |m: ([f64; 3], f64), n: ([f64; 3], f64)| if n.1 < m.1 { n } else { m };
+    nearer(nearer(sides[0], sides[1]), sides[2])
+}
+
 /// A tree before it is on an engine.
+#[derive(Debug)]
 struct Built {
     boxes: Vec<Box3>,
     corners: Vec<Vec3>,

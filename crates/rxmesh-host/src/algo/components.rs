@@ -140,7 +140,7 @@ pub fn components(rx: &RxMesh, through: Through) -> Result<Components, Error> {
             mark: rank.global_mut(),
         },
     )?;
-    let count = scan::exclusive(engine, &rank)?;
+    let count = scan::exclusive_shared(engine, &rank)?;
     let mut label = rx.attribute()?;
     engine.launch_flat(
         n,
@@ -159,7 +159,7 @@ fn join<R: Relation<Target = Face>>(rx: &RxMesh, parent: &Buffer<u32>) -> Result
 where
     JoinFaces<R>: Entry,
 {
-    Ok(rx.run(JoinFaces::<R> {
+    Ok(rx.launch(JoinFaces::<R> {
         parent: parent.global_mut(),
         relation: PhantomData,
     })?)

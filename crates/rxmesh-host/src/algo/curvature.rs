@@ -61,7 +61,7 @@ pub fn curvature(
         mean: rx.attribute()?,
         area: rx.attribute()?,
     };
-    rx.run(Curvatures {
+    rx.launch(Curvatures {
         x: x.staged()?,
         defect: c.defect.global_mut()?,
         gaussian: c.gaussian.global_mut()?,

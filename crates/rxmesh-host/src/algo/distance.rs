@@ -6,7 +6,7 @@ use super::measure::power_of_two;
 use super::sample::{SampleOptions, Sampler};
 use crate::Error;
 use crate::engine::Engine;
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -178,6 +178,8 @@ impl Frame {
 struct Side<'a> {
     engine: &'a Engine,
     x: Vec<Vec3>,
+    /// The vertices that count.
+    used: UsedVertices,
     faces: &'a [[u32; 3]],
     tree: SurfaceTree,
 }
@@ -202,6 +204,7 @@ impl<'a> Side<'a> {
             engine,
             tree: SurfaceTree::new(engine, &x, faces)?,
             x,
+            used: mesh.used_vertices(),
             faces: &mesh.faces,
         })
     }
@@ -217,7 +220,10 @@ impl<'a> Side<'a> {
         let mut sums = Sums::default();
         for part in self.x.chunks(BATCH as usize) {
             let distances = self.measure(other, part)?;
-            sums.add(&distances);
+            let first = of_vertices.len();
+            let counted = (first..).zip(&distances);
+            let counted = counted.filter(|(v, _)| self.used.contains(*v));
+            sums.add(counted.map(|(_, d)| *d));
             of_vertices.extend(distances.iter().map(|&d| f64::from(d) / frame.scale));
         }
         let vertices = sums.finish(frame.scale);
@@ -233,7 +239,7 @@ impl<'a> Side<'a> {
             while from < sampler.len() {
                 let to = sampler.len().min(from + BATCH);
                 let points: Vec<Vec3> = sampler.part(from..to).iter().map(|p| p.position).collect();
-                sums.add(&self.measure(other, &points)?);
+                sums.add(self.measure(other, &points)?.into_iter());
                 from = to;
             }
             way.surface = sums.finish(frame.scale);
@@ -264,8 +270,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, distances: &[f32]) {
-        for d in distances.iter().map(|&d| f64::from(d)) {
+    fn add(&mut self, distances: impl Iterator<Item = f32>) {
+        for d in distances.map(f64::from) {
             self.points += 1;
             self.max = self.max.max(d);
             self.sum += d;

@@ -5,12 +5,13 @@ use super::measure::{positive, unit_scale};
 use super::reduce::combine_all;
 use crate::Error;
 use crate::edit::fill;
-use crate::engine::Buffer;
+use crate::engine::{Buffer, Engine};
 use crate::store::{Attribute, RxMesh};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 use rxmesh_kernels::algo::geodesic::{
     FAR, GeodesicFinish, GeodesicRound, GeodesicSources, GeodesicStart, LevelClear, LevelRound,
-    READERS_ROW,
+    READERS_ROW, SOURCE_BITS,
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
@@ -89,11 +90,25 @@ const LARGEST_THRESHOLD: f64 = 1e9;
 /// The least that the default limit of rounds is.
 const MOST_AT_LEAST: u32 = 100;
 
-/// The distance along the surface of every vertex from the nearest source, in the mesh's unit of length; infinity where
-/// no source reaches. `sources` are vertices in the input's order.
+/// Vertex at which distances begin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeodesicSeed {
+    /// Number of the vertex, in the input's order.
+    pub vertex: u32,
+    /// Its distance, in the mesh's unit of length: 0 for a source.
+    pub distance: f64,
+    /// Number of the source: one for all the seeds of a source point. Distances of different sources are kept apart by
+    /// the lowest four bits of it.
+    pub source: u32,
+}
+
+/// Computes the distance along the surface of every vertex from the nearest source, in the mesh's unit of length;
+/// infinity where no source reaches. `sources` are vertices in the input's order.
 ///
-/// The distance is approximate: plane waves across each triangle as in fast marching, about one percent off on good
-/// meshes (Romero Calla, Fuentes Perez, Montenegro 2019). Faces without area carry distances along their sides.
+/// Distances are exact, to rounding and [`GeodesicOptions::threshold`], where one source reaches the triangles through a
+/// plane, whatever the shape of the triangles is. On curved surfaces, behind saddles and where the ways from several
+/// sources meet they are approximate: circular waves across each triangle (Romero Calla, Fuentes Perez, Montenegro
+/// 2019; Novotni and Klein 2002). Faces without area carry distances along their sides.
 ///
 /// # Errors
 ///
@@ -105,10 +120,47 @@ pub fn geodesic(
     sources: &[u32],
     options: &GeodesicOptions,
 ) -> Result<(Attribute<Vertex, f32>, GeodesicReport), Error> {
+    let seed = |(source, &vertex): (u32, &u32)| GeodesicSeed {
+        vertex,
+        distance: 0.0,
+        source,
+    };
+    let seeds: Vec<GeodesicSeed> = (0..).zip(sources).map(seed).collect();
+    geodesic_from(rx, x, &seeds, options)
+}
+
+/// Computes distances as [`geodesic`] does, from vertices that have distances already, such as the corners of the face
+/// in which a source lies ([`point_seeds`]).
+///
+/// # Errors
+///
+/// As [`geodesic`]; a distance that is negative or not finite is an [`Error::Options`], too.
+pub fn geodesic_from(
+    rx: &RxMesh,
+    x: &Attribute<Vertex, Vec3>,
+    seeds: &[GeodesicSeed],
+    options: &GeodesicOptions,
+) -> Result<(Attribute<Vertex, f32>, GeodesicReport), Error> {
     options.check()?;
-    let sources = rx.engine().upload(&linear_sources(rx, sources)?)?;
+    let bad = |s: &&GeodesicSeed| !(s.distance >= 0.0 && s.distance.is_finite());
+    if let Some(seed) = seeds.iter().find(bad) {
+        return Err(Error::Options(format!(
+            "source {} has the distance {}, which must be a finite number and not negative",
+            seed.vertex, seed.distance
+        )));
+    }
     let scale = unit_scale(rx, x)?;
-    let mut p = Propagation::new(rx, x, scale, options.threshold)?;
+    let several = seeds.iter().any(|s| s.source != seeds[0].source);
+    let labels = if several { SOURCE_BITS } else { 0 };
+    let starts: Vec<(u32, u32)> = seeds
+        .iter()
+        .map(|s| {
+            let bits = ((s.distance * scale) as f32).to_bits();
+            (s.vertex, bits & !labels | s.source & labels)
+        })
+        .collect();
+    let sources = Sources::new(rx, &starts)?;
+    let mut p = Propagation::new(rx, x, scale, options.threshold, labels)?;
     let limit = options
         .max_iterations
         .unwrap_or_else(|| rx.count(Kind::Vertex).saturating_mul(2).max(MOST_AT_LEAST));
@@ -125,6 +177,96 @@ pub fn geodesic(
     ))
 }
 
+/// Point of a surface that is nearest to a point in space, as a source of distances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointSeeds {
+    /// Corners of the faces that hold the point, with their straight distances from it.
+    pub seeds: Vec<GeodesicSeed>,
+    /// Distance of the point in space from the surface.
+    pub off_surface: f64,
+}
+
+/// Faces within this part of the mesh's longest box side of the nearest point hold it, too: it lies on their edge.
+const ON_EDGE: f64 = 1e-7;
+
+/// Finds the point of the surface that is nearest to `point`, and the vertices from which distances to it begin.
+/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It looks at
+/// every face once.
+///
+/// # Errors
+///
+/// [`Error::Options`] for a point that is not finite, or a mesh without faces.
+pub fn point_seeds(
+    positions: &(impl Fn(u32) -> DVec3 + Sync),
+    faces: &[[u32; 3]],
+    point: DVec3,
+    source: u32,
+) -> Result<PointSeeds, Error> {
+    if !point.is_finite() {
+        return Err(Error::Options(format!(
+            "the source point {point} has a coordinate that is not finite"
+        )));
+    }
+    let corners = |f: usize| faces[f].map(positions);
+    let nearest = |f: usize| nearest_in_triangle(point, corners(f));
+    let best = (0..faces.len())
+        .into_par_iter()
+        .map(|f| (nearest(f).distance_squared(point), f))
+        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let Some((_, best)) = best else {
+        return Err(Error::Options(
+            "a mesh without faces has no surface for a source point".into(),
+        ));
+    };
+    let place = nearest(best);
+    let around = corners(best);
+    let size = [0, 1, 2].map(|k| around[k].distance(around[(k + 1) % 3]));
+    let near = ON_EDGE * size.into_iter().fold(0.0, f64::max);
+    let holding = (0..faces.len())
+        .into_par_iter()
+        .filter(|&f| f == best || nearest_in_triangle(place, corners(f)).distance(place) <= near);
+    let mut seeds: Vec<GeodesicSeed> = holding
+        .flat_map_iter(|f| faces[f])
+        .map(|vertex| GeodesicSeed {
+            vertex,
+            distance: positions(vertex).distance(place),
+            source,
+        })
+        .collect();
+    seeds.sort_by_key(|s| s.vertex);
+    seeds.dedup_by_key(|s| s.vertex);
+    Ok(PointSeeds {
+        seeds,
+        off_surface: place.distance(point),
+    })
+}
+
+/// Returns the point of a triangle that is nearest to a point (Ericson 2005, "Real-Time Collision Detection", section
+/// 5.1.5).
+fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
+    let on = |a: DVec3, b: DVec3| {
+        let side = b - a;
+        let t = (p - a).dot(side) / side.dot(side);
+        // Not a number for a side without length.
+        a + side * if t > 0.0 { t.min(1.0) } else { 0.0 }
+    };
+    let normal = (b - a).cross(c - a);
+    let square = normal.dot(normal);
+    let inside = |a: DVec3, b: DVec3| (b - a).cross(p - a).dot(normal) >= 0.0;
+    if square > 0.0 && inside(a, b) && inside(b, c) && inside(c, a) {
+        return p - normal * ((p - a).dot(normal) / square);
+    }
+    let sides = [on(a, b), on(b, c), on(c, a)];
+    let first = |best: DVec3, q: DVec3| {
+        if q.distance_squared(p) < best.distance_squared(p) {
+            q
+        } else {
+            best
+        }
+    };
+    sides.into_iter().reduce(first).unwrap_or(a)
+}
+
 /// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches.
 /// `sources` are vertices in the input's order.
 ///
@@ -133,7 +275,8 @@ pub fn geodesic(
 /// As [`geodesic`].
 pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>, Error> {
     let engine = rx.engine();
-    let sources = engine.upload(&linear_sources(rx, sources)?)?;
+    let starts: Vec<(u32, u32)> = sources.iter().map(|&s| (s, 0)).collect();
+    let sources = Sources::new(rx, &starts)?;
     let mut level = rx.attribute()?;
     engine.launch_flat(
         rx.linear_len(Kind::Vertex),
@@ -141,14 +284,14 @@ pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>
             level: level.global_mut()?,
         },
     )?;
-    mark(rx, &sources, level.global_mut()?)?;
+    sources.mark(engine, level.global_mut()?)?;
     let mut other: Attribute<Vertex, u32> = rx.attribute()?;
     other.copy_from(&level)?;
     let mut changed = engine.zeroed::<u32>(LEVEL_BATCH as usize)?;
     loop {
         changed.clear()?;
         for round in 0..LEVEL_BATCH {
-            rx.run(LevelRound {
+            rx.launch(LevelRound {
                 old: level.global()?,
                 new: other.global_mut()?,
                 changed: changed.global_mut(),
@@ -162,35 +305,53 @@ pub fn level_sets(rx: &RxMesh, sources: &[u32]) -> Result<Attribute<Vertex, u32>
     }
 }
 
-/// The sources' linear ids, each once.
-fn linear_sources(rx: &RxMesh, sources: &[u32]) -> Result<Vec<u32>, Error> {
-    let n = rx.count(Kind::Vertex);
-    if sources.is_empty() {
-        return Err(Error::Options(
-            "there is no source, but there must be at least one".into(),
-        ));
-    }
-    if let Some(bad) = sources.iter().find(|&&s| s >= n) {
-        return Err(Error::Options(format!(
-            "source {bad} is no vertex: there are {n}, counted from 0"
-        )));
-    }
-    let vertex_linear = &rx.patch_set()?.vertex_linear;
-    let mut linear: Vec<u32> = sources.iter().map(|&s| vertex_linear[s as usize]).collect();
-    linear.sort_unstable();
-    linear.dedup();
-    Ok(linear)
+/// Sources on the engine, each vertex once.
+struct Sources {
+    /// Linear ids.
+    linear: Buffer<u32>,
+    /// Levels, or distances as bits, in that order.
+    starts: Buffer<u32>,
 }
 
-/// Sets the values of the sources, levels or distances as bits, to zero.
-fn mark(rx: &RxMesh, sources: &Buffer<u32>, values: GlobalMut<u32>) -> Result<(), Error> {
-    Ok(rx.engine().launch_flat(
-        sources.len() as u32,
-        GeodesicSources {
-            sources: sources.global(),
-            values,
-        },
-    )?)
+impl Sources {
+    /// Uploads vertices, in the input's order, with their values: the least one of each vertex counts.
+    fn new(rx: &RxMesh, starts: &[(u32, u32)]) -> Result<Sources, Error> {
+        let n = rx.count(Kind::Vertex);
+        if starts.is_empty() {
+            return Err(Error::Options(
+                "there is no source, but there must be at least one".into(),
+            ));
+        }
+        if let Some((bad, _)) = starts.iter().find(|(s, _)| *s >= n) {
+            return Err(Error::Options(format!(
+                "source {bad} is no vertex: there are {n}, counted from 0"
+            )));
+        }
+        let vertex_linear = &rx.patch_set()?.vertex_linear;
+        let mut linear: Vec<(u32, u32)> = starts
+            .iter()
+            .map(|&(s, start)| (vertex_linear[s as usize], start))
+            .collect();
+        linear.sort_unstable();
+        linear.dedup_by_key(|(linear, _)| *linear);
+        let (linear, starts): (Vec<u32>, Vec<u32>) = linear.into_iter().unzip();
+        Ok(Sources {
+            linear: rx.engine().upload(&linear)?,
+            starts: rx.engine().upload(&starts)?,
+        })
+    }
+
+    /// Sets the values of the sources.
+    fn mark(&self, engine: &Engine, values: GlobalMut<u32>) -> Result<(), Error> {
+        Ok(engine.launch_flat(
+            self.linear.len() as u32,
+            GeodesicSources {
+                sources: self.linear.global(),
+                starts: self.starts.global(),
+                values,
+            },
+        )?)
+    }
 }
 
 /// Distances while they are computed, in the mesh's unit times the scale.
@@ -199,6 +360,8 @@ struct Propagation<'a> {
     x: &'a Attribute<Vertex, Vec3>,
     scale: f64,
     threshold: f64,
+    /// [`GeodesicRound::labels`].
+    labels: u32,
     best: Attribute<Vertex, f32>,
     /// What was passed on up to even and odd rounds.
     told: [Attribute<Vertex, f32>; 2],
@@ -228,6 +391,7 @@ impl<'a> Propagation<'a> {
         x: &'a Attribute<Vertex, Vec3>,
         scale: f64,
         threshold: f64,
+        labels: u32,
     ) -> Result<Self, Error> {
         let engine = rx.engine();
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
@@ -240,6 +404,7 @@ impl<'a> Propagation<'a> {
             x,
             scale,
             threshold,
+            labels,
             best: rx.attribute()?,
             told: [rx.attribute()?, rx.attribute()?],
             moved: [engine.zeroed(n)?, engine.zeroed(n)?],
@@ -255,9 +420,9 @@ impl<'a> Propagation<'a> {
     }
 
     /// Propagates until nothing moves; the number of rounds, and whether they were enough.
-    fn run(&mut self, sources: &Buffer<u32>, limit: u32) -> Result<(u32, bool), Error> {
+    fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
-        self.rx.run(GeodesicStart {
+        self.rx.launch(GeodesicStart {
             x: self.x.staged()?,
             best: self.best.global_mut()?,
             told: told.global_mut()?,
@@ -269,7 +434,7 @@ impl<'a> Propagation<'a> {
             list: self.lists[1].global_mut(),
             scale: self.scale as f32,
         })?;
-        mark(self.rx, sources, self.best.global_mut()?.cast())?;
+        sources.mark(self.rx.engine(), self.best.global_mut()?.cast())?;
         let (mut done, mut batch) = (0, FIRST_LOOK);
         while done < limit {
             let end = done + batch.min(limit - done);
@@ -343,6 +508,7 @@ impl<'a> Propagation<'a> {
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,
             reach,
             steps,
+            labels: self.labels,
         };
         Ok(self.rx.run_listed(list.global(), count, kernel)?)
     }
@@ -353,11 +519,12 @@ impl<'a> Propagation<'a> {
         let patches = self.rx.headers().len() as u32;
         let partials = engine.uninit::<f64>(2 * patches as usize)?;
         let of = |k: u32| partials.global_mut().part(k * patches, patches);
-        self.rx.run(GeodesicFinish {
+        self.rx.launch(GeodesicFinish {
             distance: self.best.global_mut()?,
             farthest: of(0),
             reached: of(1),
             unit: (1.0 / self.scale) as f32,
+            labels: self.labels,
         })?;
         let reductions = [Reduction::Max, Reduction::Sum];
         let [farthest, reached] = combine_all(engine, &partials, reductions)?;

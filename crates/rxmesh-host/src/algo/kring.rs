@@ -76,7 +76,7 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
                 bound: pieces.global_mut(),
             },
         )?;
-        let room = scan::exclusive(engine, &pieces)?;
+        let room = scan::exclusive_shared(engine, &pieces)?;
         let scratch = engine.zeroed::<u32>(room as usize)?;
         let starts = engine.zeroed::<u32>(n as usize + 1)?;
         engine.launch_flat(
@@ -91,7 +91,7 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
                 sizes: starts.global_mut(),
             },
         )?;
-        let total = scan::exclusive(engine, &starts)?;
+        let total = scan::exclusive_shared(engine, &starts)?;
         let values = engine.zeroed::<u32>(total as usize)?;
         engine.launch_flat(
             n,

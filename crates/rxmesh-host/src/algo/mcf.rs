@@ -355,7 +355,7 @@ impl<'a> Solver<'a> {
     }
 
     fn setup(&mut self, inverse: GlobalMut<f32>) -> Result<(), Error> {
-        self.rx.run(McfSetup {
+        self.rx.launch(McfSetup {
             x0: self.x0.staged()?,
             ve: self.ve,
             vv: self.vv,
@@ -490,7 +490,7 @@ impl<'a> Solver<'a> {
             weights: self.kept.copied_from(0)?,
             excess: self.mass.buffer().copied_from(0)?,
         };
-        rx.run(McfMatrix {
+        rx.launch(McfMatrix {
             vv: self.vv,
             starts: parts.starts.global_mut(),
             ends: parts.ends.global_mut(),
@@ -509,7 +509,8 @@ impl<'a> Solver<'a> {
     fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let (vector, q) = cg.direction();
         self.product(cg.sums(), vector, q)?;
-        cg.step(self.rx, x.global_mut()?)
+        // SAFETY: an attribute of the mesh.
+        unsafe { cg.step(self.rx, x.global_mut()?) }
     }
 
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
@@ -519,7 +520,7 @@ impl<'a> Solver<'a> {
                 let (x0, regular, dt) = (self.x0.staged()?, self.regular.global(), self.dt);
                 let (some_are, some_are_not) = self.patches;
                 if some_are {
-                    self.rx.run(McfFans {
+                    self.rx.launch(McfFans {
                         x0,
                         d,
                         fans: self.fans,
@@ -531,7 +532,7 @@ impl<'a> Solver<'a> {
                     })?;
                 }
                 if some_are_not {
-                    self.rx.run(McfProduct {
+                    self.rx.launch(McfProduct {
                         x0,
                         d,
                         ve: self.ve,
@@ -543,7 +544,7 @@ impl<'a> Solver<'a> {
                     })?;
                 }
             }
-            false => self.rx.run(McfAssembled {
+            false => self.rx.launch(McfAssembled {
                 d,
                 vv: self.vv,
                 weights: self.kept.global(),

@@ -124,7 +124,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
         count: u32,
     ) -> Result<Self, Error> {
         let starts = check_labels(rx, labels, count)?;
-        let partials = scan::exclusive(rx.engine(), &starts)? as usize;
+        let partials = scan::exclusive_shared(rx.engine(), &starts)? as usize;
         Ok(ByLabel {
             rx,
             labels,
@@ -151,7 +151,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
         let to = first.global_mut();
         let value = u32::MAX;
         engine.launch_flat(self.count, Fill { to, value })?;
-        self.rx.run(LabelReduce {
+        self.rx.launch(LabelReduce {
             x: x.cast(),
             labels: self.labels.global()?,
             components: T::COMPONENTS,
@@ -189,7 +189,7 @@ pub(super) fn check_labels<K: Element>(
 ) -> Result<Buffer<u32>, Error> {
     let counts = rx.engine().zeroed::<u32>(rx.headers().len() + 1)?;
     let largest = rx.engine().zeroed::<u32>(2)?;
-    rx.run(LabelCount {
+    rx.launch(LabelCount {
         labels: labels.global()?,
         kind: K::KIND as u32,
         counts: counts.global_mut(),
@@ -283,7 +283,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
             return Ok(());
         }
         for k in 0..N {
-            self.rx.run(self.over_patches(k))?;
+            self.rx.launch(self.over_patches(k))?;
         }
         if patches < MANY_PATCHES {
             return Ok(());

@@ -14,7 +14,7 @@ pub(super) use passes::Remesher;
 use super::labels::check_labels;
 use super::{Options, check_each};
 use crate::Error;
-use crate::edit::{Column, RunReport, Runs, Session};
+use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
 use goal::Goal;
 use rxmesh_kernels::algo::remesh::{CollapseShort, EqualiseFlip, SplitLong};
@@ -365,6 +365,7 @@ fn run<C: Remeshes>(
     if sizes.iter().all(|size| size.faces == 0) {
         return Ok(report);
     }
+    session.note_motion(Motion::OnSurface);
     let mut goal = Goal::new(session, x, meshes, each, &sizes)?;
     let mut remesher = Remesher::new(session, x, &each[0], meshes)?;
     goal.adapt(session, &mut remesher)?;

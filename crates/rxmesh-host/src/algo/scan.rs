@@ -11,7 +11,37 @@ use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
 /// # Errors
 ///
 /// [`Error::TooLarge`] when the total does not fit 32 bits; the values are then untouched. Else what the engine says.
-pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
+///
+/// Arrays that a mesh or a relation lends are not changed:
+///
+/// ```compile_fail,E0308
+/// # use rxmesh_host::{algo::scan, engine::Engine, mesh::generate, store::RxMesh};
+/// let engine = Engine::cpu();
+/// let rx = RxMesh::from_mesh(&engine, &generate::icosphere(1)?)?;
+/// let rows = rx.query::<rxmesh_host::kernels::query::VV>()?;
+/// scan::exclusive(&engine, rows.starts())?;
+/// # Ok::<(), rxmesh_host::Error>(())
+/// ```
+pub fn exclusive(engine: &Engine, data: &mut Buffer<u32>) -> Result<u32, Error> {
+    exclusive_shared(engine, data)
+}
+
+/// [`exclusive`] of a buffer that several have.
+///
+/// # Errors
+///
+/// As [`exclusive`].
+///
+/// # Safety
+///
+/// The values are the caller's to change: nobody takes them for indices that kernels use unchecked, as those of
+/// [`Rows`](crate::store::Rows) are (contract U4 of docs/unsafe.md).
+pub unsafe fn exclusive_of(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
+    exclusive_shared(engine, data)
+}
+
+/// [`exclusive_of`] of this crate's own buffers.
+pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     if data.is_empty() {
         return Ok(0);
     }
@@ -32,7 +62,7 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
             limit: u64::from(u32::MAX),
         });
     }
-    in_place(engine, data)?;
+    in_place_shared(engine, data)?;
     Ok(total as u32)
 }
 
@@ -42,7 +72,25 @@ pub fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
 /// # Errors
 ///
 /// What the engine says.
-pub fn in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
+pub fn in_place(engine: &Engine, data: &mut Buffer<u32>) -> Result<(), Error> {
+    in_place_shared(engine, data)
+}
+
+/// [`in_place`] of a buffer that several have.
+///
+/// # Errors
+///
+/// What the engine says.
+///
+/// # Safety
+///
+/// As [`exclusive_of`].
+pub unsafe fn in_place_of(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
+    in_place_shared(engine, data)
+}
+
+/// [`in_place_of`] of this crate's own buffers.
+pub(crate) fn in_place_shared(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let totals = engine.zeroed::<u32>(chunks as usize)?;
     engine.launch_blocks(
@@ -53,7 +101,7 @@ pub fn in_place(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
         },
     )?;
     if chunks > 1 {
-        in_place(engine, &totals)?;
+        in_place_shared(engine, &totals)?;
         let n = data.len() as u32;
         engine.launch_flat(
             n,

@@ -190,7 +190,7 @@ impl<'a> Steps<'a> {
     ) -> Result<(), Error> {
         let regular = c.regular.global();
         if c.some_are {
-            self.rx.run(SmoothFans {
+            self.rx.launch(SmoothFans {
                 x: x.staged()?,
                 fans: c.fans,
                 regular,
@@ -201,7 +201,7 @@ impl<'a> Steps<'a> {
             })?;
         }
         if c.some_are_not {
-            self.rx.run(SmoothCotangent {
+            self.rx.launch(SmoothCotangent {
                 x: x.staged()?,
                 regular,
                 fixed: self.fixed.read()?,
@@ -262,7 +262,7 @@ impl Cotangents {
             Err(Error::TooLarge { .. }) => return Ok(new),
             Err(error) => return Err(error),
         }
-        rx.run(RegularPatches {
+        rx.launch(RegularPatches {
             regular: new.regular.global_mut(),
         })?;
         let regular = new.regular.read()?;

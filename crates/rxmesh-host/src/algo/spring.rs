@@ -201,7 +201,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
         let (v, spare) = (rx.attribute()?, rx.attribute()?);
         let (rest, vv) = (copy()?, rx.prepare::<VV>()?);
         let lengths = rx.engine().zeroed(vv.len() as usize)?;
-        rx.run_on_body(SpringLengths {
+        rx.launch_on_body(SpringLengths {
             rest: rest.staged()?,
             vv,
             lengths: lengths.global_mut(),
@@ -250,13 +250,13 @@ impl<'a, D: Dimension> Springs<'a, D> {
         };
         let (x, rest) = (self.x.staged()?, self.rest.staged()?);
         match ve {
-            None => rx.run(SpringGather {
+            None => rx.launch(SpringGather {
                 x,
                 vv: self.vv,
                 lengths: self.lengths.global(),
                 motion,
             })?,
-            Some(ve) => rx.run(SpringScatter {
+            Some(ve) => rx.launch(SpringScatter {
                 x,
                 rest,
                 ve,
@@ -318,7 +318,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
                 for _ in 0..iterations {
                     let (vector, q) = s.cg.direction();
                     self.product(sums, vector, q)?;
-                    s.cg.step(self.rx, s.change.global_mut())?;
+                    // SAFETY: a change for each vertex.
+                    unsafe { s.cg.step(self.rx, s.change.global_mut())? };
                 }
             }
         }
@@ -333,7 +334,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
 
     fn solve_kept(&self, s: &Kept, change: GlobalMut<Vec3>, iterations: u32) -> Result<(), Error> {
         let parts = s.matrix.parts();
-        self.rx.run(SpringMatrix {
+        self.rx.launch(SpringMatrix {
             x: self.x.staged()?,
             vv: self.vv,
             lengths: self.lengths.global(),
@@ -355,7 +356,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
     }
 
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
-        Ok(self.rx.run(SpringProduct {
+        Ok(self.rx.launch(SpringProduct {
             x: self.x.staged()?,
             d,
             vv: self.vv,

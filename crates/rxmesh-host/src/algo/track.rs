@@ -6,7 +6,7 @@ use super::remesh::{
     mean_length, most_faces, most_on_the_way, refuse_frozen, scaled,
 };
 use crate::Error;
-use crate::edit::{Column, RunReport, Runs, Session};
+use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
 use rxmesh_kernels::algo::noise::CurlNoise;
 use rxmesh_kernels::algo::track::{Advect, SmoothNullSpace, SplitStretched};
@@ -234,6 +234,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         let on_the_way = most_on_the_way(options.max_faces, now, expected);
         remesher.guard.most = on_the_way.max(most.into()) as u64;
     }
+    session.note_motion(Motion::WithSurface);
     for frame in 1..=options.frames {
         session.engine().note("frame", frame.into());
         if moves {

@@ -2,8 +2,8 @@
 
 use super::Options;
 use crate::Error;
-use crate::mesh::TriMesh;
-use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3Swizzles};
+use crate::mesh::{TriMesh, box_of_corners};
+use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3, Vec3Swizzles};
 use std::fmt;
 use std::str::FromStr;
 
@@ -101,13 +101,8 @@ impl TransformOptions {
 
 /// The bounding box of a mapped mesh.
 fn mapped_bounds(map: &DAffine3, mesh: &TriMesh) -> [DVec3; 2] {
-    let nothing = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let at = (0..mesh.vertex_count()).map(|v| map.transform_point3(mesh.world(v)));
-    let [low, high] = at.fold(nothing, |[low, high], p| [low.min(p), high.max(p)]);
-    match mesh.positions.is_empty() {
-        true => [DVec3::ZERO; 2],
-        false => [low, high],
-    }
+    let at = |p: &Vec3| map.transform_point3(mesh.placement.world(*p));
+    box_of_corners(&mesh.positions, mesh.faces.as_flattened(), at).unwrap_or_default()
 }
 
 /// An affine map as a matrix.

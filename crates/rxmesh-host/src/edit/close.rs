@@ -6,7 +6,7 @@ use super::engine::Edits;
 use super::session::Session;
 use crate::Error;
 use crate::mesh::TriMesh;
-use crate::repack::{Renumbering, RepackOptions, RepackSource, Repacked, repack};
+use crate::repack::{Renumbering, RepackOptions, RepackSource, Repacked, repack_sound};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::attr::Value;
@@ -81,7 +81,7 @@ impl<C: Edits> Session<C> {
             label: &mesh.fp,
         };
         let Repacked { mesh, renumbering } =
-            repack(mesh.engine(), &source, mesh.patches(), options)?;
+            repack_sound(mesh.engine(), &source, mesh.patches(), options)?;
         Ok(Closed {
             attributes: self.columns.close(&mesh, &renumbering)?,
             mesh,

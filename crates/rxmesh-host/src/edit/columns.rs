@@ -271,7 +271,7 @@ impl Columns {
     }
 
     /// The interpolated columns: their numbers, and how many a value has.
-    pub(super) fn blended(&self) -> impl Iterator<Item = (GlobalMut<f32>, u32)> + '_ {
+    pub(crate) fn blended(&self) -> impl Iterator<Item = (GlobalMut<f32>, u32)> + '_ {
         self.blended
             .iter()
             .map(|b| (self.list[b.index].words().cast(), b.components))

@@ -75,24 +75,32 @@ pub trait Edits: Sized + Send + Sync + 'static {
 /// An engine of edits that can carry out an operator, because the kernels that it needs are listed
 /// ([`entries!`](rxmesh_kernels::entries)).
 pub trait Runs<O: Operator>: Edits {
-    /// Rounds until no seed is left; see [`Session::run_from`], which is what calls it.
+    /// Rounds until no seed is left; see [`Session::run_operator_from`], which is what calls it.
     ///
     /// # Errors
     ///
-    /// As [`Session::run_from`].
-    fn run(
+    /// As [`Session::run_operator_from`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Session::run_operator_from`].
+    unsafe fn run(
         session: &mut Session<Self>,
         seeds: Seeds,
         max_rounds: u32,
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
     ) -> Result<RunReport, Error>;
 
-    /// Rounds from the seeds that were refused; see [`Session::run_refused`], which is what calls it.
+    /// Rounds from the seeds that were refused; see [`Session::run_operator_refused`], which is what calls it.
     ///
     /// # Errors
     ///
-    /// As [`Session::run_from`].
-    fn run_refused(
+    /// As [`Session::run_operator_from`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Session::run_operator_from`].
+    unsafe fn run_refused(
         session: &mut Session<Self>,
         max_rounds: u32,
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
@@ -102,7 +110,8 @@ pub trait Runs<O: Operator>: Edits {
                 finished: true,
                 ..RunReport::default()
             }),
-            _ => Self::run(session, Seeds::Queued, max_rounds, op),
+            // SAFETY: the caller's.
+            _ => unsafe { Self::run(session, Seeds::Queued, max_rounds, op) },
         }
     }
 }

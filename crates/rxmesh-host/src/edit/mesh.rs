@@ -87,7 +87,7 @@ impl OpenMesh {
         }
         mesh.freeze(|open, corners| {
             let mesh = open.view();
-            Ok(rx.run(OpenPatches { mesh, corners })?)
+            Ok(rx.launch(OpenPatches { mesh, corners })?)
         })?;
         Ok(mesh)
     }

@@ -17,7 +17,7 @@ mod mesh;
 mod session;
 mod validate;
 
-pub use carry::{Carried, ElementMap, GONE};
+pub use carry::{Borders, Carried, ElementMap, GONE};
 pub(crate) use claims::Course;
 pub use claims::{Claims, ClaimsAccess};
 pub use close::Closed;
@@ -26,5 +26,5 @@ pub(crate) use cut::Cut;
 pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
 pub(crate) use mesh::fill;
 pub use mesh::{HostArrays, OpenMesh};
-pub use session::Session;
+pub use session::{Motion, Session};
 pub use validate::SessionFault;

@@ -14,6 +14,7 @@ use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
 /// which decides between cavities that overlap.
@@ -22,8 +23,8 @@ use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 /// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
 /// belongs to elements in columns.
 ///
-/// A session in which an operator broke the rules, or in which the engine failed in the middle of a round, is void:
-/// every later call is [`Error::VoidSession`].
+/// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
+/// is void: every later call is [`Error::VoidSession`].
 pub struct Session<C: Edits = Claims> {
     pub(super) mesh: OpenMesh,
     pub(super) columns: Columns,
@@ -33,7 +34,20 @@ pub struct Session<C: Edits = Claims> {
     kept: Option<Column<Edge, u32>>,
     held: Option<Column<Edge, u32>>,
     followed: Option<Column<Vertex, u32>>,
+    motion: Motion,
     void: bool,
+}
+
+/// How algorithms have moved the vertices of a session, by which [`Carried`](super::Carried) finds their values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    None,
+    /// On the surface that came in, or near to it: a vertex has the values of the closest point there.
+    OnSurface,
+    /// With the surface, to anywhere: a vertex has the values of the point that it has come with.
+    WithSurface,
 }
 
 impl<C: Edits> std::fmt::Debug for Session<C> {
@@ -123,6 +137,7 @@ impl<C: Edits> Session<C> {
             kept: None,
             held: None,
             followed: None,
+            motion: Motion::None,
             edits,
             mesh,
             void: false,
@@ -168,15 +183,23 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Carries out what changes the session, and voids it when that failed in the middle.
+    /// Carries out what changes the session, and voids it when that failed or panicked in the middle.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.sound()?;
-        let result = work(self);
-        self.void |= result.as_ref().is_err_and(Error::voids_session);
-        result
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(result) => {
+                self.void |= result.as_ref().is_err_and(Error::voids_session);
+                result
+            }
+            // An operator's panic leaves holes that are cut and not filled.
+            Err(panic) => {
+                self.void = true;
+                resume_unwind(panic)
+            }
+        }
     }
 
     /// Number of slots of a kind, live or not: the length of its columns.
@@ -253,7 +276,24 @@ impl<C: Edits> Session<C> {
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
     /// what `op` says; or what the engine says.
-    pub fn run<O: Operator>(
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.run(max_rounds, op)
+    }
+
+    /// [`Session::run_operator`], for this crate, which keeps what that asks for.
+    pub(crate) fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -264,12 +304,17 @@ impl<C: Edits> Session<C> {
         self.run_from(Seeds::All, max_rounds, op)
     }
 
-    /// As [`Session::run`], from other seeds.
+    /// As [`Session::run_operator`], from other seeds.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_from<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
         seeds: Seeds,
         max_rounds: u32,
@@ -278,16 +323,37 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run(s, seeds, max_rounds, op))
+        self.run_from(seeds, max_rounds, op)
     }
 
-    /// As [`Session::run_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if there are
-    /// none.
+    /// [`Session::run_operator_from`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_from<O: Operator>(
+        &mut self,
+        seeds: Seeds,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: the caller's, who is of this crate or promises it.
+            unsafe { C::run(s, seeds, max_rounds, op) }
+        })
+    }
+
+    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if
+    /// there are none.
     ///
     /// # Errors
     ///
-    /// As [`Session::run`].
-    pub fn run_refused<O: Operator>(
+    /// As [`Session::run_operator`].
+    ///
+    /// # Safety
+    ///
+    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
         op: impl FnMut(&Session<C>) -> Result<O, Error>,
@@ -295,7 +361,22 @@ impl<C: Edits> Session<C> {
     where
         C: Runs<O>,
     {
-        self.change(|s| C::run_refused(s, max_rounds, op))
+        self.run_refused(max_rounds, op)
+    }
+
+    /// [`Session::run_operator_refused`], for this crate, which keeps what that asks for.
+    pub(crate) fn run_refused<O: Operator>(
+        &mut self,
+        max_rounds: u32,
+        op: impl FnMut(&Session<C>) -> Result<O, Error>,
+    ) -> Result<RunReport, Error>
+    where
+        C: Runs<O>,
+    {
+        self.change(|s| {
+            // SAFETY: as above.
+            unsafe { C::run_refused(s, max_rounds, op) }
+        })
     }
 
     /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the
@@ -360,7 +441,8 @@ impl<C: Edits> Session<C> {
 
     /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
-    /// Simplification leaves their ends where they are.
+    /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
+    /// stay.
     ///
     /// # Errors
     ///
@@ -397,6 +479,16 @@ impl<C: Edits> Session<C> {
         self.values(column)?;
         self.followed = Some(column);
         Ok(())
+    }
+
+    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    pub fn note_motion(&mut self, motion: Motion) {
+        self.motion = self.motion.max(motion);
+    }
+
+    /// How the vertices were moved since the session was opened.
+    pub fn motion(&self) -> Motion {
+        self.motion
     }
 
     /// The column of [`Session::follow`], if there is one.

@@ -1,6 +1,6 @@
 //! Memory of an engine.
 
-use super::check::{Claims, new_handle};
+use super::check::{ALIGN, Claims, new_handle};
 use super::{Engine, EngineError, Kind};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
@@ -129,6 +129,20 @@ impl Drop for HostClaim<'_> {
 
 /// `len` values in an engine's memory, freed when dropped.
 ///
+/// Memory is aligned to 64 bytes, and values that want more do not compile:
+///
+/// ```compile_fail,E0080
+/// #[repr(C, align(128))]
+/// #[derive(Clone, Copy)]
+/// struct Wide([u32; 32]);
+/// // SAFETY: words without padding.
+/// unsafe impl bytemuck::Zeroable for Wide {}
+/// // SAFETY: as above.
+/// unsafe impl bytemuck::Pod for Wide {}
+/// let engine = rxmesh_host::engine::Engine::cpu();
+/// let _ = engine.upload(&[Wide([7; 32]); 3]);
+/// ```
+///
 /// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may
 /// use a buffer; on an engine of the CPU, who comes while another thread's launch or access is in the way gets
 /// [`EngineError::Busy`].
@@ -184,6 +198,12 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     fn allocate(engine: &Engine, len: usize, zero: bool) -> Result<Self, EngineError> {
+        const {
+            assert!(
+                align_of::<T>() <= ALIGN,
+                "values of a buffer are aligned to 64 bytes at most"
+            )
+        };
         let bytes = bytes_of::<T>(len)?;
         engine.take_allocation(bytes)?;
         let allocation = Allocation::new(engine, bytes, zero)?;
@@ -459,13 +479,15 @@ impl<T: bytemuck::Pod> Buffer<T> {
 
     /// A kernel argument that reads the buffer: it names the memory, and a launch finds it there.
     pub fn global(&self) -> Global<T> {
-        Global::unbound(self.allocation.handle, self.len as u32)
+        // SAFETY: the handle of this buffer's memory, which is as long (contract U4).
+        unsafe { Global::unbound(self.allocation.handle, self.len as u32) }
     }
 
     /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
     /// arguments; the engine orders the launches.
     pub fn global_mut(&self) -> GlobalMut<T> {
-        GlobalMut::unbound(self.allocation.handle, self.len as u32)
+        // SAFETY: as above.
+        unsafe { GlobalMut::unbound(self.allocation.handle, self.len as u32) }
     }
 }
 

@@ -3,9 +3,10 @@
 
 use super::EngineError;
 use super::buffer::Allocation;
+pub(super) use super::claims::Claims;
 use rxmesh_kernels::mem::{Access, Bind, Piece};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Handles lie where no address is, so that one can never be taken for the other.
@@ -15,7 +16,7 @@ const FIRST_HANDLE: usize = 1 << (usize::BITS - 1);
 static NEXT_HANDLE: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
 /// The most that the address of a piece can have to be a multiple of: what every allocation is aligned to.
-const ALIGN: usize = 64;
+pub(super) const ALIGN: usize = 64;
 
 /// A range of handles for an allocation.
 pub(super) fn new_handle(bytes: usize) -> Option<usize> {
@@ -231,35 +232,6 @@ impl Drop for Used<'_> {
             for (allocation, write) in &self.list {
                 allocation.claims.give_back(*write);
             }
-        }
-    }
-}
-
-/// Who uses an allocation just now: any number that read, or one that writes. Nobody waits, because a thread that waits
-/// may be the one that has to go on: the pool lends waiting threads to other work.
-#[derive(Default)]
-pub(super) struct Claims(AtomicU32);
-
-const WRITER: u32 = u32::MAX;
-
-impl Claims {
-    /// Claims the allocation, unless others stand against it.
-    pub(super) fn take(&self, write: bool) -> bool {
-        let next = |now: u32| match (write, now) {
-            (true, 0) => Some(WRITER),
-            (true, _) => None,
-            (false, now) => (now < WRITER - 1).then(|| now + 1),
-        };
-        self.0
-            .fetch_update(Ordering::Acquire, Ordering::Relaxed, next)
-            .is_ok()
-    }
-
-    pub(super) fn give_back(&self, write: bool) {
-        if write {
-            self.0.store(0, Ordering::Release);
-        } else {
-            self.0.fetch_sub(1, Ordering::Release);
         }
     }
 }

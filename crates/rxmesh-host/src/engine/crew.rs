@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 /// How long a helper stays awake for another launch.
 const LINGER: Duration = Duration::from_micros(50);
 
+/// How long a helper stays while launches follow each other. A thread of the pool that waits for a part of its own loop
+/// takes the request for a helper as it takes any other work, and has to come back to its loop.
+const STAY: Duration = Duration::from_millis(1);
+
 /// How often who waits for helpers gives its processor away before it sleeps.
 const PATIENCE: u32 = 256;
 
@@ -138,10 +142,12 @@ impl Desk {
         }
     }
 
-    /// Helps until nothing has been posted for a while.
+    /// Helps until nothing has been posted for a while, or until nothing is posted after [`STAY`]: the next launch asks
+    /// for a helper again.
     fn help(self: Arc<Self>) {
         let number = rayon::current_thread_index().unwrap_or(0);
         let (mut seen, mut helped) = (0, false);
+        let come = Instant::now();
         loop {
             if let Some(place) = self.places.iter().find(|place| place.enter()) {
                 // SAFETY: this thread is counted among the helpers (contract U8).
@@ -160,7 +166,7 @@ impl Desk {
                 // The last access to the job.
                 place.leave();
                 (seen, helped) = (self.posted.load(Relaxed), true);
-            } else if !helped || !self.linger(&mut seen) {
+            } else if !helped || come.elapsed() > STAY || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
                 // Who posted a launch before that has not asked for a helper in this one's place.
                 if !self.places.iter().any(Place::is_open) {
@@ -344,6 +350,49 @@ mod tests {
                 assert!(Instant::now() < most, "nobody helps");
                 std::thread::yield_now();
             }
+        });
+    }
+
+    /// A loop of the pool's, whose threads help while they wait for its parts, ends although launches go on.
+    #[test]
+    fn helpers_come_back_to_their_loops() {
+        fn part(from: u32, to: u32) -> u64 {
+            if to - from < 50 {
+                return (from..to).map(|i| u64::from(i.isqrt())).sum();
+            }
+            let middle = from.midpoint(to);
+            let (a, b) = rayon::join(|| part(from, middle), || part(middle, to));
+            a + b
+        }
+        let (crew, loops, rounds) = (&crew(2), &AtomicU32::new(0), 400);
+        let most = Duration::from_secs(2);
+        std::thread::scope(|s| {
+            let launches = s.spawn(move || {
+                while loops.load(Relaxed) < rounds {
+                    // Launches follow each other until some loops have ended.
+                    let (ended, start) = (loops.load(Relaxed) + 3, Instant::now());
+                    while loops.load(Relaxed) < ended.min(rounds) {
+                        if start.elapsed() > most {
+                            return false;
+                        }
+                        crew.each(4, &|_| {
+                            std::hint::black_box((0..500).fold(0u32, |a, b| a ^ b));
+                        });
+                    }
+                    // Helpers go back to the loop meanwhile.
+                    std::thread::sleep(Duration::from_micros(500));
+                }
+                true
+            });
+            for _ in 0..rounds {
+                let pool = crew.pool.as_ref().unwrap();
+                std::hint::black_box(pool.install(|| part(0, 100_000)));
+                loops.fetch_add(1, Relaxed);
+            }
+            assert!(
+                launches.join().unwrap(),
+                "a loop waited for launches to end"
+            );
         });
     }
 

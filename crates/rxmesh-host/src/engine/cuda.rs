@@ -523,8 +523,8 @@ impl Cuda {
             kernel,
         };
         let threads = whole_warps(K::THREADS);
-        if !in_one {
-            return steps.into_iter().try_for_each(|step| {
+        let each_by_itself = |steps: Range<u32>| {
+            steps.into_iter().try_for_each(|step| {
                 let args = args(step..step + 1);
                 self.launch(
                     (K::NAME, None),
@@ -533,11 +533,14 @@ impl Cuda {
                     shared,
                     args,
                 )
-            });
+            })
+        };
+        if !in_one {
+            return each_by_itself(steps);
         }
         let function = self.function(K::NAME, None, shared)?;
-        let args = args(steps);
-        let mut pointers = [arguments(&args)];
+        let all = args(steps.clone());
+        let mut pointers = [arguments(&all)];
         // SAFETY: as in `launch`; the driver refuses a grid whose blocks cannot all run at a time.
         let code = unsafe {
             cu::cuLaunchCooperativeKernel(
@@ -553,6 +556,9 @@ impl Cuda {
                 pointers.as_mut_ptr(),
             )
         };
+        if is_too_large_a_grid(code) {
+            return each_by_itself(steps);
+        }
         raw("a cooperative launch", code)
     }
 
@@ -650,34 +656,32 @@ impl Cuda {
             return Ok(());
         }
         self.enter()?;
-        // SAFETY: live device memory of at least this size; pageable host memory is read before the call returns.
-        raw("an upload", unsafe {
+        // SAFETY: live device memory of at least this size. Pageable host memory is read before the call returns; for
+        // other memory the stream is waited for below.
+        let entered = raw("an upload", unsafe {
             cu::cuMemcpyHtoDAsync_v2(
                 at as u64,
                 data.as_ptr().cast(),
                 data.len(),
                 self.stream.as_inner(),
             )
-        })
+        });
+        if is_known_to_driver(data.as_ptr()) || is_known_to_driver(&raw const data[data.len() - 1])
+        {
+            // The copy engine reads it after the call: the caller may change or free it as soon as this returns.
+            driver("waiting", self.stream.synchronize())?;
+        }
+        entered
     }
 
     /// Copies from several places, and waits once; tells of faults of kernels before.
     pub(super) fn read(&self, parts: &mut [(*mut u8, &mut [u8])]) -> Result<(), EngineError> {
         self.enter()?;
         let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.land(parts)? {
-            let mut at = 0;
-            for (from, out) in parts.iter_mut() {
-                let end = at + out.len();
-                if end <= LANDING_BYTES {
-                    self.download(*from, &mut landing[at..end])?;
-                    at = end;
-                } else {
-                    self.download(*from, out)?;
-                }
-            }
-        }
+        let entered = self.enter_downloads(parts, &mut landing);
+        // Also after an error: copies that were entered before it write to the caller's memory.
         driver("waiting", self.stream.synchronize())?;
+        entered?;
         let mut at = 0;
         for (_, out) in parts {
             let end = at + out.len();
@@ -687,6 +691,28 @@ impl Cuda {
             }
         }
         self.faults()
+    }
+
+    /// Starts the copies of [`Cuda::read`], each to the landing while there is room in it.
+    fn enter_downloads(
+        &self,
+        parts: &mut [(*mut u8, &mut [u8])],
+        landing: &mut [u8],
+    ) -> Result<(), EngineError> {
+        if self.land(parts)? {
+            return Ok(());
+        }
+        let mut at = 0;
+        for (from, out) in parts.iter_mut() {
+            let end = at + out.len();
+            if end <= LANDING_BYTES {
+                self.download(*from, &mut landing[at..end])?;
+                at = end;
+            } else {
+                self.download(*from, out)?;
+            }
+        }
+        Ok(())
     }
 
     /// Has kernels copy all parts to the landing, which the caller has locked, if they are few whole words.
@@ -883,9 +909,24 @@ fn seen_by_kernels<T: cust::memory::DeviceCopy>(
     Ok(at)
 }
 
+/// `true` if the driver began no block of a cooperative launch, because not all of them run at a time: it may give a
+/// process fewer multiprocessors than the device has (MPS, green contexts), which the occupancy does not tell.
+fn is_too_large_a_grid(code: cu::CUresult) -> bool {
+    code == cu::cudaError_enum::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+}
+
 /// Where the arguments of a launch are.
 fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
+}
+
+/// `true` if an address lies in memory that the driver knows: page-locked or managed. It knows no pageable memory.
+fn is_known_to_driver(at: *const u8) -> bool {
+    let attribute = cu::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    let mut kind = 0u64;
+    // SAFETY: the driver looks the address up, and writes no more than 32 bits.
+    let code = unsafe { cu::cuPointerGetAttribute((&raw mut kind).cast(), attribute, at as u64) };
+    code == cu::cudaError_enum::CUDA_SUCCESS && kind != 0
 }
 
 /// An event that is only waited for.

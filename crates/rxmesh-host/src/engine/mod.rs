@@ -18,6 +18,7 @@
 
 mod buffer;
 mod check;
+mod claims;
 mod cpu;
 mod crew;
 #[cfg(feature = "cuda")]
@@ -44,7 +45,7 @@ use rxmesh_kernels::kernel::{
     BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, Global, GlobalMut, Plan};
-use rxmesh_kernels::topo::{MeshView, PatchHeader};
+use rxmesh_kernels::topo::{MeshView, Needs, PatchHeader};
 use staging::{Fitting, Stages};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -191,7 +192,17 @@ impl Engine {
     /// # Errors
     ///
     /// [`EngineError::Ptx`] when the text does not load or does not belong to the list.
-    pub fn load_ptx<'a>(
+    ///
+    /// # Safety
+    ///
+    /// The PTX was compiled from the sources of the listed kernels: it is device code, and runs whatever it holds
+    /// (contract U4 of docs/unsafe.md). The fingerprint tells an old list, not an old body.
+    ///
+    /// ```compile_fail,E0133
+    /// # use rxmesh_host::engine::Engine;
+    /// let _ = Engine::cpu().load_ptx("", "my_fingerprint", &[]);
+    /// ```
+    pub unsafe fn load_ptx<'a>(
         &self,
         ptx: impl Into<Ptx<'a>>,
         fingerprint_symbol: &str,
@@ -299,17 +310,14 @@ impl Engine {
         Ok(buffer)
     }
 
-    /// Launches a patch kernel: one block a patch.
-    ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know how long an array has to be that a
-    /// kernel reaches by other ids than those of the mesh's elements: the kernel's fields say so. On the host a wrong
-    /// one panics.
+    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
     ///
     /// # Errors
     ///
-    /// Arguments that are not live here, belong to another mesh or overlap, too much shared memory, or a launch that
-    /// the driver refuses.
-    pub fn launch_patches<K: PatchKernel + Entry>(
+    /// [`EngineError::Needs`], arguments that are not live here, belong to another mesh or overlap, too much shared
+    /// memory, or a launch that the driver refuses.
+    pub(crate) fn launch_patches<K: PatchKernel + Entry>(
         &self,
         patches: &Patches,
         kernel: K,
@@ -318,6 +326,7 @@ impl Engine {
             mesh: patches.view,
             kernel,
         };
+        patches.has_for(K::NAME, K::NEEDS)?;
         let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
@@ -340,7 +349,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
+    /// As [`Engine::run_blocks`].
     pub(crate) fn launch_listed<K: ListedEntry>(
         &self,
         patches: &Patches,
@@ -354,6 +363,7 @@ impl Engine {
             count,
             kernel,
         };
+        patches.has_for(K::NAME, K::NEEDS)?;
         let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
         if patches.headers.is_empty() {
             return Ok(());
@@ -519,10 +529,28 @@ impl Engine {
 
     /// Launches `blocks` blocks of a block kernel.
     ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_blocks<K: BlockKernel + Entry>(
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_blocks(blocks, kernel)
+    }
+
+    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
         kernel: K,
@@ -548,13 +576,32 @@ impl Engine {
         }
     }
 
-    /// Launches steps of a grid kernel: in one launch on a GPU that has room for all blocks at a time
-    /// ([`Engine::has_room_for_grid`]), else a launch a step.
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
+    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_grid<K: GridKernel + Entry>(
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        steps: Range<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_grid(blocks, steps, kernel)
+    }
+
+    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
         steps: Range<u32>,
@@ -605,13 +652,46 @@ impl Engine {
         }
     }
 
-    /// Launches a flat kernel for the indices `0..n`; arrays are as long as the kernel's fields ask for
-    /// ([`Engine::launch_patches`]).
+    /// Launches a flat kernel for the indices `0..n`.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
     ///
     /// # Errors
     ///
-    /// As [`Engine::launch_patches`].
-    pub fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
+    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the
+    /// rest.
+    ///
+    /// ```compile_fail,E0133
+    /// # use rxmesh_host::engine::Engine;
+    /// use rxmesh_host::kernels::algo::scan::ScanAdd;
+    /// let engine = Engine::cpu();
+    /// let (data, starts) = (engine.zeroed::<u32>(4)?, engine.zeroed::<u32>(1)?);
+    /// let (data, starts) = (data.global_mut(), starts.global_mut());
+    /// // Four words, and four thousand indices.
+    /// engine.run_flat(4096, ScanAdd { data, starts })?;
+    /// # Ok::<(), rxmesh_host::engine::EngineError>(())
+    /// ```
+    pub unsafe fn run_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_flat(n, kernel)
+    }
+
+    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         let mut kernel = kernel;
         let _used = self.bind(K::NAME, &mut kernel, None)?;
         if n == 0 {
@@ -713,20 +793,45 @@ pub struct Patches {
     pub(crate) view: MeshView,
     pub(crate) headers: Arc<[PatchHeader]>,
     mesh: u64,
+    /// Parts that the mesh keeps.
+    has: Needs,
     /// By kernel, [`PatchKernel::plan_key`] and what is staged.
     plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
     staging: Mutex<StagingChoice>,
 }
 
 impl Patches {
-    pub(crate) fn new(view: MeshView, headers: Arc<[PatchHeader]>, mesh: u64) -> Patches {
+    pub(crate) fn new(
+        view: MeshView,
+        headers: Arc<[PatchHeader]>,
+        mesh: u64,
+        has: Needs,
+    ) -> Patches {
         Patches {
             view,
             headers,
             mesh,
+            has,
             plans: Mutex::default(),
             staging: Mutex::default(),
         }
+    }
+
+    /// Refuses a kernel or relation that needs parts which the mesh does not keep.
+    pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
+        let missing = needs.without(self.has);
+        if missing == Needs::NONE {
+            return Ok(());
+        }
+        Err(EngineError::Needs {
+            what,
+            missing: missing.to_string(),
+        })
+    }
+
+    /// Parts that the mesh keeps.
+    pub(crate) fn has(&self) -> Needs {
+        self.has
     }
 
     /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.

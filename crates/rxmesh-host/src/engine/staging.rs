@@ -25,12 +25,12 @@ pub enum StagingChoice {
 }
 
 impl StagingChoice {
-    /// Whether a field may be staged at all.
-    fn allows(&self, name: &str) -> bool {
+    /// The names of the fields that may be staged at all, unless all may.
+    fn only(&self) -> Option<&[String]> {
         match self {
-            StagingChoice::Auto | StagingChoice::All => true,
-            StagingChoice::Never => false,
-            StagingChoice::Only(names) => names.iter().any(|n| n == name),
+            StagingChoice::Auto | StagingChoice::All => None,
+            StagingChoice::Never => Some(&[]),
+            StagingChoice::Only(names) => Some(names),
         }
     }
 }
@@ -94,14 +94,18 @@ impl<'a> Fitting<'a> {
             staged: (1 << fields.len()) - 1,
             fields,
         };
-        let refused = fitting
-            .fields
-            .iter()
-            .filter(|(_, f)| !choice.allows(f.name));
-        for field in refused.copied().collect::<Vec<_>>() {
-            fitting.unstage(field);
+        // Asked once: a compiler may look at the number of names before it looks whether there are any, in a loop that
+        // asks for each field.
+        if let Some(names) = choice.only() {
+            let fields = std::mem::take(&mut fitting.fields);
+            for field in fields {
+                if names.iter().any(|n| n == field.1.name) {
+                    fitting.fields.push(field);
+                } else {
+                    fitting.unstage(field);
+                }
+            }
         }
-        fitting.fields.retain(|(_, f)| choice.allows(f.name));
         fitting.fields.reverse();
         fitting
     }

@@ -9,6 +9,7 @@ mod target;
 mod tests;
 
 pub use part::abandon;
+pub use target::is_descriptor;
 
 use part::Part;
 use std::fs::{File, Metadata};
@@ -70,6 +71,63 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |file| file.write_all(bytes))
 }
 
+/// Opens a file that is to be read whole. Folders, pipes and devices are refused: they may have no end, or never begin.
+///
+/// # Errors
+///
+/// What the file system says; `path` is no regular file.
+pub fn open(path: &Path) -> Result<File> {
+    // Asked before, as opening a pipe waits for a writer, and after, as the name may mean another file by then.
+    regular(&std::fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Reads a whole file, as [`open`].
+///
+/// # Errors
+///
+/// Those of [`open`]; the memory that the file needs is not there.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size)?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a file that must have a size, which is looked at first, as [`open`].
+///
+/// # Errors
+///
+/// Those of [`open`]; another size.
+pub fn read_sized(path: &Path, size: u64) -> Result<Vec<u8>> {
+    let file = open(path)?;
+    let have = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if have == size {
+        file.take(size).read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 != size || have != size {
+        let why = format!("it has {have} bytes, and {size} are needed");
+        return refused(ErrorKind::InvalidData, why);
+    }
+    Ok(bytes)
+}
+
+fn regular(file: &Metadata) -> Result<()> {
+    match () {
+        () if file.is_file() => Ok(()),
+        () if file.is_dir() => refused(ErrorKind::IsADirectory, "it is a folder"),
+        () => {
+            let why = "it is a pipe or a device, and only files are read";
+            refused(ErrorKind::InvalidInput, why)
+        }
+    }
+}
+
 /// Writes a file of a program's own that can be made anew, such as a cache, and replaces only what is one: `magic` is
 /// how all of them begin. Symbolic links are refused.
 ///
@@ -95,7 +153,7 @@ pub fn replace_own(
 
 fn begins_with(path: &Path, magic: &[u8]) -> Result<bool> {
     let mut start = Vec::new();
-    File::open(path)?
+    open(path)?
         .take(magic.len() as u64)
         .read_to_end(&mut start)?;
     Ok(start == magic)

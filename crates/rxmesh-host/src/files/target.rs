@@ -87,10 +87,17 @@ fn followed(path: &Path) -> Result<PathBuf> {
     refused(ErrorKind::InvalidInput, "its symbolic links go in circles")
 }
 
+/// Returns `true` if a path stands for a descriptor of this process, such as `/dev/stdin` and `/dev/fd/63`, which a shell
+/// makes of `<(command)`: what comes from it is the caller's.
+pub fn is_descriptor(path: &Path) -> bool {
+    number_of_descriptor(path).is_some()
+}
+
 /// The number of the descriptor that a path stands for: `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1` and the like.
 fn number_of_descriptor(path: &Path) -> Option<u32> {
     let text = path.to_str()?;
     match text {
+        "/dev/stdin" => return Some(0),
         "/dev/stdout" => return Some(1),
         "/dev/stderr" => return Some(2),
         _ => {}

@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 use super::scan::{Lines, Words, integer, number, quote};
-use super::{IoError, bytes_of};
+use super::{Format, IoError, bytes_of, content, plain};
 use crate::mesh::SharpEdge;
 use std::path::Path;
 
@@ -14,8 +14,9 @@ use std::path::Path;
 /// A file that cannot be read; a line that is no sharp edge, with its number.
 pub fn read_creases(path: &Path, vertices: usize) -> Result<Vec<SharpEdge>, IoError> {
     let bytes = bytes_of(path)?;
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let mut lines = Lines::new(text, bytes.len() - text.len());
+    // Lines of numbers, as OBJ has them.
+    let bytes = content::text(plain(&bytes, path)?.bytes, Format::Obj);
+    let mut lines = Lines::new(&bytes, 0);
     let edges = std::iter::from_fn(|| lines.next_words()).map(|words| edge(words, vertices));
     let edges: Result<_, Fault> = edges.collect();
     edges.map_err(|fault| fault.in_file(path, &bytes))

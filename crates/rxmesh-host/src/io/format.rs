@@ -1,6 +1,6 @@
 //! The file formats, and how they are told apart.
 
-use super::{medit, msh, obj, off, stl, vtk, vtu};
+use super::{content, gzip, medit, msh, obj, off, stl, vtk, vtu};
 use std::fmt;
 use std::path::Path;
 
@@ -70,8 +70,11 @@ impl Format {
     }
 
     /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of either version: the
-    /// content tells which.
+    /// content tells which. A `.gz` behind the extension is passed over.
     pub fn of_name(path: &Path) -> Option<Format> {
+        if let Some(path) = gzip::unpacked_name(path) {
+            return Format::of_name(&path);
+        }
         let extension = path.extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
             "obj" => Some(Format::Obj),
@@ -87,8 +90,35 @@ impl Format {
         }
     }
 
-    /// The format that the content looks like, if it looks like one.
+    /// The format that the content looks like, if it looks like one. Packed content is unpacked for it.
     pub fn of_content(bytes: &[u8]) -> Option<Format> {
+        Format::of_plain(&content::plain(bytes).ok()?.bytes)
+    }
+
+    /// `true` of formats that one reader reads, whatever the name says.
+    pub(super) fn is_same_family(self, other: Format) -> bool {
+        let msh = |f| matches!(f, Format::Msh | Format::Msh2);
+        self == other || (msh(self) && msh(other))
+    }
+
+    /// `false` if no file of this format begins like this.
+    pub(super) fn may_be(self, bytes: &[u8]) -> bool {
+        match self {
+            Format::Ply => bytes.starts_with(b"ply"),
+            Format::Off => off::looks_like(bytes),
+            Format::Stl => stl::may_be(bytes),
+            Format::Msh | Format::Msh2 => msh::looks_like(bytes),
+            Format::Medit => medit::looks_like(bytes),
+            Format::Vtk => vtk::looks_like(bytes),
+            Format::Vtu => vtu::looks_like(bytes),
+            Format::Obj => obj::looks_like(bytes),
+            // It begins with a number.
+            Format::Tetgen => false,
+        }
+    }
+
+    /// As [`Format::of_content`], of content without gzip, UTF-16 and marks.
+    pub(super) fn of_plain(bytes: &[u8]) -> Option<Format> {
         if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
             return Some(Format::Ply);
         }

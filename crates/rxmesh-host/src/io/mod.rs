@@ -4,16 +4,20 @@
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
+mod content;
 mod creases;
 mod error;
 mod format;
+mod gzip;
 mod medit;
 mod msh;
+mod names;
 mod numbers;
 mod obj;
 mod off;
 mod ply;
 mod points;
+mod relocate;
 mod rounding;
 mod scan;
 mod shape;
@@ -32,6 +36,7 @@ mod vtu;
 pub use creases::read_creases;
 pub use error::{IoError, Place};
 pub use format::Format;
+pub use relocate::relocate;
 pub use shape::{Model, Shape};
 pub use tets::{read_tetgen_bytes, read_tets, read_tets_bytes};
 
@@ -110,7 +115,7 @@ pub fn read_poly_bytes(
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, IoError> {
-    std::fs::read(path).map_err(|source| IoError::Read {
+    files::read(path).map_err(|source| IoError::Read {
         path: path.to_owned(),
         source,
     })
@@ -122,10 +127,15 @@ fn load<M>(
     options: &ReadOptions,
     finish: impl FnOnce(Soup) -> Result<(M, Vec<String>), Fault>,
 ) -> Result<Loaded<M>, IoError> {
-    let format = formatted(bytes, name, options)?;
-    let bytes = with_line_feeds(bytes, format);
+    let Prepared {
+        bytes,
+        format,
+        warnings: mut all,
+    } = Prepared::new(bytes, name, options)?;
     let soup = match soup(&bytes, format, Bits::Single) {
-        Ok(soup) if soup.points.want_double() => self::soup(&bytes, format, Bits::Double),
+        Ok(soup) if soup.points.want_double(&soup.corners) => {
+            self::soup(&bytes, format, Bits::Double)
+        }
         Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
         soup => soup,
     };
@@ -136,17 +146,58 @@ fn load<M>(
         finish(soup)
     };
     match soup.and_then(welded) {
-        Ok((mesh, warnings)) => Ok(Loaded {
-            mesh,
-            format,
-            warnings,
-        }),
-        Err(fault) => Err(hinted(fault.in_file(name, &bytes), &bytes, format)),
+        Ok((mesh, warnings)) => {
+            all.extend(warnings);
+            Ok(Loaded {
+                mesh,
+                format,
+                warnings: all,
+            })
+        }
+        Err(fault) => Err(hinted(fault.in_file(name, &bytes), &bytes, name, format)),
     }
 }
 
-/// The format of a file that is to be read: what was asked for, what the name says, what the content looks like.
-fn formatted(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, IoError> {
+/// A file's content, made ready for the reader of its format.
+struct Prepared<'a> {
+    bytes: Cow<'a, [u8]>,
+    format: Format,
+    warnings: Vec<String>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(bytes: &'a [u8], name: &Path, options: &ReadOptions) -> Result<Prepared<'a>, IoError> {
+        let content::Content {
+            bytes,
+            mut warnings,
+        } = plain(bytes, name)?;
+        let (format, warning) = formatted(&bytes, name, options)?;
+        warnings.extend(warning);
+        Ok(Prepared {
+            bytes: content::text(bytes, format),
+            format,
+            warnings,
+        })
+    }
+}
+
+/// [`content::plain`] of a file that has a name.
+fn plain<'a>(bytes: &'a [u8], name: &Path) -> Result<content::Content<'a>, IoError> {
+    content::plain(bytes).map_err(|what| IoError::Malformed {
+        path: name.to_owned(),
+        place: Place::File,
+        what,
+    })
+}
+
+/// The format of a file that is to be read: what was asked for, what the name says, what the content looks like. A
+/// content that the named format cannot have, and that has the beginning of another one, is read as that, with a
+/// warning.
+fn formatted(
+    bytes: &[u8],
+    name: &Path,
+    options: &ReadOptions,
+) -> Result<(Format, Option<String>), IoError> {
     if bytes.is_empty() {
         let (path, what) = (name.to_owned(), "the file is empty".to_owned());
         return Err(IoError::Malformed {
@@ -155,14 +206,22 @@ fn formatted(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Format,
             what,
         });
     }
-    options
-        .format
-        .or_else(|| Format::of_name(name))
-        .or_else(|| Format::of_content(bytes))
-        .ok_or_else(|| IoError::UnknownFormat {
-            path: name.to_owned(),
-            looked_inside: true,
-        })
+    let named = Format::of_name(name);
+    let found = || Format::of_plain(bytes);
+    let other = named
+        .filter(|named| options.format.is_none() && !named.may_be(bytes))
+        .zip(found())
+        .filter(|(named, found)| !found.is_same_family(*named));
+    if let Some((named, found)) = other {
+        let warning = format!("the name says {named}, the content is {found} and is read as such");
+        return Ok((found, Some(warning)));
+    }
+    let format = options.format.or(named).or_else(found);
+    let format = format.ok_or_else(|| IoError::UnknownFormat {
+        path: name.to_owned(),
+        looked_inside: true,
+    })?;
+    Ok((format, None))
 }
 
 fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
@@ -177,43 +236,26 @@ fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
     }
 }
 
-/// Old Macintosh files end lines with a carriage return alone. Binary files are
-/// left alone.
-fn with_line_feeds(bytes: &[u8], format: Format) -> Cow<'_, [u8]> {
-    let head = &bytes[..bytes.len().min(256)];
-    let text = match format {
-        Format::Ply => {
-            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
-            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
-            memchr::memmem::find(&head[..end], b"format ascii").is_some()
-        }
-        Format::Stl => head.trim_ascii_start().starts_with(b"solid"),
-        Format::Obj | Format::Off => true,
-        _ => false,
+/// What is wrong may be the name alone: says what the content looks like, or that it is not what the name says.
+fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError {
+    let looks = Format::of_plain(bytes).filter(|other| !other.is_same_family(format));
+    let named = Format::of_name(name).filter(|named| !named.is_same_family(format));
+    let hint = match (looks, named) {
+        (Some(other), _) => format!("it was read as {format} and looks like {other}"),
+        (None, Some(named)) => format!("the name says {named}, the content is {format}"),
+        (None, None) => return error,
     };
-    line_feeds(bytes, text)
-}
-
-fn line_feeds(bytes: &[u8], text: bool) -> Cow<'_, [u8]> {
-    if text && memchr::memchr(b'\n', bytes).is_none() && memchr::memchr(b'\r', bytes).is_some() {
-        return Cow::Owned(
-            bytes
-                .iter()
-                .map(|&b| if b == b'\r' { b'\n' } else { b })
-                .collect(),
-        );
-    }
-    Cow::Borrowed(bytes)
-}
-
-/// A file without vertices may simply have the wrong name.
-fn hinted(error: IoError, bytes: &[u8], format: Format) -> IoError {
-    match (error, Format::of_content(bytes)) {
-        (IoError::NoVertices { path, .. }, Some(other)) if other != format => IoError::NoVertices {
+    match error {
+        IoError::NoVertices { path, .. } => IoError::NoVertices {
             path,
-            hint: format!(": it was read as {format} and looks like {other}"),
+            hint: format!(": {hint}"),
         },
-        (error, _) => error,
+        IoError::Malformed { path, place, what } => IoError::Malformed {
+            path,
+            place,
+            what: format!("{what} ({hint})"),
+        },
+        error => error,
     }
 }
 
@@ -275,7 +317,7 @@ impl Encoded<'_> {
     }
 }
 
-/// Writes a mesh: of triangles, of polygons or of tetrahedra. Either the whole file is there afterwards, or nothing has
+/// Writes a mesh: of triangles, of polygons or of tetrahedra; a name that ends in `.gz` packs it. Either the whole file is there afterwards, or nothing has
 /// changed; of TetGen's pair each file for itself, the vertices first.
 ///
 /// # Errors
@@ -385,13 +427,18 @@ fn encode<'a>(
         });
     }
     let mut warnings = Vec::new();
-    let files = match mesh {
+    let mut files = match mesh {
         Model::Surface(mesh) => {
             let pieces = surface(path, mesh, format, options, &mut warnings)?;
             vec![(Cow::Borrowed(path), pieces)]
         }
         Model::Volume(mesh) => tets::encode(path, mesh, format, options, &mut warnings)?,
     };
+    for (path, pieces) in &mut files {
+        if gzip::unpacked_name(path).is_some() {
+            *pieces = vec![gzip::pack(pieces)];
+        }
+    }
     Ok(Encoded {
         files,
         format,

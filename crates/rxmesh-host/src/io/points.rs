@@ -72,6 +72,13 @@ impl Points {
         }
     }
 
+    /// Takes the last positions away again.
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.positions.truncate(n);
+        self.double.truncate(n);
+        self.decimals.truncate(n);
+    }
+
     /// Takes over the positions of another part of the file.
     pub(super) fn append(&mut self, other: &mut Points) {
         self.positions.append(&mut other.positions);
@@ -150,16 +157,17 @@ impl Points {
         })
     }
 
-    /// Whether reading again with 64 bits may give a better mesh.
-    pub(super) fn want_double(&self) -> bool {
-        self.bits == Bits::Single && may_need_placement(&self.positions)
+    /// Whether reading again with 64 bits may give a better mesh, of faces or cells with these corners.
+    pub(super) fn want_double(&self, corners: &[u32]) -> bool {
+        self.bits == Bits::Single && may_need_placement(&self.positions, corners)
     }
 
-    /// Puts positions of 64 bits into their frame. Where 32-bit floats hold them all as they are, that is the world.
-    pub(super) fn settle(&mut self) {
+    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. Where 32-bit floats hold
+    /// them all as they are, that is the world.
+    pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
-        let placement = placement_of_points(&double);
+        let placement = placement_of_points(&double, corners);
         let exact = |(s, d): (&Vec3, &DVec3)| s.as_dvec3() == *d;
         if placement.is_world() || self.positions.par_iter().zip(&double).lean().all(exact) {
             return;

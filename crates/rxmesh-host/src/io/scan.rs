@@ -56,6 +56,11 @@ impl<'a> Words<'a> {
         Some((self.base + start, &self.text[start..i]))
     }
 
+    /// Number of words that are left, up to `most`.
+    pub(super) fn count_up_to(mut self, most: usize) -> usize {
+        (0..most).take_while(|_| self.next_at().is_some()).count()
+    }
+
     /// The next word as a finite number; `what` names what is missing when there is none.
     #[inline]
     pub(super) fn number(&mut self, what: &str) -> Result<f32, Fault> {
@@ -75,6 +80,41 @@ impl<'a> Words<'a> {
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text[self.pos..].trim_ascii()
     }
+}
+
+/// Things of one kind that are left out: their number, and the offset of the first.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LeftOut {
+    pub(super) count: usize,
+    pub(super) first: Option<usize>,
+}
+
+impl LeftOut {
+    /// Counts one that is at `at`.
+    pub(super) fn note(&mut self, at: usize) {
+        self.count += 1;
+        self.first.get_or_insert(at);
+    }
+
+    /// Adds those of a later part of the file.
+    pub(super) fn append(&mut self, later: LeftOut) {
+        self.count += later.count;
+        self.first = self.first.or(later.first);
+    }
+
+    /// One warning for all: `what` follows their number, and the line of the first ends it.
+    pub(super) fn warning(self, bytes: &[u8], what: &str) -> Option<String> {
+        let line = line_of(bytes, self.first?);
+        Some(format!(
+            "{} {what}, the first is on line {line}",
+            self.count
+        ))
+    }
+}
+
+/// The line of a byte, counted from 1.
+pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &bytes[..at.min(bytes.len())]).count()
 }
 
 #[inline]

@@ -1,6 +1,7 @@
 //! What every reader makes first: positions and faces of any size, with everything that hangs on them.
 
 use super::error::{At, Fault, FaultKind};
+use super::names;
 use super::points::Points;
 use super::scan::Lines;
 use super::shape::Shape;
@@ -63,7 +64,7 @@ impl Soup {
         if !cut && let Some(first) = self.polygons.first() {
             return Err(self.refuse(first, mesh.face_count()));
         }
-        let (mesh, warnings) = mesh.triangulate().map_err(|e| self.placed(e))?;
+        let (mesh, warnings) = mesh.triangulate()?;
         mesh.validate()?;
         self.warnings.extend(warnings);
         Ok((mesh, self.warnings))
@@ -71,7 +72,7 @@ impl Soup {
 
     /// Moves all into a mesh, which is not checked yet; leaves the polygons' places and the warnings.
     fn assemble(&mut self) -> Result<PolyMesh, Fault> {
-        self.points.settle();
+        self.points.settle(&self.corners);
         if self.points.len() == 0 {
             return Err(Fault {
                 at: At::File,
@@ -137,20 +138,6 @@ impl Soup {
         Ok(Faces::Offsets(offsets))
     }
 
-    /// What is wrong with a polygon, at its place in the file.
-    fn placed(&self, error: MeshError) -> Fault {
-        match error {
-            MeshError::Polygon { face, what } => {
-                let place = self.polygons.iter().find(|p| p.face == face);
-                Fault {
-                    at: place.map_or(At::File, |p| self.at(p)),
-                    kind: FaultKind::What(what),
-                }
-            }
-            error => Fault::from(error),
-        }
-    }
-
     fn at(&self, polygon: &Polygon) -> At {
         match self.binary {
             true => At::Byte(polygon.at),
@@ -194,7 +181,6 @@ pub(super) fn warn_of_columns<'a>(
 
 /// The comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.
 pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut comments = Vec::new();
     let mut seen = 0;
     for (_, line) in Lines::new(bytes, 0) {
@@ -211,14 +197,17 @@ pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
 
 /// A comment as it is kept: a space after its mark belongs to the mark.
 pub(super) fn comment(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text.strip_prefix(b" ").unwrap_or(text));
-    text.trim_end().replace('\r', " ")
+    let text = text.strip_prefix(b" ").unwrap_or(text);
+    names::from_bytes(text.trim_ascii_end()).replace('\r', " ")
 }
 
 /// Comments as lines of a text file.
 pub(super) fn comment_lines(comments: &[String]) -> Vec<u8> {
-    let line = |c: &String| format!("# {c}").trim_end().to_owned() + "\n";
-    comments.iter().map(line).collect::<String>().into_bytes()
+    let line = |c: &String| {
+        let line = [b"# ", &*names::to_bytes(c)].concat();
+        [line.trim_ascii_end(), b"\n"].concat()
+    };
+    comments.iter().flat_map(line).collect()
 }
 
 /// Names the layers and tags that a format cannot hold.

@@ -3,11 +3,11 @@
 use super::error::{Fault, IoError};
 use super::points::Bits;
 use super::volume::Volume;
-use super::{Format, Loaded, Pieces, ReadOptions, WriteOptions};
-use super::{bytes_of, formatted, medit, msh, tetgen, vtk, vtu};
+use super::{Format, Loaded, Pieces, Prepared, ReadOptions, WriteOptions};
+use super::{bytes_of, content, gzip, hinted, medit, msh, plain, tetgen, vtk, vtu};
 use crate::mesh::TetMesh;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a volume of tetrahedra. The extension decides the format, failing that the content; of TetGen's pair of files
 /// either name will do.
@@ -33,15 +33,24 @@ pub fn read_tets_bytes(
     name: &Path,
     options: &ReadOptions,
 ) -> Result<Loaded<TetMesh>, IoError> {
-    let format = formatted(bytes, name, options)?;
-    if format != Format::Tetgen {
-        return load(bytes, name, format);
+    let content = Prepared::new(bytes, name, options)?;
+    if content.format != Format::Tetgen {
+        return load(content, name);
     }
     let [nodes, cells] = tetgen::pair(name);
     if tetgen::is_cells(name) {
-        read_tetgen_bytes(&bytes_of(&nodes)?, bytes, name)
+        read_tetgen_bytes(&other_of_pair(nodes)?, bytes, name)
     } else {
-        read_tetgen_bytes(bytes, &bytes_of(&cells)?, name)
+        read_tetgen_bytes(bytes, &other_of_pair(cells)?, name)
+    }
+}
+
+/// The content of the other file of a pair: packed as the first one, or not.
+fn other_of_pair(path: PathBuf) -> Result<Vec<u8>, IoError> {
+    let other = gzip::unpacked_name(&path).unwrap_or_else(|| gzip::packed_name(&path));
+    match !path.exists() && other.exists() {
+        true => bytes_of(&other),
+        false => bytes_of(&path),
     }
 }
 
@@ -56,7 +65,9 @@ pub fn read_tetgen_bytes(
     name: &Path,
 ) -> Result<Loaded<TetMesh>, IoError> {
     let names = tetgen::pair(name);
-    let [nodes, cells] = [nodes, cells].map(with_line_feeds);
+    let [nodes, cells] = [plain(nodes, &names[0])?, plain(cells, &names[1])?];
+    let mut warnings = [nodes.warnings, cells.warnings].concat();
+    let [nodes, cells] = [nodes.bytes, cells.bytes].map(|b| content::text(b, Format::Tetgen));
     let pair = tetgen::Pair {
         nodes: &nodes,
         cells: &cells,
@@ -67,12 +78,13 @@ pub fn read_tetgen_bytes(
     };
     let read = |bits| tetgen::read(pair, bits);
     let again = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err((_, fault)) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
     let mesh = again.and_then(|volume| volume.finish().map_err(|fault| (true, fault)));
-    let (mesh, warnings) = mesh.map_err(placed)?;
+    let (mesh, more) = mesh.map_err(placed)?;
+    warnings.extend(more);
     Ok(Loaded {
         mesh,
         format: Format::Tetgen,
@@ -80,20 +92,22 @@ pub fn read_tetgen_bytes(
     })
 }
 
-fn load(bytes: &[u8], name: &Path, format: Format) -> Result<Loaded<TetMesh>, IoError> {
-    let bytes = match format {
-        Format::Medit => with_line_feeds(bytes),
-        _ => Cow::Borrowed(bytes),
-    };
+fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> {
+    let Prepared {
+        bytes,
+        format,
+        mut warnings,
+    } = content;
     let read = |bits| volume(&bytes, format, bits);
     let read = match read(Bits::Single) {
-        Ok(volume) if volume.points.want_double() => read(Bits::Double),
+        Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
         volume => volume,
     };
-    let (mesh, warnings) = read
+    let (mesh, more) = read
         .and_then(Volume::finish)
-        .map_err(|fault| fault.in_file(name, &bytes))?;
+        .map_err(|fault| hinted(fault.in_file(name, &bytes), &bytes, name, format))?;
+    warnings.extend(more);
     let format = match format {
         Format::Msh | Format::Msh2 => match msh::is_version_2(&bytes) {
             true => Format::Msh2,
@@ -121,11 +135,6 @@ fn volume(bytes: &[u8], format: Format, bits: Bits) -> Result<Volume, Fault> {
             Err(Fault::file(what))
         }
     }
-}
-
-/// Old Macintosh files end lines with a carriage return alone.
-fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
-    super::line_feeds(bytes, true)
 }
 
 /// The pieces of each file that a volume becomes, with the file's name: two for TetGen, else one.

@@ -1,6 +1,7 @@
 //! What every reader of volumes makes first: positions and tetrahedra, what hangs on them, and what else there was.
 
 use super::error::{At, Fault, FaultKind};
+use super::names;
 use super::numbers::Numbers;
 use super::points::{Bits, Points};
 use crate::mesh::{Column, ColumnData, ElementKind, Extras, TetMesh, is_free_name};
@@ -37,6 +38,11 @@ impl Volume {
         }
     }
 
+    /// Whether reading again with 64 bits may give a better mesh.
+    pub(super) fn wants_double(&self) -> bool {
+        self.points.want_double(self.cells.as_flattened())
+    }
+
     /// Counts elements that are not kept.
     pub(super) fn pass(&mut self, what: impl Into<Cow<'static, str>>, n: u64) {
         if n > 0 {
@@ -59,7 +65,7 @@ impl Volume {
             self.warnings.push(format!(
                 "{element} column '{}' is not kept: its whole numbers have more digits than 64-bit floats hold, or it \
                     has none",
-                name.escape_debug()
+                names::shown(name)
             ));
             return;
         };
@@ -67,7 +73,7 @@ impl Volume {
         if free != name {
             self.warnings.push(format!(
                 "{element} column '{}' is now called '{free}'",
-                name.escape_debug()
+                names::shown(name)
             ));
         }
         self.columns.push(Column {
@@ -102,7 +108,7 @@ impl Volume {
 
     /// The mesh, its cells turned to be positive, and what to tell people.
     pub(super) fn finish(mut self) -> Result<(TetMesh, Vec<String>), Fault> {
-        self.points.settle();
+        self.points.settle(self.cells.as_flattened());
         let file = |kind| Fault { at: At::File, kind };
         if self.points.len() == 0 {
             return Err(file(FaultKind::NoVertices));

@@ -49,14 +49,6 @@ pub enum MeshError {
         /// Where the edge starts in the face, counted from 0.
         vertex: u32,
     },
-    /// A polygon that cannot be cut into triangles.
-    #[error("face {face} (counted from 0): {what}")]
-    Polygon {
-        /// The face, counted from 0.
-        face: u32,
-        /// Why, and what is possible.
-        what: String,
-    },
     /// A vertex position is NaN or infinite.
     #[error("vertex {vertex} (counted from 0) lies at {position:?}, which is not finite")]
     NotFinite {

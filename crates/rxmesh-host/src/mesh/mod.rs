@@ -6,8 +6,10 @@
 
 mod check;
 mod cut;
+mod cutter;
 mod edges;
 mod error;
+mod extent;
 mod extras;
 mod face_list;
 pub mod generate;
@@ -24,6 +26,7 @@ mod rng;
 mod sets;
 mod sharpen;
 mod solid;
+mod split_seams;
 #[cfg(test)]
 mod tests;
 mod tet;
@@ -33,13 +36,16 @@ mod wedges;
 
 pub use check::{
     CheckReport, Deviation, EdgeLengths, Findings, PolygonCounts, PolygonReport, SLIVER_DEGREES,
-    TetReport, Valence, Worst, check, check_poly, check_tets,
+    TetReport, Valence, Worst, check, check_poly, check_tets, self_intersections,
+    self_intersections_poly,
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};
 pub use edges::EdgeTable;
 pub(crate) use edges::is_proper;
 pub use error::MeshError;
+pub use extent::UsedVertices;
+pub(crate) use extent::{box_of_corners, diagonal};
 pub use extras::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, Extras, NO_VALUE, NORMAL, Tag, TagKind,
 };
@@ -56,6 +62,7 @@ pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
+pub use split_seams::{PIECE, SplitSeams};
 pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
 pub use wedges::Wedges;
 

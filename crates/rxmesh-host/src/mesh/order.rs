@@ -1,8 +1,9 @@
 //! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
 
+use super::extent::extent;
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};
 use crate::par::IntoLean;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 /// How to order a mesh.
@@ -29,7 +30,7 @@ impl PolyMesh {
     /// and materials, which are runs of faces, are dropped. The mesh must be valid ([`PolyMesh::validate`]).
     pub fn reorder(&mut self, order: Order) -> Reordering {
         let sources = match order {
-            Order::Spatial => spatial(&self.positions),
+            Order::Spatial => spatial(&self.positions, &self.corners),
             Order::Rcm => reverse_cuthill_mckee(self),
         };
         let vertices = inverse(&sources);
@@ -101,15 +102,13 @@ fn inverse(sources: &[u32]) -> Vec<u32> {
 }
 
 /// Vertices in their new order.
-fn spatial(positions: &[Vec3]) -> Vec<u32> {
-    let low = positions.iter().fold(Vec3::INFINITY, |m, &p| m.min(p));
-    let high = positions.iter().fold(Vec3::NEG_INFINITY, |m, &p| m.max(p));
-    let box_ = (high.as_dvec3() - low.as_dvec3())
-        .max_element()
-        .max(f64::MIN_POSITIVE);
+fn spatial(positions: &[Vec3], corners: &[u32]) -> Vec<u32> {
+    let [low, high] = extent(positions, corners).unwrap_or_default();
+    let size = (high - low).max_element().max(f64::MIN_POSITIVE);
     let cells = f64::from((1u32 << 21) - 1);
     let code = |p: &Vec3| {
-        let cell = (p.as_dvec3() - low.as_dvec3()) / box_ * cells;
+        // Vertices of no face may lie outside.
+        let cell = ((p.as_dvec3() - low) / size).clamp(DVec3::ZERO, DVec3::ONE) * cells;
         let [x, y, z] = cell.to_array().map(|c| spread(c as u64));
         x | y << 1 | z << 2
     };

@@ -1,6 +1,7 @@
 //! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
 
-use super::{MeshError, TetMesh, TriMesh};
+use super::extent::{box_of_corners, extent};
+use super::{MeshError, PolyMesh, TetMesh, TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -11,6 +12,9 @@ const FAR: f64 = 16.0;
 
 /// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
 const LARGEST: f64 = (1u64 << 30) as f64;
+
+/// The largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
+const LARGEST_UNUSED: f64 = (1u128 << 120) as f64;
 
 /// Vertices that the size of a mesh is estimated from.
 const SAMPLE: usize = 1 << 12;
@@ -103,30 +107,44 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// The frame for points of 64 bits: as [`placement_of`] for the box around them; but where a few of them lie so far
-/// outside that 32-bit floats hold nothing of the others' shape, one near the others.
-pub(crate) fn placement_of_points(points: &[DVec3]) -> Placement {
-    let placement = box_of(points, |p| *p)
-        .map_or_else(Placement::default, |[low, high]| placement_of(low, high));
-    let [low, high] = bulk_box(points, |p| *p);
-    if placement.is_world() && is_lost(low, high) {
-        return Placement {
-            origin: far_origin(low, high),
-            scale: 1.0,
-        };
+/// The frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the box
+/// around a mesh; but where a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape, one
+/// near the others. Vertices of no face count only where they would be beyond 32-bit floats.
+pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
+    let of = |corners: &[u32]| {
+        let placement = box_of_corners(points, corners, |p| *p)
+            .map_or_else(Placement::default, |[low, high]| placement_of(low, high));
+        let used = UsedVertices::of(points.len(), corners);
+        let [low, high] = bulk_box(points, &used, |p| *p);
+        match placement.is_world() && is_lost(low, high) {
+            true => Placement {
+                origin: far_origin(low, high),
+                scale: 1.0,
+            },
+            false => placement,
+        }
+    };
+    let placement = of(corners);
+    let fits = |p: &DVec3| placement.local(*p).is_finite();
+    match corners.is_empty() || points.par_iter().lean().all(fits) {
+        true => placement,
+        false => of(&[]),
     }
-    placement
 }
 
 /// True when points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape, or
-/// beyond the range of such floats.
-pub(crate) fn may_need_placement(points: &[Vec3]) -> bool {
-    let Some([low, high]) = box_of(points, |p| p.as_dvec3()) else {
+/// beyond the range of such floats. Vertices of no face or cell, which are no `corners`, do not count.
+pub(crate) fn may_need_placement(points: &[Vec3], corners: &[u32]) -> bool {
+    let Some([low, high]) = extent(points, corners) else {
         return false;
     };
     let far = low.abs().max(high.abs()).max_element() > FAR * (high - low).max_element();
-    let [a, b] = bulk_box(points, |p| p.as_dvec3());
-    far || is_lost(a, b) || placement_of(low, high) != Placement::default()
+    if far || placement_of(low, high) != Placement::default() {
+        return true;
+    }
+    let used = UsedVertices::of(points.len(), corners);
+    let [a, b] = bulk_box(points, &used, |p| p.as_dvec3());
+    is_lost(a, b)
 }
 
 /// Whether a box lies so far away that 32-bit floats have seven bits or less for what is in it.
@@ -134,14 +152,6 @@ fn is_lost(low: DVec3, high: DVec3) -> bool {
     /// Sizes away.
     const LOST: f64 = (1u64 << 17) as f64;
     (0.5 * low + 0.5 * high).abs().max_element() > LOST * (high - low).max_element()
-}
-
-/// The box around points.
-fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
-    let first = at(points.first()?);
-    let union = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    let boxes = points.par_iter().lean().map(|p| [at(p); 2]);
-    Some(boxes.reduce(|| [first; 2], union))
 }
 
 /// An origin near a box: 0 along the axes on which the box is not far from it. A multiple of a power of two above the
@@ -174,39 +184,54 @@ fn power_of_two(x: f64) -> f64 {
 }
 
 /// As [`TriMesh::bounding_box`].
-pub(crate) fn bounding_box(positions: &[Vec3], placement: &Placement) -> Option<[[f64; 3]; 2]> {
-    let corners = local_bounds(positions)?;
-    Some(corners.map(|p| placement.digits(p.as_vec3())))
+pub(crate) fn bounding_box(
+    positions: &[Vec3],
+    corners: &[u32],
+    placement: &Placement,
+) -> Option<[[f64; 3]; 2]> {
+    let ends = extent(positions, corners)?;
+    Some(ends.map(|p| placement.digits(p.as_vec3())))
 }
 
-/// Frames of a mesh of either kind.
+/// Frames of a mesh of any kind; `corners` of its faces or cells.
 macro_rules! framed {
-    ($mesh:ty) => {
+    ($mesh:ty, $self:ident => $corners:expr) => {
         impl $mesh {
             /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement
             /// that it had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
-            /// (a mesh that is more than sixteen times its size away), the scale is a power of two.
+            /// (a mesh that is more than sixteen times its size away), the scale is a power of two. Vertices of no face
+            /// or cell have no say in the frame; where the mesh is far away they may be rounded in it.
             ///
             /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of
             /// positions keep all digits: algorithms give the same result for a mesh of any size at any place. Lengths
             /// in their options and reports are those of the frame: [`Options::scale`](crate::algo::Options::scale) and
             /// `placement.scale` convert them. [`return_to`](Self::return_to) leads back.
-            pub fn normalise(&mut self) -> Placement {
-                let old = self.placement;
-                let Some([low, high]) = local_bounds(&self.positions) else {
+            pub fn normalise(&mut $self) -> Placement {
+                let old = $self.placement;
+                let corners: &[u32] = $corners;
+                let Some([low, high]) = extent(&$self.positions, corners) else {
                     return old;
                 };
+                let used = UsedVertices::of($self.positions.len(), corners);
                 let origin = far_origin(low, high);
                 let largest = (low - origin)
                     .abs()
                     .max((high - origin).abs())
                     .max_element();
-                let size = bulk(&self.positions);
+                let unused = match used.are_all() {
+                    true => largest,
+                    false => extent(&$self.positions, &[]).map_or(0.0, |[low, high]| {
+                        (low - origin).abs().max((high - origin).abs()).max_element()
+                    }),
+                };
+                let size = bulk(&$self.positions, &used, (high - low).max_element());
                 let scale = match size > 0.0 {
-                    true => power_of_two(size.max(largest / LARGEST)),
+                    true => power_of_two(
+                        size.max(largest / LARGEST).max(unused / LARGEST_UNUSED),
+                    ),
                     false => 1.0,
                 };
-                self.place(Placement {
+                $self.place(Placement {
                     origin: old.origin + old.scale * origin,
                     scale: old.scale * scale,
                 });
@@ -278,10 +303,10 @@ impl TriMesh {
         self.placement.world(self.positions[vertex])
     }
 
-    /// The lowest and the highest corner of the box around all vertices, in the world and as [`Placement::digits`] has
-    /// them; `None` without vertices.
+    /// The lowest and the highest corner of the box around the mesh, in the world and as [`Placement::digits`] has
+    /// them: around the vertices of its faces, or around all where it has no faces; `None` without vertices.
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
-        bounding_box(&self.positions, &self.placement)
+        bounding_box(&self.positions, self.faces.as_flattened(), &self.placement)
     }
 
     /// Whether 32-bit floats reach every vertex in the world.
@@ -290,8 +315,16 @@ impl TriMesh {
     }
 }
 
-framed!(TriMesh);
-framed!(TetMesh);
+impl PolyMesh {
+    /// As [`TriMesh::bounding_box`].
+    pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
+        bounding_box(&self.positions, &self.corners, &self.placement)
+    }
+}
+
+framed!(TriMesh, self => self.faces.as_flattened());
+framed!(TetMesh, self => self.cells.as_flattened());
+framed!(PolyMesh, self => &self.corners);
 
 /// The number with the fewest digits behind its point, from `x` on, that still `is` what it shall be.
 fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
@@ -308,26 +341,39 @@ fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
     x
 }
 
-/// The box around positions.
-pub(super) fn local_bounds(positions: &[Vec3]) -> Option<[DVec3; 2]> {
-    box_of(positions, |p| p.as_dvec3())
-}
-
-/// How large a mesh is, but for a few vertices that may lie far outside.
-fn bulk(positions: &[Vec3]) -> f64 {
-    let [low, high] = bulk_box(positions, |p| p.as_dvec3());
-    let size = (high - low).max_element();
-    match local_bounds(positions) {
-        Some([low, high]) if size == 0.0 => (high - low).max_element(),
-        _ => size,
+/// How large a mesh is, but for a few vertices that may lie far outside; `largest` is the longest side of its box.
+fn bulk(positions: &[Vec3], used: &UsedVertices, largest: f64) -> f64 {
+    let [low, high] = bulk_box(positions, used, |p| p.as_dvec3());
+    match (high - low).max_element() {
+        0.0 => largest,
+        size => size,
     }
 }
 
-/// A box around the middle four fifths of points along each axis, estimated from some of them. It has no size where
-/// most lie at one place.
-fn bulk_box<P>(points: &[P], at: impl Fn(&P) -> DVec3) -> [DVec3; 2] {
-    let step = points.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<DVec3> = points.iter().step_by(step).map(at).collect();
+/// A box around the middle four fifths of the used points along each axis, estimated from some of them. It has no size
+/// where most lie at one place.
+fn bulk_box<P>(points: &[P], used: &UsedVertices, at: impl Fn(&P) -> DVec3) -> [DVec3; 2] {
+    let counted: Vec<u32> = match used.are_all() {
+        true => Vec::new(),
+        false => (0..points.len() as u32)
+            .filter(|&v| used.contains(v as usize))
+            .collect(),
+    };
+    let count = if used.are_all() {
+        points.len()
+    } else {
+        counted.len()
+    };
+    let nth = |i: usize| {
+        if used.are_all() {
+            i
+        } else {
+            counted[i] as usize
+        }
+    };
+    let step = count.div_ceil(SAMPLE).max(1);
+    let sample = (0..count).step_by(step).map(|i| at(&points[nth(i)]));
+    let sample: Vec<DVec3> = sample.collect();
     let mut ends = [DVec3::ZERO; 2];
     let Some(last) = sample.len().checked_sub(1) else {
         return ends;
@@ -372,7 +418,7 @@ mod tests {
                 let (before, home) = (bits(&mesh), mesh.placement);
                 assert_eq!(mesh.normalise(), home);
                 mesh.validate().unwrap();
-                let [low, high] = local_bounds(&mesh.positions).unwrap();
+                let [low, high] = extent(&mesh.positions, &[]).unwrap();
                 let size = (high - low).max_element();
                 assert!(
                     size == 0.0 || (1.0..8.0).contains(&size),

@@ -1,6 +1,6 @@
 //! What a mesh measures as a surface and as the border of a solid.
 
-use super::placement::local_bounds;
+use super::extent::extent;
 use super::{EdgeTable, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
@@ -92,7 +92,7 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
 
 /// The middle of the bounding box, and the sums about it.
 fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
-    let middle = match local_bounds(positions) {
+    let middle = match extent(positions, faces.as_flattened()) {
         Some([low, high]) => (low + high) * 0.5,
         None => DVec3::ZERO,
     };

@@ -124,7 +124,7 @@ impl TetMesh {
 
     /// As [`TriMesh::bounding_box`].
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
-        bounding_box(&self.positions, &self.placement)
+        bounding_box(&self.positions, self.cells.as_flattened(), &self.placement)
     }
 
     /// The signed volume of a cell in the positions' own unit, cubed: negative when it is inverted.
@@ -166,7 +166,12 @@ impl TetMesh {
     ///
     /// As [`TriMesh::transform`]. The mesh is then as before.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
-        (self.positions, self.placement) = mapped(&self.positions, &self.placement, map)?;
+        (self.positions, self.placement) = mapped(
+            &self.positions,
+            self.cells.as_flattened(),
+            &self.placement,
+            map,
+        )?;
         turn_normals(&mut self.extras, map.matrix3);
         if map.matrix3.determinant() < 0.0 {
             self.cells.par_iter_mut().lean().for_each(|c| c.swap(2, 3));

@@ -1,6 +1,8 @@
 //! Affine maps of meshes.
 
-use super::{ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of};
+use super::{
+    ColumnData, CornerLayer, Extras, MeshError, NORMAL, Placement, TriMesh, placement_of_points,
+};
 use crate::par::IntoLean;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
 use rayon::prelude::*;
@@ -14,7 +16,12 @@ impl TriMesh {
     /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
     /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
-        let (positions, placement) = mapped(&self.positions, &self.placement, map)?;
+        let (positions, placement) = mapped(
+            &self.positions,
+            self.faces.as_flattened(),
+            &self.placement,
+            map,
+        )?;
         self.positions = positions;
         self.placement = placement;
         turn_normals(&mut self.extras, map.matrix3);
@@ -37,6 +44,7 @@ impl TriMesh {
 /// Positions under a map of the world, and the frame that they then lie in; errors as of [`TriMesh::transform`].
 pub(super) fn mapped(
     positions: &[Vec3],
+    corners: &[u32],
     placement: &Placement,
     map: &DAffine3,
 ) -> Result<(Vec<Vec3>, Placement), MeshError> {
@@ -53,15 +61,9 @@ pub(super) fn mapped(
         .lean()
         .map(|&p| map.transform_point3(placement.world(p)))
         .collect();
-    let nothing = || [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let [low, high] = at
-        .par_iter()
-        .lean()
-        .fold(nothing, |[low, high], &p| [low.min(p), high.max(p)])
-        .reduce(nothing, |[a, b], [c, d]| [a.min(c), b.max(d)]);
     let placement = match at.is_empty() {
         true => *placement,
-        false => placement_of(low, high),
+        false => placement_of_points(&at, corners),
     };
     let positions: Vec<Vec3> = at.par_iter().lean().map(|&p| placement.local(p)).collect();
     let bad = positions

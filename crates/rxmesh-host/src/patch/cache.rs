@@ -157,7 +157,7 @@ impl PatchSet {
     ///
     /// A file that cannot be read, or is not exactly what was saved under this key.
     pub fn load(path: &Path, key: CacheKey) -> Result<Self, CacheError> {
-        let file = File::open(path)?;
+        let file = crate::files::open(path)?;
         let size = file.metadata()?.len();
         let mut input = Sums {
             file,

@@ -34,7 +34,8 @@ use std::sync::Arc;
 
 /// A mesh as flat arrays on an engine, in session ids. Slots may be free.
 ///
-/// Any triangles will do, as for [`crate::patch::build`].
+/// Any triangles will do, as for [`crate::patch::build`], as long as the arrays describe the same ones: [`repack`] does
+/// not check that.
 #[derive(Clone, Copy, Debug)]
 pub struct RepackSource<'a> {
     /// Three sides a face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it
@@ -105,7 +106,36 @@ const WRITE_ROOM: u32 = 4096;
 ///
 /// Arrays whose lengths do not fit each other, a label out of range, a patch that does not fit 16-bit local ids (its
 /// vertex is then given as a session id), too many elements for 32 bits, or no memory on the engine.
-pub fn repack(
+///
+/// # Safety
+///
+/// The arrays fit each other in content, which nobody checks (contract U4 of docs/unsafe.md): every entry that is not
+/// one of the special values is below the number of slots of its kind, the three sides of a face name live edges and
+/// meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
+/// live face. Of any triangles, [`RxMesh::from_engine_faces`] makes a mesh without such a promise.
+///
+/// ```compile_fail,E0133
+/// # use rxmesh_host::{engine::Engine, repack::{RepackOptions, RepackSource, repack}};
+/// let engine = Engine::cpu();
+/// let up = |words: &[u32]| engine.upload(words).unwrap();
+/// // The sides of the face do not meet: 0-1, 1-2, 3-4.
+/// let (fe, ev, ef) = (up(&[0, 2, 4]), up(&[0, 1, 1, 2, 3, 4]), up(&[0, !0, 0, !0, 0, !0]));
+/// let (ve, label) = (up(&[0, 0, 1, 2, 2]), up(&[0]));
+/// let flat = RepackSource { fe: &fe, ev: &ev, ef: &ef, ve: &ve, label: &label };
+/// repack(&engine, &flat, 1, RepackOptions::default())?;
+/// # Ok::<(), rxmesh_host::Error>(())
+/// ```
+pub unsafe fn repack(
+    engine: &Engine,
+    flat: &RepackSource<'_>,
+    labels: u32,
+    options: RepackOptions,
+) -> Result<Repacked, Error> {
+    repack_sound(engine, flat, labels, options)
+}
+
+/// [`repack`] of the crate's own arrays, which kernels made and which fit each other.
+pub(crate) fn repack_sound(
     engine: &Engine,
     flat: &RepackSource<'_>,
     labels: u32,
@@ -442,7 +472,7 @@ impl<'a> Repack<'a> {
         let before = engine.uninit::<u32>(vertices as usize)?;
         let flags = before.global_mut();
         engine.launch_flat(vertices, RepackIsolated { flat, work, flags })?;
-        scan::in_place(engine, &before)?;
+        scan::in_place_shared(engine, &before)?;
         let before = before.global_mut();
         engine.launch_flat(vertices, RepackLast { flat, work, before })?;
         Ok(())

@@ -56,18 +56,9 @@ impl Length {
     }
 }
 
-/// Diagonal of the bounding box; 0 without vertices.
+/// Diagonal of the box around the faces, in the unit of positions; 0 without vertices.
 pub(super) fn diagonal(mesh: &TriMesh) -> f64 {
-    let Some(first) = mesh.positions.first() else {
-        return 0.0;
-    };
-    let ends = mesh
-        .positions
-        .iter()
-        .fold((*first, *first), |(low, high), p| {
-            (low.min(*p), high.max(*p))
-        });
-    ends.0.as_dvec3().distance(ends.1.as_dvec3())
+    crate::mesh::diagonal(&mesh.positions, mesh.faces.as_flattened())
 }
 
 /// As it is written: `0.01`, or `0.1%` of the diagonal.

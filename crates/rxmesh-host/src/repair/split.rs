@@ -3,7 +3,7 @@
 use super::on_edges::{part_edges, shared_edges};
 use super::rebuild::{pick_vertices, turn_faces};
 use super::sheets::{NONE, Sheets, runs_up};
-use crate::mesh::{Sets, TriMesh, is_proper};
+use crate::mesh::{EdgeTable, Sets, TriMesh, is_proper};
 use std::collections::HashMap;
 
 /// Most times that edges are parted.
@@ -46,10 +46,24 @@ impl SplitReport {
 /// [`orient`](super::orient()) does; a surface that cannot be oriented is cut open. Where two sheets still have an edge
 /// between the same two vertices, one of them gets a vertex on it. Faces that name a vertex twice are left alone.
 pub fn split_non_manifold(mesh: &mut TriMesh) -> SplitReport {
+    split(mesh, Touching::Part)
+}
+
+/// Treatment of vertices in which several open fans of faces meet, and nothing else that is not manifold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touching {
+    /// Each fan gets a vertex.
+    Part,
+    /// They keep theirs: the boundary loops there are those of holes that touch, and are to be filled one by one.
+    Keep,
+}
+
+/// As [`split_non_manifold`].
+pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     let mut report = SplitReport::default();
     for round in 0.. {
         let sheets = Sheets::new(mesh);
-        let fans = Fans::new(mesh, &sheets);
+        let fans = Fans::new(mesh, &sheets, touching);
         let shared = if sheets.is_simple || round == MOST_ROUNDS {
             Vec::new()
         } else {
@@ -80,6 +94,37 @@ fn corners(mesh: &TriMesh, half: u32) -> [u32; 2] {
     }
 }
 
+/// Unites the open fans of each vertex, but at the ends of edges that are split.
+fn unite_open(mesh: &TriMesh, sheets: &Sheets, fans: &mut Sets) {
+    let mut is_split = vec![false; mesh.positions.len()];
+    if !sheets.is_simple {
+        let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
+        for (e, ends) in table.edges.iter().enumerate() {
+            let along = table.along(e);
+            let is_cut = || along.len() == 2 && sheets.partner[along[0] as usize] == NONE;
+            if along.len() > 2 || is_cut() {
+                ends.iter().for_each(|&v| is_split[v as usize] = true);
+            }
+        }
+    }
+    let mut first = vec![NONE; mesh.positions.len()];
+    for (f, face) in mesh.faces.iter().enumerate().filter(|(_, f)| is_proper(f)) {
+        for (k, &v) in face.iter().enumerate() {
+            let (corner, before) = (3 * f + k, 3 * f + (k + 2) % 3);
+            let is_open = sheets.partner[corner] == NONE || sheets.partner[before] == NONE;
+            if !is_open || is_split[v as usize] {
+                continue;
+            }
+            let first = &mut first[v as usize];
+            if *first == NONE {
+                *first = corner as u32;
+            } else {
+                fans.unite(*first, corner as u32);
+            }
+        }
+    }
+}
+
 /// The faces with a vertex for each fan of them.
 struct Fans {
     faces: Vec<[u32; 3]>,
@@ -88,7 +133,7 @@ struct Fans {
 }
 
 impl Fans {
-    fn new(mesh: &TriMesh, sheets: &Sheets) -> Fans {
+    fn new(mesh: &TriMesh, sheets: &Sheets, touching: Touching) -> Fans {
         let mut fans = Sets::new(3 * mesh.faces.len());
         for (half, &partner) in sheets.partner.iter().enumerate() {
             if partner != NONE && (half as u32) < partner {
@@ -96,6 +141,9 @@ impl Fans {
                 fans.unite(own[0], other[0]);
                 fans.unite(own[1], other[1]);
             }
+        }
+        if touching == Touching::Keep {
+            unite_open(mesh, sheets, &mut fans);
         }
         // The first fan of each vertex keeps it. A fan is named by its first corner.
         let mut first: Vec<u32> = vec![NONE; mesh.positions.len()];

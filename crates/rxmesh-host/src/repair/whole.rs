@@ -4,7 +4,7 @@ use super::degenerate::{DegenerateReport, drop_degenerate_faces};
 use super::duplicates::{DuplicateReport, drop_duplicate_faces};
 use super::orient::{OrientReport, OutwardReport, orient, orient_outward};
 use super::parts::{SmallReport, drop_small_components};
-use super::split::{SplitReport, split_non_manifold};
+use super::split::{SplitReport, Touching, split};
 use super::weld::{WeldReport, weld};
 use super::{
     GapOptions, GapReport, HoleOptions, HoleReport, Length, WhyLeft, close_gaps,
@@ -271,7 +271,14 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
     if options.does(Pass::Weld) {
         report.weld = Some(weld(mesh, options.weld.unwrap_or_default()));
     }
-    make_sound(mesh, options, &mut report);
+    // Holes that touch in a vertex are holes of their own until they are filled.
+    let fills = options.fill_holes || options.watertight;
+    let touching = if fills {
+        Touching::Keep
+    } else {
+        Touching::Part
+    };
+    make_sound(mesh, options, touching, &mut report);
     if options.min_component.is_some() || options.min_size.is_some() {
         let (faces, size) = (
             options.min_component.unwrap_or(0),
@@ -281,13 +288,13 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
     }
     if options.close_gaps || options.watertight {
         report.gaps = Some(close_gaps(mesh, &options.gaps)?);
-        make_sound(mesh, options, &mut report);
+        make_sound(mesh, options, touching, &mut report);
     }
-    if options.fill_holes || options.watertight {
+    if fills {
         let mut holes = options.holes;
         holes.outer |= options.watertight;
         report.holes = Some(fill_holes(mesh, &holes)?);
-        make_sound(mesh, options, &mut report);
+        make_sound(mesh, options, Touching::Part, &mut report);
     }
     if options.does(Pass::Outward) {
         report.outward = Some(orient_outward(mesh));
@@ -302,7 +309,12 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
 
 /// Drops, splits and orients until nothing changes: cutting a face out can make a face that is there already, splitting
 /// an edge a face without area.
-fn make_sound(mesh: &mut TriMesh, options: &RepairOptions, report: &mut RepairReport) {
+fn make_sound(
+    mesh: &mut TriMesh,
+    options: &RepairOptions,
+    touching: Touching,
+    report: &mut RepairReport,
+) {
     for _ in 0..MOST_ROUNDS {
         let mut changed = 0;
         if options.does(Pass::Degenerate) {
@@ -316,7 +328,7 @@ fn make_sound(mesh: &mut TriMesh, options: &RepairOptions, report: &mut RepairRe
             report.duplicates.get_or_insert_default().add(&now);
         }
         if options.does(Pass::Split) {
-            let now = split_non_manifold(mesh);
+            let now = split(mesh, touching);
             changed += now.on_edges + now.dropped;
             report.split.get_or_insert_default().add(&now);
         } else if options.does(Pass::Orient) {

@@ -8,7 +8,7 @@ use crate::engine::{Buffer, Engine, EngineError, Patches, StagingChoice};
 use crate::mesh::TriMesh;
 use crate::patch::{self, PatchOptions, PatchSet, PatchStats};
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::kernel::{Entry, ListedEntry, PatchKernel};
+use rxmesh_kernels::kernel::{AnyArguments, Entry, ListedEntry, PatchKernel};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -21,7 +21,6 @@ pub struct RxMesh<D: Dimension = Surface> {
     id: u64,
     /// The patches on the host: there from the start, or copied when they are first asked for.
     set: OnceLock<D::Set>,
-    has: Needs,
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
@@ -199,10 +198,9 @@ impl<D: Dimension> RxMesh<D> {
             engine: engine.clone(),
             id,
             set: OnceLock::new(),
-            has,
             counts,
             linear_len,
-            patches: Patches::new(view, headers, id),
+            patches: Patches::new(view, headers, id, has),
             body: None,
             buffers,
             prepared: PreparedStore::default(),
@@ -308,13 +306,47 @@ impl<D: Dimension> RxMesh<D> {
         self.patches.set_staging(choice);
     }
 
-    /// Runs a kernel on every patch. One over relations that only volumes have does not compile for a surface.
+    /// Runs a kernel of the forms `ForEach` and `Scatter` on every patch. One over relations that only volumes have
+    /// does not compile for a surface.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Needs`], or as [`Engine::launch_patches`]. Faults that the kernel raises come out at the next
-    /// download or [`Engine::synchronize`].
-    pub fn run<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+    /// [`EngineError::Needs`], arguments that are not live on the engine, belong to another mesh or overlap, too much
+    /// shared memory, or a launch that the driver refuses. Faults that the kernel raises come out at the next download
+    /// or [`Engine::synchronize`].
+    ///
+    /// Other kernels do not compile here: their fields may be views of any length.
+    ///
+    /// ```compile_fail,E0277
+    /// # use rxmesh_host::{engine::Engine, mesh::generate, store::RxMesh};
+    /// use rxmesh_host::kernels::{algo::rows::CountRows, query::VV};
+    /// let engine = Engine::cpu();
+    /// let rx = RxMesh::from_mesh(&engine, &generate::icosphere(2)?)?;
+    /// // One word, where the kernel writes one for each vertex.
+    /// let counts = engine.zeroed::<u32>(1)?.global_mut();
+    /// rx.run(CountRows::<VV> { counts, relation: std::marker::PhantomData })?;
+    /// # Ok::<(), rxmesh_host::Error>(())
+    /// ```
+    pub fn run<K: AnyArguments + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        self.launch(kernel)
+    }
+
+    /// Runs a patch kernel of any form on every patch, as [`RxMesh::run`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`RxMesh::run`].
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        self.launch(kernel)
+    }
+
+    /// [`RxMesh::run_patches`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.suits::<K>(K::NAME)?;
         self.engine.launch_patches(&self.patches, kernel)
     }
@@ -359,7 +391,7 @@ impl<D: Dimension> RxMesh<D> {
         let all = &self.patches;
         if patches != all.headers.len() {
             let headers = Arc::from(&all.headers[..patches]);
-            self.body = Some(Patches::new(all.view, headers, self.id));
+            self.body = Some(Patches::new(all.view, headers, self.id, all.has()));
         }
         self
     }
@@ -370,7 +402,15 @@ impl<D: Dimension> RxMesh<D> {
     /// # Errors
     ///
     /// As [`RxMesh::run`].
-    pub fn run_on_body<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+    pub fn run_on_body<K: AnyArguments + Entry>(&self, kernel: K) -> Result<(), EngineError> {
+        self.launch_on_body(kernel)
+    }
+
+    /// [`RxMesh::run_on_body`] of a patch kernel of any form; as [`RxMesh::launch`].
+    pub(crate) fn launch_on_body<K: PatchKernel + Entry>(
+        &self,
+        kernel: K,
+    ) -> Result<(), EngineError> {
         self.suits::<K>(K::NAME)?;
         let patches = self.body.as_ref().unwrap_or(&self.patches);
         self.engine.launch_patches(patches, kernel)
@@ -388,19 +428,12 @@ impl<D: Dimension> RxMesh<D> {
 
     /// What the mesh keeps: which relations and kernels can be had.
     pub fn has(&self) -> Needs {
-        self.has
+        self.patches.has()
     }
 
     /// Refuses what the mesh has not.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
-        let missing = needs.without(self.has);
-        if missing == Needs::NONE {
-            return Ok(());
-        }
-        Err(EngineError::Needs {
-            what,
-            missing: missing.to_string(),
-        })
+        self.patches.has_for(what, needs)
     }
 
     /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for kinds that the

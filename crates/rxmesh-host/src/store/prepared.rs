@@ -5,7 +5,7 @@ use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use rxmesh_kernels::algo::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
 use rxmesh_kernels::kernel::{
-    Entry as Listed, OnPrepared, OverRelations, PatchKernel, PreparedEntry,
+    AnyArguments, Entry as Listed, OnPrepared, OverRelations, PatchKernel, PreparedEntry,
 };
 use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
 use rxmesh_kernels::topo::Needs;
@@ -139,7 +139,7 @@ impl<D: Dimension> RxMesh<D> {
             fill,
             relation: PhantomData,
         };
-        self.run_on_body(kernel(&stored, 0))?;
+        self.launch_on_body(kernel(&stored, 0))?;
         let mut starts = stored.starts.read()?;
         let mut total = 0u64;
         for start in &mut starts {
@@ -165,7 +165,7 @@ impl<D: Dimension> RxMesh<D> {
         stored.tables = engine.zeroed(total as usize)?;
         stored.starts.set_mesh(self.id());
         stored.tables.set_mesh(self.id());
-        self.run_on_body(kernel(&stored, 1))?;
+        self.launch_on_body(kernel(&stored, 1))?;
         engine.synchronize()?;
         if patches != self.headers().len() {
             starts = self.for_all_copies(starts);
@@ -193,6 +193,14 @@ impl<D: Dimension> RxMesh<D> {
     /// As [`RxMesh::run`] and, for the choice to prepare, [`RxMesh::prepare`].
     pub fn run_for_each<K>(&self, kernel: K) -> Result<(), Error>
     where
+        K: AnyArguments + OverRelations + Listed + PreparedEntry,
+    {
+        self.launch_for_each(kernel)
+    }
+
+    /// [`RxMesh::run_for_each`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    pub(crate) fn launch_for_each<K>(&self, kernel: K) -> Result<(), Error>
+    where
         K: OverRelations + PatchKernel + Listed + PreparedEntry,
     {
         let (choice, run) = {
@@ -205,14 +213,14 @@ impl<D: Dimension> RxMesh<D> {
         // Of volumes EE and FF have tens of millions of entries.
         let pays = D::SURFACE || !K::Relations::NEEDS.has(Needs::RING);
         match choice {
-            RelationChoice::Prepared => self.run_prepared(kernel),
+            RelationChoice::Prepared => self.launch_prepared(kernel),
             RelationChoice::Auto if run >= PREPARE_AT_RUN && pays => {
-                match self.run_prepared(kernel) {
-                    Err(Error::TooLarge { .. }) => Ok(self.run(kernel)?),
+                match self.launch_prepared(kernel) {
+                    Err(Error::TooLarge { .. }) => Ok(self.launch(kernel)?),
                     done => done,
                 }
             }
-            _ => Ok(self.run(kernel)?),
+            _ => Ok(self.launch(kernel)?),
         }
     }
 
@@ -223,10 +231,18 @@ impl<D: Dimension> RxMesh<D> {
     /// As [`RxMesh::run`] and [`RxMesh::prepare`].
     pub fn run_prepared<K>(&self, kernel: K) -> Result<(), Error>
     where
+        K: AnyArguments + OverRelations + PreparedEntry,
+    {
+        self.launch_prepared(kernel)
+    }
+
+    /// [`RxMesh::run_prepared`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    pub(crate) fn launch_prepared<K>(&self, kernel: K) -> Result<(), Error>
+    where
         K: OverRelations + PreparedEntry,
     {
         let relations = K::Relations::prepared(&mut Maker(self))?;
-        Ok(self.run(OnPrepared { kernel, relations })?)
+        Ok(self.launch(OnPrepared { kernel, relations })?)
     }
 
     /// As [`RxMesh::query_into`], from the prepared relation.
@@ -239,7 +255,7 @@ impl<D: Dimension> RxMesh<D> {
         WritePrepared<R>: Listed,
     {
         let relation = self.prepare::<R>()?;
-        let run: Result<(), EngineError> = self.run(WritePrepared::<R> {
+        let run: Result<(), EngineError> = self.launch(WritePrepared::<R> {
             starts: rows.starts().global(),
             values: rows.values().global_mut(),
             relation,

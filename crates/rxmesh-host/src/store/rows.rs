@@ -100,11 +100,11 @@ impl<D: Dimension> RxMesh<D> {
             });
         }
         let starts = engine.zeroed::<u32>(n + 1)?;
-        self.run(CountRows::<R> {
+        self.launch(CountRows::<R> {
             counts: starts.global_mut(),
             relation: PhantomData,
         })?;
-        let total = scan::exclusive(engine, &starts)?;
+        let total = scan::exclusive_shared(engine, &starts)?;
         engine.synchronize()?;
         let values = engine.zeroed(total as usize)?;
         starts.set_mesh(self.id());
@@ -125,7 +125,7 @@ impl<D: Dimension> RxMesh<D> {
     where
         WriteRows<R>: Entry,
     {
-        self.run(WriteRows::<R> {
+        self.launch(WriteRows::<R> {
             starts: rows.starts.global_mut(),
             values: rows.values.global_mut(),
             relation: PhantomData,

@@ -152,7 +152,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
             return Err(AttributeError::OtherMesh.into());
         }
         let sums = sums.global_mut()?.cast();
-        rx.run(DistributeOver {
+        rx.launch(DistributeOver {
             kernel,
             sums,
             parts: self.parts.global_mut(),

@@ -49,5 +49,5 @@ where
         deal: Deal::new(T::COMPONENTS),
         width: T::COMPONENTS,
     };
-    rx.run_for_each(kernel)
+    rx.launch_for_each(kernel)
 }

@@ -62,7 +62,8 @@ pub trait Weight:
 
 macro_rules! named_by_weights {
     ($($kernel:ident),*) => {
-        $(impl<W: Weight> Entry for $kernel<W> {
+        $(// SAFETY: the name is the promise of `EntryOf`.
+        unsafe impl<W: Weight> Entry for $kernel<W> {
             const NAME: &'static str = <W as EntryOf<Self>>::NAME;
         })*
     };

@@ -463,3 +463,5 @@ impl CgStep {
         (rz, rr)
     }
 }
+
+crate::hashed! { [] Scalars, [] CgVector }

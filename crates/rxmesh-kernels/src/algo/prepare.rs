@@ -64,7 +64,8 @@ crate::args! {
     }
 }
 
-impl<R: Relation> Entry for PrepareRows<R> {
+// SAFETY: `entries!` compares the name with that of the entry.
+unsafe impl<R: Relation> Entry for PrepareRows<R> {
     const NAME: &'static str = R::PREPARE;
 }
 

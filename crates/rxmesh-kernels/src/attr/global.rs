@@ -181,3 +181,5 @@ unsafe impl<K, T> Bind for Accumulate<K, T> {
         unsafe { self.data.visit(resolve) }
     }
 }
+
+crate::hashed! { [K, T] Read<K, T>, [K, T] Write<K, T>, [K, T] Accumulate<K, T> }

@@ -126,6 +126,10 @@ macro_rules! plain {
     )*};
 }
 plain!(f32, f64, u32, i32, glam::Vec2, glam::Vec3, glam::Vec4);
+crate::hashed! {
+    [] f32, [] f64, [] u32, [] i32, [] glam::Vec2, [] glam::Vec3, [] glam::Vec4, [T] core::marker::PhantomData<T>,
+    [T] crate::mem::Shared<T>
+}
 // SAFETY: no prologue and no epilogue.
 unsafe impl<T: Value> Field for crate::mem::Global<T> {}
 // SAFETY: as above.

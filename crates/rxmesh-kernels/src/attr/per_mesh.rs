@@ -79,3 +79,5 @@ unsafe impl<K, const N: usize> Bind for PerMesh<K, N> {
         }
     }
 }
+
+crate::hashed! { [K, const N: usize] PerMesh<K, N> }

@@ -294,3 +294,5 @@ unsafe impl<K, T, F> Bind for StagedSum<K, T, F> {
         unsafe { self.data.visit(resolve) }
     }
 }
+
+crate::hashed! { [K, T] Staged<K, T>, [K, T, F] StagedSum<K, T, F> }

@@ -294,3 +294,5 @@ unsafe impl<T> Bind for ViewMut<T> {
         }
     }
 }
+
+crate::hashed! { [T] View<T>, [T] ViewMut<T> }

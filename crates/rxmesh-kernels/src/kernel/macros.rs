@@ -43,6 +43,20 @@ macro_rules! args {
                 unsafe { $($crate::mem::Bind::visit(&mut self.$field, resolve);)* }
             }
         }
+
+        impl $(<$($of $(: $bound)?),*>)? $crate::mem::Hashed for $name $(<$($of),*>)?
+        where
+            $($ty: $crate::mem::Hashed),*
+        {
+            const HASH: u64 = {
+                let hash = $crate::mem::HASH_START;
+                $(
+                    let hash = $crate::mem::hash_text(hash, concat!(stringify!($field), ":", stringify!($ty)));
+                    let hash = $crate::mem::hash_word(hash, <$ty as $crate::mem::Hashed>::HASH);
+                )*
+                hash
+            };
+        }
     };
 }
 
@@ -224,6 +238,9 @@ macro_rules! kernel {
         }
 
         // SAFETY: as above.
+        unsafe impl $crate::kernel::AnyArguments for $name {}
+
+        // SAFETY: as above.
         unsafe impl $crate::kernel::OverRelations for $name {
             $(const THREADS: u32 = $threads;)?
             type Relations = $rel;
@@ -314,7 +331,7 @@ macro_rules! entries {
         $($form:ident $name:ident : $ty:ty $(as $op:ty)?;)*
     ) => {
         $(#[$meta])*
-        /// Kernels: name and parameter layout, in the order of the PTX.
+        /// Kernels: name and parameters, in the order of the PTX.
         $vis const $list: &[$crate::kernel::KernelInfo] = {
             const PARTS: &[&[$crate::kernel::KernelInfo]] = &[
                 $($of,)*
@@ -330,7 +347,8 @@ macro_rules! entries {
         $crate::entries! { $(#[$meta])* $vis $list; of []; $($form $name: $ty $(as $op)?;)* }
     };
     (@name $form:ident $name:ident $ty:ty as $op:ty) => {
-        impl $crate::kernel::EntryOf<$ty> for $op {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::kernel::EntryOf<$ty> for $op {
             const NAME: &'static str = $crate::entries!(@rx $name);
         }
     };
@@ -339,22 +357,26 @@ macro_rules! entries {
     };
     (@name prepared $name:ident $ty:ty) => {
         $crate::entries!(@name patch $name $ty);
-        impl $crate::kernel::PreparedEntry for $ty {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::kernel::PreparedEntry for $ty {
             const NAME: &'static str = $crate::entries!(@rx $name "_prepared");
         }
     };
     (@name listed $name:ident $ty:ty) => {
-        impl $crate::kernel::ListedEntry for $ty {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::kernel::ListedEntry for $ty {
             const NAME: &'static str = $crate::entries!(@rx $name);
         }
     };
     (@name distribute $name:ident $ty:ty) => {
-        impl $crate::volume::distribute::DistributeEntry for $ty {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::volume::distribute::DistributeEntry for $ty {
             const NAME: &'static str = $crate::entries!(@rx $name);
         }
     };
     (@name operator $name:ident $ty:ty) => {
-        impl $crate::kernel::OperatorEntry for $ty {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::kernel::OperatorEntry for $ty {
             const WANT: &'static str = $crate::entries!(@rx $name "_want");
             const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
             const RESOLVE: &'static str = $crate::entries!(@rx $name "_resolve");
@@ -363,7 +385,8 @@ macro_rules! entries {
         }
     };
     (@name $form:ident $name:ident $ty:ty) => {
-        impl $crate::kernel::Entry for $ty {
+        // SAFETY: `export_entries!` makes the entry of the same line.
+        unsafe impl $crate::kernel::Entry for $ty {
             const NAME: &'static str = $crate::entries!(@rx $name);
         }
     };
@@ -399,6 +422,7 @@ macro_rules! entries {
             name: $crate::entries!(@rx $($name)*),
             size: size_of::<$args>(),
             align: align_of::<$args>(),
+            fields: <$args as $crate::mem::Hashed>::HASH,
         }
     };
 }

@@ -23,7 +23,7 @@ pub use drive::{ForEachTables, OnPrepared, carve_for_each, run_for_each, run_sca
 
 use crate::attr::StagedField;
 use crate::exec::{Block, Phase};
-use crate::mem::{Bind, Fault, Global, GlobalMut, Plan};
+use crate::mem::{Bind, Fault, Global, GlobalMut, HASH_START, Plan, hash_text, hash_word};
 use crate::query::Relations;
 use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 
@@ -106,6 +106,20 @@ pub unsafe trait OverRelations:
         tables: &ForEachTables<<Self::Relations as Relations>::Tables>,
     );
 }
+
+/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh: what
+/// `RxMesh::run` launches. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
+/// [`Typed`](crate::attr::Typed).
+///
+/// # Safety
+///
+/// The above: no value of a field makes the kernel access memory that its arguments do not name, or race (contracts U3,
+/// U4).
+#[diagnostic::on_unimplemented(
+    message = "a safe call cannot launch `{Self}`, whose fields may be views of any length and content",
+    note = "`RxMesh::run_patches` launches it, in an `unsafe` block in which the caller promises that they fit"
+)]
+pub unsafe trait AnyArguments: PatchKernel {}
 
 /// The bit of a kind in [`PatchKernel::OFTEN`].
 pub const fn bit(kind: Kind) -> u8 {
@@ -235,21 +249,50 @@ pub unsafe trait FlatKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// The name under which a kernel is found in a PTX module. Implemented by [`crate::entries!`].
-pub trait Entry {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+///
+/// ```compile_fail,E0200
+/// # use rxmesh_kernels::{kernel, kernel::Entry};
+/// kernel! {
+///     /// Its numbers would be taken for the addresses of another kernel's parameters.
+///     pub struct Mine: Flat {
+///         /// A number.
+///         pub a: u32,
+///     }
+/// }
+/// impl Entry for Mine {
+///     const NAME: &'static str = "rx_scan_add";
+/// }
+/// ```
+pub unsafe trait Entry {
     /// Name of the PTX entry.
     const NAME: &'static str;
 }
 
 /// The name under which a kernel's form on prepared relations is found. Implemented by [`crate::entries!`] for kernels
 /// listed as `prepared`.
-pub trait PreparedEntry: OverRelations {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+pub unsafe trait PreparedEntry: OverRelations {
     /// Name of the PTX entry.
     const NAME: &'static str;
 }
 
 /// The name under which a patch kernel is found that runs on listed patches only. Implemented by [`crate::entries!`]
 /// for kernels listed as `listed`.
-pub trait ListedEntry: PatchKernel {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+pub unsafe trait ListedEntry: PatchKernel {
     /// Name of the PTX entry.
     const NAME: &'static str;
 }
@@ -257,7 +300,12 @@ pub trait ListedEntry: PatchKernel {
 /// The names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
 /// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for what is listed as
 /// `operator`: a trait of the operator, so that a crate can list operators of its own.
-pub trait OperatorEntry: crate::cavity::Operator {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+pub unsafe trait OperatorEntry: crate::cavity::Operator {
     /// Name of the PTX entry that asks who wants a change.
     const WANT: &'static str;
     /// Name of the PTX entry that claims.
@@ -270,34 +318,45 @@ pub trait OperatorEntry: crate::cavity::Operator {
     const ROUNDS: &'static str;
 }
 
-impl<O: OperatorEntry> Entry for crate::cavity::Want<O> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<O: OperatorEntry> Entry for crate::cavity::Want<O> {
     const NAME: &'static str = O::WANT;
 }
 
-impl<O: OperatorEntry> Entry for crate::cavity::Claim<O> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<O: OperatorEntry> Entry for crate::cavity::Claim<O> {
     const NAME: &'static str = O::CLAIM;
 }
 
-impl<O: OperatorEntry> Entry for crate::cavity::Resolve<O> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<O: OperatorEntry> Entry for crate::cavity::Resolve<O> {
     const NAME: &'static str = O::RESOLVE;
 }
 
-impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
     const NAME: &'static str = O::FILL;
 }
 
-impl<O: OperatorEntry> Entry for crate::cavity::Rounds<O> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<O: OperatorEntry> Entry for crate::cavity::Rounds<O> {
     const NAME: &'static str = O::ROUNDS;
 }
 
 /// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it
 /// (`as` in [`crate::entries!`]). The crate of the kernel makes it the kernel's [`Entry`].
-pub trait EntryOf<K> {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of the kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+pub unsafe trait EntryOf<K> {
     /// Name of the PTX entry.
     const NAME: &'static str;
 }
 
-impl<K: PreparedEntry> Entry for OnPrepared<K> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<K: PreparedEntry> Entry for OnPrepared<K> {
     const NAME: &'static str = <K as PreparedEntry>::NAME;
 }
 
@@ -361,7 +420,7 @@ crate::args! {
     }
 }
 
-/// Name and parameter layout of one kernel, for the check that host and PTX agree.
+/// Name and parameters of one kernel, for the check that host and PTX agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     /// Name of the PTX entry.
@@ -370,6 +429,8 @@ pub struct KernelInfo {
     pub size: usize,
     /// Alignment of the parameter struct in bytes.
     pub align: usize,
+    /// Hash of the names and types of its fields, in their order ([`Hashed`](crate::mem::Hashed)).
+    pub fields: u64,
 }
 
 /// Number of kernels in lists.
@@ -388,6 +449,7 @@ pub const fn concat<const N: usize>(lists: &[&[KernelInfo]]) -> [KernelInfo; N] 
         name: "",
         size: 0,
         align: 0,
+        fields: 0,
     };
     let mut all = [none; N];
     let (mut n, mut i) = (0, 0);
@@ -417,20 +479,73 @@ pub const fn same_name(a: &str, b: &str) {
     }
 }
 
-/// A hash of names and parameter layouts (FNV-1a, 64 bit): the PTX carries it, the host compares it.
+/// A hash of names and parameters, field by field: the PTX carries it, the host compares it.
 pub const fn fingerprint(kernels: &[KernelInfo]) -> u64 {
-    let mut h = 0xcbf2_9ce4_8422_2325u64;
+    let mut h = HASH_START;
     let mut k = 0;
     while k < kernels.len() {
-        let name = kernels[k].name.as_bytes();
-        let mut i = 0;
-        while i < name.len() {
-            h = (h ^ name[i] as u64).wrapping_mul(0x0100_0000_01b3);
-            i += 1;
-        }
-        h = (h ^ kernels[k].size as u64).wrapping_mul(0x0100_0000_01b3);
-        h = (h ^ kernels[k].align as u64).wrapping_mul(0x0100_0000_01b3);
+        let kernel = &kernels[k];
+        h = hash_text(h, kernel.name);
+        h = hash_word(h, kernel.size as u64);
+        h = hash_word(h, kernel.align as u64);
+        h = hash_word(h, kernel.fields);
         k += 1;
     }
     h
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mem::Hashed;
+
+    crate::args! { struct Inner { x: Global<u32>, y: GlobalMut<u32> } }
+    crate::args! { struct Kernel { from: u32, to: u32, inner: Inner } }
+
+    fn of<K: Hashed>() -> u64 {
+        fingerprint(&[KernelInfo {
+            name: "rx_test",
+            size: size_of::<K>(),
+            align: align_of::<K>(),
+            fields: K::HASH,
+        }])
+    }
+
+    /// Parameters of the same size, in which a kernel would take one for another.
+    #[test]
+    fn the_fingerprint_tells_order_names_and_types_of_fields() {
+        let want = of::<Kernel>();
+        mod swapped {
+            use super::*;
+            crate::args! { pub(super) struct Kernel { to: u32, from: u32, inner: Inner } }
+        }
+        mod renamed {
+            use super::*;
+            crate::args! { pub(super) struct Kernel { from: u32, until: u32, inner: Inner } }
+        }
+        mod retyped {
+            use super::*;
+            crate::args! { pub(super) struct Kernel { from: u32, to: i32, inner: Inner } }
+        }
+        mod inside {
+            use super::*;
+            crate::args! { pub(super) struct Inner { x: GlobalMut<u32>, y: Global<u32> } }
+            crate::args! { pub(super) struct Kernel { from: u32, to: u32, inner: Inner } }
+        }
+        mod same {
+            use super::*;
+            crate::args! { pub(super) struct Kernel { from :u32, to: u32, inner: Inner } }
+        }
+        assert_eq!(of::<same::Kernel>(), want);
+        let others = [
+            of::<swapped::Kernel>(),
+            of::<renamed::Kernel>(),
+            of::<retyped::Kernel>(),
+            of::<inside::Kernel>(),
+        ];
+        assert!(
+            others.iter().all(|&other| other != want),
+            "{others:x?} {want:x}"
+        );
+    }
 }

@@ -73,3 +73,5 @@ unsafe impl super::Bind for Fault {
     }
     unsafe fn visit(&mut self, _resolve: &mut dyn FnMut(super::Piece) -> Option<usize>) {}
 }
+
+crate::hashed! { [] Fault }

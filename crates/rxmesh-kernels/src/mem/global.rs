@@ -41,6 +41,50 @@ pub unsafe trait Bind {
     unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>);
 }
 
+/// Hash of the names and types of an argument's fields, in their order, and of theirs: part of the fingerprint with
+/// which the host tells that PTX was compiled from other arguments. [`args!`](crate::args) writes it.
+pub trait Hashed {
+    /// The hash.
+    const HASH: u64;
+}
+
+/// Start of a hash (FNV-1a, 64 bit).
+pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+const HASH_PRIME: u64 = 0x0100_0000_01b3;
+
+/// A hash that goes on with a text, but for its white space, which compilers set as they like.
+pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
+    let text = text.as_bytes();
+    let mut i = 0;
+    while i < text.len() {
+        if !text[i].is_ascii_whitespace() {
+            hash = (hash ^ text[i] as u64).wrapping_mul(HASH_PRIME);
+        }
+        i += 1;
+    }
+    // Parts two texts.
+    (hash ^ 0xff).wrapping_mul(HASH_PRIME)
+}
+
+/// A hash that goes on with a word.
+pub const fn hash_word(hash: u64, word: u64) -> u64 {
+    let mixed = (hash ^ (word & 0xffff_ffff)).wrapping_mul(HASH_PRIME);
+    (mixed ^ (word >> 32)).wrapping_mul(HASH_PRIME)
+}
+
+/// [`Hashed`] of arguments whose fields are their own affair: of their names.
+#[macro_export]
+macro_rules! hashed {
+    ($([$($of:tt)*] $ty:ty),* $(,)?) => {$(
+        impl<$($of)*> $crate::mem::Hashed for $ty {
+            const HASH: u64 = $crate::mem::hash_text($crate::mem::HASH_START, stringify!($ty));
+        }
+    )*};
+}
+
+hashed! { [T] Global<T>, [T] GlobalMut<T> }
+
 /// What a kernel does with a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -144,8 +188,13 @@ macro_rules! view {
 
         impl<T: bytemuck::Pod> $view<T> {
             /// An argument that the launch binds: memory behind a handle, which only its engine knows.
+            ///
+            /// # Safety
+            ///
+            /// The handle is that of an allocation which the caller may use so: handles count up, and one that is
+            /// guessed may name memory of somebody else (contract U4).
             #[inline(always)]
-            pub fn unbound(handle: usize, n: u32) -> Self {
+            pub unsafe fn unbound(handle: usize, n: u32) -> Self {
                 $view {
                     at: handle as $pointer,
                     reach: 0,

@@ -10,7 +10,9 @@ mod words;
 
 pub use bits::Bits;
 pub use fault::{FAULT_WORDS, Fault, FaultCode};
-pub use global::{Access, Bind, Global, GlobalMut, Piece};
+pub use global::{
+    Access, Bind, Global, GlobalMut, HASH_START, Hashed, Piece, hash_text, hash_word,
+};
 pub use plan::Plan;
 pub use shared::Shared;
 pub use words::Words;

@@ -290,3 +290,5 @@ pub fn each_of<const N: usize, T: Copy>(
         at += N as u32;
     }
 }
+
+crate::hashed! { [R] Prepared<R> }

@@ -3,7 +3,7 @@
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
 use crate::kernel::bit;
-use crate::mem::{Bind, Piece, Plan, Shared};
+use crate::mem::{Bind, Hashed, Piece, Plan, Shared, hash_word};
 use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 
 /// One or several relations that a kernel asks for. With several, the body runs for each source of the
@@ -297,6 +297,10 @@ unsafe impl<A: Bind, B: Bind> Bind for Both<A, B> {
     }
 }
 
+impl<A: Hashed, B: Hashed> Hashed for Both<A, B> {
+    const HASH: u64 = hash_word(A::HASH, B::HASH);
+}
+
 /// The prepared tables of three relations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -318,6 +322,10 @@ unsafe impl<A: Bind, B: Bind, C: Bind> Bind for Three<A, B, C> {
             self.2.visit(resolve);
         }
     }
+}
+
+impl<A: Hashed, B: Hashed, C: Hashed> Hashed for Three<A, B, C> {
+    const HASH: u64 = hash_word(hash_word(A::HASH, B::HASH), C::HASH);
 }
 
 macro_rules! several {

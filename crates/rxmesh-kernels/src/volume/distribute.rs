@@ -99,12 +99,18 @@ share!(ShareCe: CE, Cell, 6, "Each cell");
 
 /// The name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for what is listed as
 /// `distribute`.
-pub trait DistributeEntry: Distributes {
+///
+/// # Safety
+///
+/// The PTX entry of this name takes the parameters of this kernel and runs it: [`crate::entries!`] makes both of one
+/// line (contract U4).
+pub unsafe trait DistributeEntry: Distributes {
     /// Name of the PTX entry.
     const NAME: &'static str;
 }
 
-impl<K: DistributeEntry> crate::kernel::Entry for DistributeOver<K> {
+// SAFETY: the name is the promise of the bound.
+unsafe impl<K: DistributeEntry> crate::kernel::Entry for DistributeOver<K> {
     const NAME: &'static str = <K as DistributeEntry>::NAME;
 }
 

@@ -611,3 +611,5 @@ unsafe impl FlatKernel for End {
         }
     }
 }
+
+rxmesh_kernels::hashed! { [] Newton }

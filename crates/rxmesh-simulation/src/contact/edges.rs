@@ -1,6 +1,7 @@
 //! The edges of a body's surface, as they touch solids.
 
 use crate::colour::{Host, each_cell};
+use crate::launch::Launch;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::CELL_FACES;

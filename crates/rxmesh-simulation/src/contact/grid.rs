@@ -1,6 +1,7 @@
 //! Signed distances on a grid, and how they are made of a surface.
 
 use super::positive;
+use crate::launch::Launch;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_host::Error;

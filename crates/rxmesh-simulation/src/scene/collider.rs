@@ -1,11 +1,11 @@
 //! `[[collider]]`: what bodies touch.
 
-use super::make::{Shape as Mesh, read};
+use super::make::Shape as Mesh;
 use super::spec::{NO_TURN, Turn, no};
 use crate::{Collider, DistanceGrid, Shape};
 use glam::{DAffine3, DVec3, Vec3};
-use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::{Error, files};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -132,7 +132,7 @@ impl ColliderSpec {
         self.placed(base)?.check()
     }
 
-    /// The collider.
+    /// The collider; `beside` finds the files that the scene names, `read` reads meshes of them.
     ///
     /// # Errors
     ///
@@ -142,12 +142,15 @@ impl ColliderSpec {
         &self,
         engine: &Engine,
         beside: impl Fn(&Path) -> PathBuf,
+        read: impl Fn(&Path, &mut Vec<String>) -> Result<Mesh, Error>,
         warnings: &mut Vec<String>,
     ) -> Result<Collider, Error> {
         let base = match (self.base()?, &self.mesh, &self.grid) {
             (Some(base), _, _) => base,
             (None, Some(file), _) => {
-                let grid = self.grid_of_mesh(engine, &beside(file), warnings)?;
+                let grid = self.grid_of_mesh(engine, read(file, warnings)?);
+                let named = |e| Error::Options(format!("{}: {e}", beside(file).display()));
+                let grid = grid.map_err(named)?;
                 Collider::new(Shape::Grid(grid))
             }
             (None, None, Some(grid)) => Collider::new(Shape::Grid(grid.read(&beside(&grid.file))?)),
@@ -195,13 +198,8 @@ impl ColliderSpec {
         Ok(collider)
     }
 
-    fn grid_of_mesh(
-        &self,
-        engine: &Engine,
-        path: &Path,
-        warnings: &mut Vec<String>,
-    ) -> Result<DistanceGrid, Error> {
-        let mut mesh = match read(path, warnings)? {
+    fn grid_of_mesh(&self, engine: &Engine, mesh: Mesh) -> Result<DistanceGrid, Error> {
+        let mut mesh = match mesh {
             Mesh::Cloth(mesh) => mesh,
             Mesh::Volume(mesh) => mesh.boundary().surface,
         };
@@ -216,24 +214,17 @@ impl ColliderSpec {
             .thickness
             .unwrap_or(Collider::new(Shape::Plane).thickness);
         DistanceGrid::from_mesh(engine, &mesh, spacing, thickness)
-            .map_err(|e| Error::Options(format!("{}: {e}", path.display())))
     }
 }
 
 impl GridFile {
     fn read(&self, path: &Path) -> Result<DistanceGrid, Error> {
         let failed = |why: String| Error::Options(format!("{}: {why}", path.display()));
-        let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
-        let (words, rest) = bytes.as_chunks::<4>();
-        let want: f64 = self.points.iter().map(|&n| f64::from(n)).product();
-        if !rest.is_empty() || words.len() as f64 != want {
-            return Err(failed(format!(
-                "{} bytes, but {:?} points of 4 bytes are {}",
-                bytes.len(),
-                self.points,
-                4.0 * want
-            )));
-        }
+        let points = self.points.iter().map(|&n| u64::from(n));
+        let size = points.fold(4, u64::saturating_mul);
+        let bytes = files::read_sized(path, size);
+        let bytes = bytes.map_err(|e| failed(format!("{e} for {:?} points", self.points)))?;
+        let (words, _) = bytes.as_chunks::<4>();
         Ok(DistanceGrid {
             points: self.points,
             spacing: self.spacing,

@@ -5,13 +5,15 @@ use super::materials::materials;
 use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
-use crate::{Body, Materials, Solver, World};
+use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, Format, Model, ReadOptions};
 use rxmesh_host::mesh::generate;
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh};
+use rxmesh_host::mesh::{
+    Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh, UsedVertices,
+};
 use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::Dimension;
 use std::path::Path;
@@ -67,13 +69,17 @@ impl Stage {
         }
         let mut colliders = Vec::new();
         for (k, spec) in scene.colliders.iter().enumerate() {
-            let collider = spec.collider(engine, |file| scene.beside(file), &mut warnings);
+            let read = |file: &Path, warnings: &mut _| read(&scene, file, warnings);
+            let files = |file: &Path| scene.beside(file);
+            let collider = spec.collider(engine, files, read, &mut warnings);
             colliders.push(collider.map_err(|e| scene.wrong(format!("collider {k}"), e))?);
         }
+        warnings.extend(scene.small_bodies(&actors, &colliders));
         let around = world.surroundings_mut();
         let set = around
             .set_colliders(colliders)
-            .and_then(|()| around.set_gravity(scene.gravity.into()));
+            .and_then(|()| around.set_gravity(scene.gravity.into()))
+            .and_then(|()| around.set_slip(scene.slip));
         set.map_err(|e| scene.wrong("collider", e))?;
         Ok(Stage {
             scene,
@@ -132,6 +138,18 @@ impl Actor {
         matches!(self.shape, Shape::Volume(_))
     }
 
+    /// Longest side of the box around it, in metres.
+    fn size(&self) -> f64 {
+        let bounds = match &self.shape {
+            Shape::Volume(mesh) => mesh.bounding_box(),
+            Shape::Cloth(mesh) => mesh.bounding_box(),
+        };
+        bounds.map_or(0.0, |b| {
+            let [low, high] = b.map(DVec3::from);
+            (high - low).max_element()
+        })
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match &self.shape {
@@ -163,6 +181,42 @@ fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error>
 }
 
 impl Scene {
+    /// Says which bodies are too small for the step or for the layers of the colliders, and what would do.
+    fn small_bodies(&self, actors: &[Actor], colliders: &[Collider]) -> Vec<String> {
+        /// Part of a body's size that a step of gravity and a layer of contact may take.
+        const MOST: f64 = 0.1;
+        // Bodies on the grid choose their steps, and feel solids by its nodes.
+        let stepped = actors.iter().zip(&self.bodies);
+        let stepped = stepped.filter(|(_, body)| !matches!(body.solver, SolverSpec::Mpm(_)));
+        let smallest = stepped.map(|(a, _)| (a.size(), &a.name));
+        let smallest = smallest.filter(|(size, _)| *size > 0.0);
+        let Some((size, name)) = smallest.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return Vec::new();
+        };
+        let mut said = Vec::new();
+        let gravity = Vec3::from(self.gravity).as_dvec3().length();
+        let step = f64::from(self.time.step);
+        if gravity * step * step > MOST * size {
+            let most = (MOST * size / gravity).sqrt();
+            said.push(format!(
+                "body \"{name}\" is {size:.3e} m long, and falls farther than a tenth of that in a step of {step:.3e} s: \
+                a step below {most:.1e} s would do"
+            ));
+        }
+        for (k, collider) in colliders.iter().enumerate() {
+            let thickness = f64::from(collider.thickness);
+            if thickness > MOST * size {
+                said.push(format!(
+                    "collider {k}: its layer of {thickness:.3e} m is thicker than a tenth of body \"{name}\", which is \
+                    {size:.3e} m long: `thickness = {:.1e}` and a stiffness of {:.1e} would do",
+                    1e-3 * size,
+                    1e4 * gravity / size
+                ));
+            }
+        }
+        said
+    }
+
     fn actor(
         &self,
         spec: &BodySpec,
@@ -191,11 +245,20 @@ impl Scene {
                 let options_of_patches = PatchOptions::default();
                 let density = spec.cloth.density;
                 let mut body = Body::cloth(&engine, mesh, density, &options_of_patches)?;
-                start(&mut body, spec, &mesh.positions)?;
+                start(&mut body, spec, &mesh.positions, &mesh.used_vertices())?;
                 let solver = XpbdCloth::new(&body, |_| spec.cloth.material, options)?;
                 world.add_cloth(body, solver)?
             }
         };
+        // Frames are in the coordinates of mesh files.
+        let frame = Placement {
+            origin: DVec3::from(self.origin),
+            scale: 1.0,
+        };
+        match &mut shape {
+            Shape::Volume(mesh) => mesh.placement = frame,
+            Shape::Cloth(mesh) => mesh.placement = frame,
+        }
         Ok(Actor {
             name: spec.name.clone(),
             shape,
@@ -228,7 +291,7 @@ impl Scene {
                 one
             }
         };
-        start(&mut body, spec, &mesh.positions)?;
+        start(&mut body, spec, &mesh.positions, &mesh.used_vertices())?;
         let solver = match spec.solver {
             SolverSpec::Explicit(options) => Solver::Explicit(Box::new(Explicit::new(
                 &body,
@@ -253,7 +316,7 @@ impl Scene {
     /// The shape at rest, as it was made or read.
     fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<Shape, Error> {
         if let Some(file) = &spec.mesh {
-            return read(&self.beside(file), warnings);
+            return read(self, file, warnings);
         }
         if let Some(Cuboid { divisions, size }) = spec.cuboid {
             return Ok(Shape::Volume(generate::tet_box(divisions, size)?));
@@ -286,9 +349,48 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
     Ok(mesh.transform(&DAffine3::from_scale(DVec3::splat(radius.into())))?)
 }
 
-/// A volume or a surface, as the file says.
-pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
-    let options = ReadOptions::default();
+/// A volume or a surface, as the file says, counted from the scene's origin.
+fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+    let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
+    let shape = read_file(path, warnings)?;
+    let (used, places, shape) = match shape {
+        Shape::Volume(mut mesh) => {
+            let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
+            (mesh.positions, mesh.placement) = counted_from(origin, &places);
+            (mesh.used_vertices(), places, Shape::Volume(mesh))
+        }
+        Shape::Cloth(mut mesh) => {
+            let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
+            (mesh.positions, mesh.placement) = counted_from(origin, &places);
+            (mesh.used_vertices(), places, Shape::Cloth(mesh))
+        }
+    };
+    let far = (0..).zip(&places).filter(|(v, _)| used.contains(*v));
+    let far: Vec<DVec3> = far.map(|(_, p)| *p - origin).collect();
+    let low = far.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = far.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let size = (high - low).max_element();
+    // As far as sixteen bits of 32-bit coordinates say where the body is, and not what shape it has.
+    let away = low.abs().max(high.abs()).max_element();
+    if size > 0.0 && away > f64::from(1 << 12) * size {
+        let middle = (origin + 0.5 * (low + high)).round().to_array();
+        warnings.push(format!(
+            "{}: it lies far from the scene's zero, where 32-bit coordinates are coarse: `origin = {middle:?}` in the \
+            scene counts from near it",
+            path.display()
+        ));
+    }
+    Ok(shape)
+}
+
+/// Places as positions of the world that has its zero there.
+fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
+    let positions = places.iter().map(|p| (*p - origin).as_vec3());
+    (positions.collect(), Placement::default())
+}
+
+fn read_file(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+    let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
         warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));
@@ -330,11 +432,12 @@ fn start<D: Dimension>(
     body: &mut Body<D>,
     spec: &BodySpec,
     positions: &[Vec3],
+    used: &UsedVertices,
 ) -> Result<(), Error> {
     let mut velocities = vec![Vec3::from(spec.velocity); positions.len()];
     let mut pinned = Vec::new();
     for pins in &spec.pins {
-        let all = pins.all(positions)?;
+        let all = pins.all(positions, used)?;
         for &v in &all {
             velocities[v as usize] = pins.velocity.into();
         }
@@ -355,8 +458,8 @@ fn start<D: Dimension>(
 }
 
 impl super::spec::Pins {
-    /// The vertices.
-    fn all(&self, positions: &[Vec3]) -> Result<Vec<u32>, Error> {
+    /// The vertices; in a box those that count for the body's size.
+    fn all(&self, positions: &[Vec3], used: &UsedVertices) -> Result<Vec<u32>, Error> {
         let mut all = self.vertices.clone();
         if let Some(v) = all.iter().find(|v| **v as usize >= positions.len()) {
             return Err(Error::Options(format!(
@@ -367,8 +470,9 @@ impl super::spec::Pins {
         if let Some([low, high]) = self.within {
             let (low, high) = (Vec3::from(low), Vec3::from(high));
             let inside = |p: &Vec3| p.cmpge(low).all() && p.cmple(high).all();
-            let there = (0..).zip(positions).filter(|(_, p)| inside(p));
-            all.extend(there.map(|(v, _)| v));
+            let there = (0..).zip(positions);
+            let there = there.filter(|(v, p)| inside(p) && used.contains(*v as usize));
+            all.extend(there.map(|(v, _): (u32, _)| v));
         }
         all.sort_unstable();
         all.dedup();

@@ -14,7 +14,7 @@ pub use spec::{
     Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,
 };
 
-use rxmesh_host::Error;
+use rxmesh_host::{Error, files};
 use std::path::{Path, PathBuf};
 
 /// Why a file is no scene.
@@ -60,7 +60,11 @@ impl Scene {
     ///
     /// [`SceneError`].
     pub fn read(path: &Path) -> Result<Scene, SceneError> {
-        let text = std::fs::read_to_string(path).map_err(|error| SceneError::Io {
+        let read = files::read(path).and_then(|bytes| {
+            String::from_utf8(bytes)
+                .map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e))
+        });
+        let text = read.map_err(|error| SceneError::Io {
             path: path.display().to_string(),
             error,
         })?;

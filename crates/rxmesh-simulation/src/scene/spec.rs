@@ -6,7 +6,7 @@ use crate::solve::{
     VbdOptions, XpbdOptions,
 };
 use crate::{Elasticity, Material};
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use rxmesh_host::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -24,6 +24,14 @@ pub struct Scene {
     /// Acceleration of everything, in m/s^2.
     #[serde(default = "gravity")]
     pub gravity: [f32; 3],
+    /// Where the scene's zero lies in the coordinates of mesh files, in metres; all places in the scene count from
+    /// there, and frames are written with it added.
+    #[serde(default)]
+    pub origin: [f64; 3],
+    /// Slip below which friction of implicit steps is smooth, in m/s
+    /// ([`Surroundings::set_slip`](crate::Surroundings::set_slip)).
+    #[serde(default = "slip")]
+    pub slip: f32,
     /// What moves: `[[body]]`.
     #[serde(rename = "body", default)]
     pub bodies: Vec<BodySpec>,
@@ -39,6 +47,10 @@ pub struct Scene {
 
 fn gravity() -> [f32; 3] {
     [0.0, 0.0, -9.81]
+}
+
+fn slip() -> f32 {
+    1e-3
 }
 
 /// How far to go.
@@ -251,6 +263,13 @@ impl Scene {
         }
         if !Vec3::from(self.gravity).is_finite() {
             return Err(self.wrong("gravity", no("it must be finite")));
+        }
+        if !DVec3::from(self.origin).is_finite() {
+            return Err(self.wrong("origin", no("it must be finite")));
+        }
+        if !(self.slip > 0.0 && self.slip.is_finite()) {
+            let why = format!("it is {} m/s, but must be positive", self.slip);
+            return Err(self.wrong("slip", Error::Options(why)));
         }
         if self.output.every == 0 {
             return Err(self.wrong("output", no("`every` is 0, but must be 1 or more")));

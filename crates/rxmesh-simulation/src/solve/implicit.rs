@@ -4,6 +4,7 @@ use super::Damping;
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, touch_edges};
 use crate::energy::{places, with_energy};
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Elasticity, Stiffness, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};
@@ -261,7 +262,7 @@ impl Implicit {
     fn attempt(&self, body: &Body, moves: Moves<'_>, length: f32) -> Result<(), Error> {
         let (at, inertia, around) = moves;
         let inertia = self.with_edges(body, around, inertia, length)?;
-        with_energy!(self.options.elasticity, E => body.rx.run(Trial::<E> {
+        with_energy!(self.options.elasticity, E => body.rx.launch(Trial::<E> {
             places: at,
             change: self.change.global(),
             length,

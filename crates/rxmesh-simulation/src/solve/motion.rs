@@ -1,6 +1,7 @@
 //! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
 
 use crate::contact::{Outline, kick_edges};
+use crate::launch::Launch;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::{Attribute, Dimension};

@@ -2,6 +2,7 @@
 
 use super::motion::{self, Pressed};
 use crate::body::check_step;
+use crate::launch::LaunchPatches;
 use crate::{Body, Surroundings};
 use glam::Vec2;
 use rxmesh_host::algo::cg::Cg;
@@ -170,7 +171,7 @@ impl Projective {
         let (rx, engine) = (body.mesh(), body.engine());
         let inertia = self.inertia(body, dt)?;
         let inertia = engine.upload(&inertia)?;
-        rx.run(PdMatrix {
+        rx.launch(PdMatrix {
             rest: body.rest.staged()?,
             materials: body.materials.view()?,
             vv: self.vv,
@@ -266,7 +267,7 @@ impl Projective {
         [change, previous]: [GlobalMut<Vec3>; 2],
         step: f32,
     ) -> Result<(), Error> {
-        Ok(body.mesh().run(PdResidual {
+        Ok(body.mesh().launch(PdResidual {
             x: body.position.global()?,
             target: self.target.global(),
             force: self.force.global()?,
@@ -286,7 +287,8 @@ impl Projective {
         self.residual(body, r, none, 0.0)?;
         for _ in 0..self.options.iterations {
             self.product(body.mesh())?;
-            self.cg.step(&body.rx, body.position.global_mut()?)?;
+            // SAFETY: an attribute of the mesh.
+            unsafe { self.cg.step(&body.rx, body.position.global_mut()?)? };
         }
         Ok(())
     }
@@ -307,7 +309,7 @@ impl Projective {
     /// What the engine says.
     pub fn product(&self, rx: &RxMesh<Volume>) -> Result<(), Error> {
         let (d, q) = self.cg.direction();
-        Ok(rx.run(McfAssembled {
+        Ok(rx.launch(McfAssembled {
             d,
             vv: self.vv,
             weights: self.matrix.weights.global(),
@@ -350,7 +352,7 @@ impl Projective {
         for _ in 1..self.options.iterations {
             omega = 4.0 / (4.0 - radius * radius * omega);
             let [change, other] = &mut c.changes;
-            body.rx.run(PdChebyshev {
+            body.rx.launch(PdChebyshev {
                 change: change.staged()?,
                 other: other.global_mut()?,
                 r: c.r.global(),

@@ -3,6 +3,7 @@
 use super::motion::{self, Free};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
+use crate::launch::LaunchPatches;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};
@@ -145,12 +146,12 @@ impl VertexBlockDescent {
         for colour in 0..self.colours() {
             let x = body.position.global_mut()?;
             match &self.patches {
-                None => body.rx.run(VbdVertices {
+                None => body.rx.launch(VbdVertices {
                     body: view,
                     x,
                     colour,
                 })?,
-                Some((colours, _)) => body.rx.run(VbdPatches {
+                Some((colours, _)) => body.rx.launch(VbdPatches {
                     body: view,
                     x,
                     colours: colours.global(),

@@ -52,6 +52,8 @@ macro_rules! components {
             fn bind(&self) {}
             unsafe fn visit(&mut self, _: &mut dyn FnMut(Piece) -> Option<usize>) {}
         }
+
+        rxmesh_kernels::hashed! { [] $name }
     };
 }
 components!(One, 1, "One component.");

@@ -215,7 +215,8 @@ where
 
 macro_rules! entry {
     ($($kernel:ident),*) => {$(
-        impl<R: Rule + EntryOf<$kernel<R>>> Entry for $kernel<R> {
+        // SAFETY: the name is the promise of `EntryOf`.
+        unsafe impl<R: Rule + EntryOf<$kernel<R>>> Entry for $kernel<R> {
             const NAME: &'static str = <R as EntryOf<$kernel<R>>>::NAME;
         }
     )*};
@@ -229,7 +230,8 @@ macro_rules! named {
         $(named! { @one $parameters, $rule, $by, $kernel })*
     };
     (@one [$($parameters:tt)*], $rule:ty, $by:ident, $kernel:ident) => {
-        impl<$($parameters)*> rxmesh_kernels::kernel::EntryOf<$kernel<$rule>> for $rule
+        // SAFETY: the name is the promise of `EntryOf`.
+        unsafe impl<$($parameters)*> rxmesh_kernels::kernel::EntryOf<$kernel<$rule>> for $rule
         where
             $by: rxmesh_kernels::kernel::EntryOf<$kernel<$rule>>,
         {

@@ -121,6 +121,7 @@ unsafe impl<R: Rule<Value = f32>> FlatKernel for Multiply<R> {
     }
 }
 
-impl<R: Rule + EntryOf<Multiply<R>>> Entry for Multiply<R> {
+// SAFETY: the name is the promise of `EntryOf`.
+unsafe impl<R: Rule + EntryOf<Multiply<R>>> Entry for Multiply<R> {
     const NAME: &'static str = <R as EntryOf<Multiply<R>>>::NAME;
 }

@@ -267,11 +267,13 @@ unsafe impl<S: Scheme> FlatKernel for Points<S> {
     }
 }
 
-impl<S: Scheme + EntryOf<FacePoints<S>>> Entry for FacePoints<S> {
+// SAFETY: the name is the promise of `EntryOf`.
+unsafe impl<S: Scheme + EntryOf<FacePoints<S>>> Entry for FacePoints<S> {
     const NAME: &'static str = <S as EntryOf<FacePoints<S>>>::NAME;
 }
 
-impl<S: Scheme + EntryOf<Points<S>>> Entry for Points<S> {
+// SAFETY: the name is the promise of `EntryOf`.
+unsafe impl<S: Scheme + EntryOf<Points<S>>> Entry for Points<S> {
     const NAME: &'static str = <S as EntryOf<Points<S>>>::NAME;
 }
 

@@ -1,5 +1,6 @@
 //! Sharpness by Chaikin's rule, for all levels.
 
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::{Creasing, Mesh, Sharpness};
 use rxmesh_host::Error;

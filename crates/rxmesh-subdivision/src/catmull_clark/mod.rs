@@ -11,6 +11,7 @@ mod quads;
 pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
 
 use crate::faces::{DeviceFaces, Extras, Source};
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use crate::room::Room;
 use crate::{Mesh, Options};

@@ -1,6 +1,7 @@
 //! What is round each face of the quads, and which vertices are special.
 
 use super::quads::Creased;
+use crate::launch::Launch;
 use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;

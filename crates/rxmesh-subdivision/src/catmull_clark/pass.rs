@@ -1,6 +1,7 @@
 //! One way of some components through all levels.
 
 use super::{CatmullClark, Stage};
+use crate::launch::Launch;
 use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;

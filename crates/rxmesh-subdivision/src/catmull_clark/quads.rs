@@ -4,6 +4,7 @@ use super::creases::Table;
 use super::kept::Kept;
 use super::{MOST_LEVELS, check};
 use crate::faces::Source;
+use crate::launch::Launch;
 use crate::mesh::Told;
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;

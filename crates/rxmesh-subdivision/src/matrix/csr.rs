@@ -1,9 +1,10 @@
 //! Matrices stored as CSR on an engine: mapped SpGEMM.
 
 use super::multiply::shape;
+use crate::launch::Launch;
+use crate::sums;
 use bytemuck::Pod;
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::mem::GlobalMut;
@@ -93,7 +94,7 @@ impl<T: Pod> Csr<T> {
                 counts: places.global_mut(),
             },
         )?;
-        let terms = scan::exclusive(&engine, places)?;
+        let terms = sums::exclusive(&engine, places)?;
         let room = match &mut self.slots {
             None => &mut self.ids,
             Some([_, room]) => room,
@@ -133,7 +134,7 @@ impl<T: Pod> Csr<T> {
         let Some([places, from]) = &self.slots else {
             return Ok(());
         };
-        self.entries = scan::exclusive(&self.engine, &self.starts)?;
+        self.entries = sums::exclusive(&self.engine, &self.starts)?;
         ensure(&self.engine, &mut self.ids, self.entries)?;
         let kernel = CompactIds {
             from: places.global(),

@@ -2,6 +2,7 @@
 
 use super::levels::{Counts, Kept, face_size};
 use super::{Csr, has_length};
+use crate::launch::Launch;
 use crate::{MOST_LEVELS, Mesh};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};

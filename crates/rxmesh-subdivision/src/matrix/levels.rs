@@ -1,8 +1,9 @@
 //! The meshes of all levels of a subdivision, made on the engine by closed rules.
 
 use crate::Mesh;
+use crate::launch::Launch;
+use crate::sums;
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::matrix::Split;
@@ -90,7 +91,7 @@ impl Kept {
             degrees: self.before.global_mut(),
         };
         mesh.engine().launch_flat(mesh.edge_count(), kernel)?;
-        scan::exclusive(mesh.engine(), &self.before)?;
+        sums::exclusive(mesh.engine(), &self.before)?;
         Ok(())
     }
 
@@ -123,7 +124,7 @@ impl Kept {
         let n = Counts::of(&self.mesh);
         self.launch(split, n.corners.max(n.edges).max(n.vertices), into)?;
         if split == Split::Flips {
-            scan::in_place(self.mesh.engine(), mesh.starts.memory())?;
+            sums::in_place(self.mesh.engine(), mesh.starts.memory())?;
             let rows = FlipRows {
                 m: self.mesh.topology(),
                 starts: mesh.starts.global(),
@@ -182,9 +183,9 @@ impl Kept {
             corners: corners.global_mut(),
         };
         engine.launch_flat(n.edges.max(n.vertices), counts)?;
-        let inner = scan::exclusive(engine, &edges)?;
-        let around = scan::exclusive(engine, &vertices)?;
-        let more = scan::exclusive(engine, &corners)?;
+        let inner = sums::exclusive(engine, &edges)?;
+        let around = sums::exclusive(engine, &vertices)?;
+        let more = sums::exclusive(engine, &corners)?;
         // No more than `Counts::next` has allowed.
         let offsets = room(n.faces + inner + around)?;
         let faces = engine.zeroed((n.corners + 4 * inner + more) as usize)?;

@@ -1,6 +1,7 @@
 //! Matrix times rows of values.
 
 use super::has_length;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::kernel::EntryOf;

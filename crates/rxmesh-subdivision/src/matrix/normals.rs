@@ -2,6 +2,7 @@
 
 use super::{Csr, Finish, has_length, multiply};
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{Constant, EdgeUses, FaceNormals, Normalise, OverOrder};

@@ -2,6 +2,7 @@
 
 use super::has_length;
 use crate::Mesh;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{SelectFaces, SelectVertices};

@@ -2,6 +2,7 @@
 
 use super::Mesh;
 use crate::faces::Source;
+use crate::launch::Launch;
 use crate::room::Room;
 use crate::scan::Scan;
 use rxmesh_host::Error;

@@ -1,6 +1,7 @@
 //! Limit positions and normals.
 
 use super::Sqrt3;
+use crate::launch::Launch;
 use crate::lengths::check_limit;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;

@@ -50,13 +50,16 @@ pub(crate) fn refine(
     // A mesh that is to change is opened as a session, which takes attributes along as columns.
     let mut session = Session::open(&rx)?;
     let x = session.attach(&x)?;
-    let report = session.run(1000, |s| {
-        Ok(Refine {
-            x: s.write(x)?,
-            longest: options.length * options.length,
-            flat: options.flat,
-        })
-    })?;
+    // SAFETY: positions are a column of the session's vertices, as `Refine` wants them.
+    let report = unsafe {
+        session.run_operator(1000, |s| {
+            Ok(Refine {
+                x: s.write(x)?,
+                longest: options.length * options.length,
+                flat: options.flat,
+            })
+        })?
+    };
     let wrong = session.validate()?;
     if let Some(first) = wrong.first() {
         return Err(format!("{} violations, first {first:?}", wrong.len()).into());

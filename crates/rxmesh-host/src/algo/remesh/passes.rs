@@ -6,15 +6,15 @@ use super::measure::{Meshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
 use crate::algo::closest::SurfaceTree;
-use crate::algo::scan::exclusive;
+use crate::algo::scan::exclusive_shared;
 use crate::edit::{Column, Edits, RunReport, Runs, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{
-    Accept, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, FEATURE_WORDS,
-    Lines, ListFeatures, MarkFeatures, Places, PutBack, Relax, Rings, SLENDER, ScaleLengths, Sizing,
-    SplitLong, Unmark, WriteRings,
+    Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, FEATURE_WORDS, Lines,
+    ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings, SLENDER, ScaleLengths, Sizing, SplitLong,
+    Unmark, WriteRings,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -462,7 +462,7 @@ impl Remesher {
                 counts: tables.starts.global_mut(),
             },
         )?;
-        exclusive(engine, &tables.starts)?;
+        exclusive_shared(engine, &tables.starts)?;
         engine.launch_flat(
             n,
             WriteRings {
@@ -501,6 +501,7 @@ impl Remesher {
     }
 
     /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
+    /// Interpolated columns follow.
     pub(in crate::algo) fn smooth<C: Edits>(
         &self,
         session: &Session<C>,
@@ -511,6 +512,7 @@ impl Remesher {
         let rings = self.rings(session)?;
         for i in 1..=steps {
             step(rings.view(), session.write(self.moved)?)?;
+            self.resample(session, rings.view())?;
             let (moved, x) = (session.read(self.moved)?, session.write(self.x)?);
             match &self.surface {
                 // The steps are in tangent planes: it is enough to come back after the last.
@@ -526,6 +528,33 @@ impl Remesher {
                 )?,
                 _ => engine.launch_flat(n, Accept { moved, x })?,
             }
+        }
+        Ok(())
+    }
+}
+
+impl Remesher {
+    /// Gives the interpolated columns of the session the values at the places where vertices go.
+    fn resample<C: Edits>(&self, session: &Session<C>, rings: Rings) -> Result<(), Error> {
+        let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
+        for (values, width) in session.columns().blended() {
+            let to = engine.uninit::<f32>(n as usize * width as usize)?;
+            let kernel = Resample {
+                rings,
+                x: session.read(self.x)?,
+                moved: session.read(self.moved)?,
+                values: values.read(),
+                to: to.global_mut(),
+                width,
+                labels: self.labels(session)?.read(),
+                resting: self.resting.view(),
+            };
+            engine.launch_flat(n, kernel)?;
+            let kernel = AcceptValues {
+                from: to.global(),
+                to: values,
+            };
+            engine.launch_flat(n * width, kernel)?;
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::edit::{Cut, Session};
 use crate::engine::Buffer;
-use rxmesh_kernels::algo::remesh::MarkEnds;
-use rxmesh_kernels::algo::simplify::{SimplifyBorders, SimplifyHolds};
+use rxmesh_kernels::algo::remesh::{MARKED, MarkEnds};
+use rxmesh_kernels::algo::simplify::{FREE_TO_MOVE, ON_LINE, STAYS, SimplifyBorders, SimplifyHolds};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 
@@ -54,7 +54,10 @@ pub(super) fn holds(
         engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
         let (mut both, ends) = (holds.read()?, ends.read()?);
         for (hold, end) in both.iter_mut().zip(ends) {
-            *hold = end.max(*hold);
+            // Where lines end, branch or meet the boundary their vertices stay.
+            if *hold == FREE_TO_MOVE && end >= MARKED {
+                *hold = if end == 2 * (1 + MARKED) { ON_LINE } else { STAYS };
+            }
         }
         holds.write(&both)?;
     }

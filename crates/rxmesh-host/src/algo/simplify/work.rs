@@ -4,10 +4,11 @@ use super::batch::Several;
 use super::holds::holds;
 use super::{BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport};
 use crate::Error;
-use crate::edit::{self, Column, Cut, RunReport, Session, fill};
+use crate::edit::{self, Column, Cut, Motion, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
+use rxmesh_kernels::algo::remesh::Lines;
 use rxmesh_kernels::algo::simplify::{
     COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS,
     MOST_TURNS, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END,
@@ -21,6 +22,10 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Where new vertices come: elsewhere only when every edge that is left turns a face over.
 const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
+
+/// Least weight of the planes on edges that are kept: a line of them is off where it was by little more than the
+/// surface may be, though the mean is over its planes and those of the faces.
+const LINE_WEIGHT: f64 = 100.0;
 
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
@@ -70,13 +75,14 @@ pub(super) fn cheap_part(quantile: f64) -> u32 {
 }
 
 /// What a mesh asks for, but for the limit, which needs its measures.
-fn rules(options: &SimplifyOptions) -> [f32; RULES as usize] {
+fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     let mut rules = [f32::INFINITY; RULES as usize];
     rules[Rule::Boundary as usize] = match options.boundary {
         Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
         Boundary::Free => 0.0,
     };
-    rules[Rule::Groups as usize] = options.group_weight as f32;
+    let least = if kept { LINE_WEIGHT } else { 0.0 };
+    rules[Rule::Groups as usize] = options.group_weight.max(least) as f32;
     rules[Rule::Keep as usize] = f32::from(options.boundary == Boundary::Keep);
     rules
 }
@@ -144,12 +150,14 @@ impl Work {
         cut: Option<&Cut>,
         several: Option<Several>,
     ) -> Result<Work, Error> {
+        session.note_motion(Motion::OnSurface);
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
         let before = session.count(Kind::Face)?;
         let options = &each[0];
         let wanted = options.target.map_or(0, |t| t.goal(before));
-        let rules: Vec<f32> = each.iter().flat_map(rules).collect();
+        let kept = session.kept_edges().is_some();
+        let rules: Vec<f32> = each.iter().flat_map(|o| rules(o, kept)).collect();
         let rules = engine.upload(&rules)?;
         let nothing = engine.zeroed(0)?;
         let labels = match &several {
@@ -197,13 +205,23 @@ impl Work {
         }
         if options.cost == Cost::Quadric {
             work.quadrics = engine.zeroed(v)?;
-            let held = match session.held_edges() {
-                Some(marks) if each.iter().any(|o| o.group_weight > 0.0) => session.read(marks)?,
+            let held = match (session.held_edges(), session.kept_edges()) {
+                (Some(marks), _) if each.iter().any(|o| o.group_weight > 0.0) => {
+                    session.read(marks)?
+                }
+                (_, Some(marks)) => session.read(marks)?,
                 _ => work.nothing.global(),
             };
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
-                surface: work.surface(session)?,
+                // It reads the marks as those that are held.
+                surface: QuadricSurface {
+                    lines: Lines {
+                        marks: work.nothing.global_mut(),
+                        any: 0,
+                    },
+                    ..work.surface(session)?
+                },
                 held,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
@@ -257,7 +275,13 @@ impl Work {
                 if mesh.faces > mesh.target {
                     mesh.refused = refused;
                     mesh.end = match end {
-                        End::Stuck if refused.deviation > 0 => End::Deviation,
+                        // Lines that are kept hold the surface as the deviation does.
+                        End::Stuck
+                            if refused.deviation > 0
+                                || mesh.target == 0 && session.kept_edges().is_some() =>
+                        {
+                            End::Deviation
+                        }
                         end => end,
                     };
                 }
@@ -313,6 +337,7 @@ impl Work {
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
             holds: self.holds.global(),
+            lines: session.lines()?,
             scale: self.scale,
             placing: self.placing,
             rules: self.rules.global(),

@@ -1,21 +1,25 @@
-//! Texture coordinates of corners.
+//! Values of corners: texture coordinates and normals.
 //!
-//! Where a vertex has one texture coordinate, the same in all of its faces, it is a value of the vertex and is
-//! interpolated as such. At a seam a vertex has several. *Charts* are the parts of the texture that hang together: two
-//! faces are in one when both ends of a side that they share have the same coordinates in both. A corner of a face that
-//! changed takes its vertex's coordinate in the chart of the face that it arose from.
+//! At a seam a vertex has several values. *Charts* are the parts of a layer that hang together: two faces are in one
+//! when both ends of a side that they share have the same values in both. A corner of a face that changed has the value
+//! of its vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
 
-use super::blend::Values;
 use super::order::{NewFace, Order};
+use super::place::{Places, Surface, mean, root};
+use crate::algo::closest::{Nearest, closest_parts};
 use crate::mesh::{CornerLayer, EdgeTable, NO_VALUE, TriMesh};
-use std::collections::HashMap;
+use crate::par::IntoLean;
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// A vertex without a texture coordinate.
+/// A vertex without a value.
 const NONE: u32 = NO_VALUE;
 /// A vertex with more than one.
 const SEAM: u32 = NO_VALUE - 1;
 
-/// The texture coordinates of a mesh as vertices see them.
+/// The values of a layer of corners as vertices see them.
 #[derive(Debug)]
 pub(super) struct Corners {
     /// For each vertex the entry, [`NONE`] or [`SEAM`].
@@ -26,17 +30,31 @@ pub(super) struct Corners {
     chart_of: Vec<u32>,
     /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
+    /// The face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
+    across: Vec<[u32; 3]>,
+    /// For each face whether its corners have its own normal; empty for other values.
+    pub(super) flat: Vec<bool>,
 }
 
 impl Corners {
+    /// As [`Corners::new`] for normals, which may be those of the faces.
+    pub(super) fn of_normals(mesh: &TriMesh, layer: &CornerLayer) -> Corners {
+        Corners {
+            flat: flat_faces(mesh, layer),
+            ..Corners::new(mesh, layer)
+        }
+    }
+
     pub(super) fn new(mesh: &TriMesh, layer: &CornerLayer) -> Corners {
-        let charts = charts(mesh, layer);
+        let (charts, across) = charts(mesh, layer);
         let n = mesh.vertex_count();
         let mut corners = Corners {
             entries: vec![NONE; n],
             charts,
             chart_of: vec![0; n],
             at_seams: HashMap::new(),
+            across,
+            flat: Vec::new(),
         };
         let mut met = vec![false; n];
         let of_corners = mesh.faces.as_flattened().iter().zip(&layer.corners);
@@ -61,18 +79,35 @@ impl Corners {
         corners
     }
 
-    /// The coordinates as numbers of vertices, not a number where a vertex has none or several: so is every mean with
-    /// it.
-    pub(super) fn of_vertices<'a>(
-        &'a self,
-        layer: &'a CornerLayer,
-    ) -> impl Iterator<Item = Vec<f32>> + 'a {
-        let value = move |e: u32, k: usize| match e {
-            NONE | SEAM => f32::NAN,
-            e => layer.values[layer.width * e as usize + k],
-        };
-        let entries = &self.entries;
-        (0..layer.width).map(move |k| entries.iter().map(|&e| value(e, k)).collect())
+    /// Gives faces that have changed and come from one whose corners had its own normal, as it is where nothing is
+    /// smooth, their own: that of the old one where they have not turned.
+    pub(super) fn keep_flat(
+        &self,
+        old: &CornerLayer,
+        order: &Order,
+        mesh: &TriMesh,
+        layer: &mut CornerLayer,
+    ) {
+        let corners = layer.corners.as_chunks_mut::<3>().0;
+        for ((face, entries), new) in order.faces.iter().zip(corners).zip(&mesh.faces) {
+            let flat = self.flat.get(face.origin as usize) == Some(&true);
+            if !flat || *entries != [NO_VALUE; 3] {
+                continue;
+            }
+            let [a, b, c] = new.map(|v| mesh.positions[v as usize]);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let before = old.corners[3 * face.origin as usize];
+            let at = 3 * before as usize;
+            let turned = Vec3::from_slice(&old.values[at..at + 3])
+                .normalize_or_zero()
+                .dot(normal)
+                < TURNED;
+            let next = (layer.values.len() / 3) as u32;
+            *entries = [if turned { next } else { before }; 3];
+            if turned {
+                layer.values.extend(normal.to_array());
+            }
+        }
     }
 
     /// The entry of an old vertex in a chart: nothing if it has none there or several.
@@ -86,8 +121,8 @@ impl Corners {
     }
 }
 
-/// Whether two entries have the same values.
-fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
+/// `true` if two entries have the same values.
+pub(super) fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
     let bits = |e: u32| {
         let at = layer.width * e as usize;
         layer.values[at..at + layer.width]
@@ -97,133 +132,297 @@ fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
     a == b || a < SEAM && b < SEAM && bits(a).eq(bits(b))
 }
 
-/// The chart of each face.
-fn charts(mesh: &TriMesh, layer: &CornerLayer) -> Vec<u32> {
+/// The entries of a layer at the ends of a half-edge, at the smaller vertex first.
+pub(super) fn at_ends(mesh: &TriMesh, layer: &CornerLayer, half: u32) -> [u32; 2] {
+    let (f, k) = (half as usize / 3, half as usize % 3);
+    let at = |k: usize| (mesh.faces[f][k % 3], layer.corners[3 * f + k % 3]);
+    let (a, b) = (at(k), at(k + 1));
+    if a.0 < b.0 { [a.1, b.1] } else { [b.1, a.1] }
+}
+
+/// The chart of each face, and the faces across its sides in the same chart.
+fn charts(mesh: &TriMesh, layer: &CornerLayer) -> (Vec<u32>, Vec<[u32; 3]>) {
     let mut parent: Vec<u32> = (0..mesh.face_count() as u32).collect();
+    let mut across = vec![[NONE; 3]; mesh.face_count()];
     let table = EdgeTable::new(&mesh.faces, mesh.vertex_count());
-    // The entries at both ends of a half-edge, at the smaller vertex first.
-    let ends = |half: u32| {
-        let (f, k) = (half as usize / 3, half as usize % 3);
-        let at = |k: usize| (mesh.faces[f][k % 3], layer.corners[3 * f + k % 3]);
-        let (a, b) = (at(k), at(k + 1));
-        if a.0 < b.0 { [a.1, b.1] } else { [b.1, a.1] }
-    };
     for w in table.starts.windows(2) {
         let halves = &table.half_edges[w[0] as usize..w[1] as usize];
         for pair in halves.windows(2) {
-            let ([a, b], [c, d]) = (ends(pair[0]), ends(pair[1]));
+            let ends = [pair[0], pair[1]].map(|h| at_ends(mesh, layer, h));
+            let [[a, b], [c, d]] = ends;
             if same(layer, a, c) && same(layer, b, d) {
-                let (f, g) = (
-                    root(&mut parent, pair[0] / 3),
-                    root(&mut parent, pair[1] / 3),
-                );
+                let [f, g] = [pair[0], pair[1]].map(|h| root(&mut parent, h / 3));
                 parent[f.max(g) as usize] = f.min(g);
+                if halves.len() == 2 {
+                    for (h, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+                        across[h as usize / 3][h as usize % 3] = other / 3;
+                    }
+                }
             }
         }
     }
-    (0..mesh.face_count() as u32)
+    let charts = (0..mesh.face_count() as u32)
         .map(|f| root(&mut parent, f))
-        .collect()
+        .collect();
+    (charts, across)
 }
 
-fn root(parent: &mut [u32], mut f: u32) -> u32 {
-    while parent[f as usize] != f {
-        parent[f as usize] = parent[parent[f as usize] as usize];
-        f = parent[f as usize];
-    }
-    f
+/// Steps of a walk over the faces of a chart that come no nearer to a point, before it ends.
+const PATIENCE: u32 = 64;
+
+/// Values of a corner that differ by no more than this part of the largest one of the layer are one.
+const ALIKE: f32 = 1e-6;
+
+/// What a corner of a new face has.
+#[derive(Clone, Copy)]
+enum Value {
+    /// An entry of the old layer, or none.
+    Entry(u32),
+    /// Numbers of its own.
+    Numbers([f32; 3]),
 }
 
-/// The layer of the new mesh, being made.
+/// What makes the layer of a new mesh.
 pub(super) struct Layer<'a> {
-    corners: &'a Corners,
-    old: &'a CornerLayer,
-    mesh: &'a TriMesh,
-    order: &'a Order,
-    values: &'a Values,
-    new: CornerLayer,
-    /// Entries of new vertices.
-    born: HashMap<u32, u32>,
+    pub(super) corners: &'a Corners,
+    pub(super) old: &'a CornerLayer,
+    pub(super) mesh: &'a TriMesh,
+    pub(super) order: &'a Order,
+    pub(super) places: &'a Places,
+    pub(super) surface: &'a Surface,
 }
 
-impl<'a> Layer<'a> {
-    pub(super) fn new(
-        corners: &'a Corners,
-        old: &'a CornerLayer,
-        mesh: &'a TriMesh,
-        order: &'a Order,
-        values: &'a Values,
-    ) -> Layer<'a> {
-        Layer {
-            corners,
-            old,
-            mesh,
-            order,
-            values,
-            new: CornerLayer {
-                width: old.width,
-                values: old.values.clone(),
-                corners: Vec::with_capacity(3 * order.faces.len()),
-            },
-            born: HashMap::new(),
-        }
-    }
-
-    /// The layer, and how many faces have lost their coordinates.
-    pub(super) fn make(mut self) -> (CornerLayer, usize) {
-        let mut without = 0;
-        for face in &self.order.faces {
-            let before = self.before(face);
-            let now = if face.same {
-                before
-            } else {
-                match face.corners.map(|v| self.entry(v, face.origin)) {
-                    [Some(a), Some(b), Some(c)] => [a, b, c],
-                    _ => {
-                        without += usize::from(before != [NO_VALUE; 3]);
-                        [NO_VALUE; 3]
+impl Layer<'_> {
+    /// The layer. Corners of a vertex whose values are alike share an entry.
+    pub(super) fn make(&self) -> CornerLayer {
+        let faces: Vec<[Value; 3]> = self
+            .order
+            .faces
+            .par_iter()
+            .lean()
+            .map(|f| self.of_face(f))
+            .collect();
+        let width = self.old.width;
+        let mut new = CornerLayer {
+            width,
+            values: self.old.values.clone(),
+            corners: Vec::with_capacity(3 * faces.len()),
+        };
+        let largest = |m: f32, x: &f32| if x.is_finite() { m.max(x.abs()) } else { m };
+        let alike = ALIKE * self.old.values.iter().fold(0.0, largest);
+        let mut entries: Vec<Vec<u32>> = vec![Vec::new(); self.order.vertices.len()];
+        for (face, values) in self.order.faces.iter().zip(faces) {
+            for (v, value) in face.corners.into_iter().zip(values) {
+                let known = &mut entries[v as usize];
+                let entry = match value {
+                    Value::Entry(entry) => entry,
+                    Value::Numbers(numbers) => {
+                        let numbers = &numbers[..width];
+                        let is_like = |e: &&u32| {
+                            let at = width * **e as usize;
+                            let old = &new.values[at..at + width];
+                            old.iter().zip(numbers).all(|(a, b)| (a - b).abs() <= alike)
+                        };
+                        match known.iter().find(is_like) {
+                            Some(&entry) => entry,
+                            None => {
+                                let entry = new.entries() as u32;
+                                new.values.extend(numbers);
+                                entry
+                            }
+                        }
                     }
+                };
+                if entry != NO_VALUE && !known.contains(&entry) {
+                    known.push(entry);
                 }
-            };
-            self.new.corners.extend(now);
+                new.corners.push(entry);
+            }
         }
-        (self.new, without)
+        new
     }
 
-    /// The entries of the old face.
-    fn before(&self, face: &NewFace) -> [u32; 3] {
-        let at = 3 * face.origin as usize;
+    fn of_face(&self, face: &NewFace) -> [Value; 3] {
+        let before = self.entries_of(face.origin);
+        if face.same && face.corners.iter().all(|&v| self.stays(v)) {
+            return before.map(Value::Entry);
+        }
+        // A flat face gets its normal when all have their places.
+        let flat = self.corners.flat.get(face.origin as usize) == Some(&true);
+        if flat || !before.iter().all(|&e| e < SEAM) {
+            return [Value::Entry(NO_VALUE); 3];
+        }
+        face.corners.map(|v| self.of_corner(v, face))
+    }
+
+    fn stays(&self, v: u32) -> bool {
+        self.places.spots[v as usize].is_none() && !self.order.vertices[v as usize].born
+    }
+
+    /// The entries of the corners of an old face.
+    fn entries_of(&self, face: u32) -> [u32; 3] {
+        let at = 3 * face as usize;
         [0, 1, 2].map(|k| self.old.corners[at + k])
     }
 
-    /// The entry of a vertex in a face that arose from an old one.
-    fn entry(&mut self, v: u32, origin: u32) -> Option<u32> {
+    fn has_values(&self, face: u32) -> bool {
+        self.entries_of(face).iter().all(|&e| e < SEAM)
+    }
+
+    fn of_corner(&self, v: u32, face: &NewFace) -> Value {
         let vertex = self.order.vertices[v as usize];
-        if !vertex.born {
+        let chart = self.chart(face.origin);
+        if self.stays(v) {
             // A corner of the old face has what it had there, even where its chart has several.
-            let old = self.mesh.faces[origin as usize];
-            if let Some(k) = old.iter().position(|&w| w == vertex.origin) {
-                let entry = self.old.corners[3 * origin as usize + k];
-                return (entry != NO_VALUE).then_some(entry);
+            let old = self.mesh.faces[face.origin as usize];
+            let own = old.iter().position(|&w| w == vertex.origin);
+            let own = own.map(|k| self.entries_of(face.origin)[k]);
+            if let Some(entry) = own.or_else(|| self.corners.entry(vertex.origin, chart)) {
+                return Value::Entry(entry);
             }
-            return self.corners.entry(vertex.origin, self.chart(origin));
         }
+        let entry = |w: u32| self.corners.entries[w as usize];
+        if let Some(spot) = self.places.spots[v as usize]
+            && self.chart(spot.face) == chart
+            && self.has_values(spot.face)
+            && self.mesh.faces[spot.face as usize]
+                .iter()
+                .all(|&w| entry(w) != SEAM)
+        {
+            return self.at(spot);
+        }
+        match self.on_side(v, face) {
+            Some(at) => self.at(at),
+            None => Value::Entry(NO_VALUE),
+        }
+    }
+
+    /// The place of a vertex near a seam on the side of a face: that which a walk from the face's origin comes to
+    /// without crossing a seam, or the closest one of the chart where the walk ends far from it.
+    fn on_side(&self, v: u32, face: &NewFace) -> Option<Nearest> {
+        let v = v as usize;
+        let (p, size) = (self.places.at[v], self.places.sizes[v]);
+        let chart = self.chart(face.origin);
+        let walked = self.walk(p, face.origin);
+        let normal = self.places.normals[v];
+        let accepts = |f: u32| self.chart(f) == chart && self.has_values(f);
+        let closest = self.surface.nearest(p, face.origin, normal, size, accepts);
+        match (walked, closest) {
+            (Some(walked), Some(closest)) => {
+                let far = walked.square.sqrt() > closest.square.sqrt() + FAR * size;
+                Some(if far { closest } else { walked })
+            }
+            (walked, closest) => walked.or(closest),
+        }
+    }
+
+    /// Walks from a face towards a point, over the nearest of the faces that have been seen, and never over a seam.
+    fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
+        let place = |face: u32| {
+            let x = self.mesh.faces[face as usize];
+            let x = x.map(|v| self.mesh.positions[v as usize].as_dvec3());
+            let (parts, square) = closest_parts(p, x);
+            Nearest {
+                face,
+                parts,
+                square,
+            }
+        };
+        let first = place(from);
+        let key = |at: Nearest| Reverse((at.square.to_bits(), at.face));
+        let mut open = BinaryHeap::from([key(first)]);
+        let mut seen = HashSet::from([from]);
+        let (mut best, mut idle) = (first, 0);
+        while let Some(Reverse((_, face))) = open.pop() {
+            for next in self.corners.across[face as usize] {
+                if next == NONE || !seen.insert(next) {
+                    continue;
+                }
+                let at = place(next);
+                idle += 1;
+                if at.square < best.square {
+                    (best, idle) = (at, 0);
+                }
+                open.push(key(at));
+            }
+            if idle > PATIENCE {
+                break;
+            }
+        }
+        self.has_values(best.face).then_some(best)
+    }
+
+    /// The value at a place.
+    fn at(&self, spot: Nearest) -> Value {
+        let entries = self.entries_of(spot.face);
         let width = self.old.width;
-        let values = (0..width).map(|k| self.values.texcoord(vertex.slot, k));
-        let values: Vec<f32> = values.collect();
-        let chart = self.corners.chart_of[vertex.origin as usize];
-        if values.iter().any(|x| x.is_nan()) || chart != self.chart(origin) {
-            return None;
+        let value = |e: u32, k: usize| f64::from(self.old.values[width * e as usize + k]);
+        let mut numbers = [0.0; 3];
+        for (k, number) in numbers[..width].iter_mut().enumerate() {
+            *number = mean(entries.map(|e| value(e, k)), spot.parts) as f32;
         }
-        let next = self.new.entries() as u32;
-        let entry = *self.born.entry(v).or_insert(next);
-        if entry == next {
-            self.new.values.extend(values);
-        }
-        Some(entry)
+        Value::Numbers(numbers)
     }
 
     fn chart(&self, face: u32) -> u32 {
         self.corners.charts[face as usize]
     }
 }
+
+/// A walk that ends farther from a vertex than the closest place of its chart, by this part of the size of the faces
+/// around it, has not come to it.
+const FAR: f64 = 0.5;
+
+/// Gives the entries from `first` on, three numbers each, length one.
+pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
+    for n in layer.values[3 * first..].chunks_exact_mut(3) {
+        let unit = Vec3::from_slice(n).normalize_or_zero();
+        n.copy_from_slice(&unit.to_array());
+    }
+}
+
+/// Computes normals of corners anew: the sum of the areas of the faces at a vertex whose corners have one value.
+pub(super) fn renew_normals(mesh: &TriMesh, layer: &mut CornerLayer) {
+    let mut sums: Vec<Vec3> = Vec::new();
+    let mut places = HashMap::new();
+    let corners = layer.corners.as_chunks_mut::<3>().0;
+    for (face, entries) in mesh.faces.iter().zip(corners) {
+        let [a, b, c] = face.map(|v| mesh.positions[v as usize]);
+        let normal = (b - a).cross(c - a);
+        for (&v, entry) in face.iter().zip(entries) {
+            if *entry != NO_VALUE {
+                let at = *places.entry((v, *entry)).or_insert(sums.len());
+                if at == sums.len() {
+                    sums.push(Vec3::ZERO);
+                }
+                sums[at] += normal;
+                *entry = at as u32;
+            }
+        }
+    }
+    let units = sums.iter().map(|n| n.normalize_or_zero().to_array());
+    layer.values = units.flatten().collect();
+}
+
+/// For each face whether its corners have one normal, which is the face's.
+pub(super) fn flat_faces(mesh: &TriMesh, layer: &CornerLayer) -> Vec<bool> {
+    let corners = layer.corners.as_chunks::<3>().0;
+    let flat = |(face, entries): (&[u32; 3], &[u32; 3])| {
+        let [a, b, c] = *entries;
+        if a >= SEAM || !same(layer, a, b) || !same(layer, b, c) {
+            return false;
+        }
+        let [p, q, r] = face.map(|v| mesh.positions[v as usize]);
+        let up = (q - p).cross(r - p).normalize_or_zero();
+        let at = 3 * a as usize;
+        let n = Vec3::from_slice(&layer.values[at..at + 3]);
+        n.normalize_or_zero().dot(up) > FLAT
+    };
+    mesh.faces.iter().zip(corners).map(flat).collect()
+}
+
+/// A flat face has turned where the cosine between its normals is below this.
+const TURNED: f32 = 0.999_99;
+
+/// Least cosine between a face and the normal of its corners where it counts as flat: normals of files have few digits.
+const FLAT: f32 = 0.999;

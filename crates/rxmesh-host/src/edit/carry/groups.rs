@@ -24,3 +24,17 @@ pub(super) fn of_faces(mesh: &TriMesh) -> Vec<u32> {
     }
     groups
 }
+
+/// Numbers of faces that are the same where both the numbers before and the rows are.
+pub(super) fn refine<R: Eq + std::hash::Hash>(
+    before: Option<Vec<u32>>,
+    rows: impl Iterator<Item = R>,
+) -> Vec<u32> {
+    let mut pairs: HashMap<(u32, R), u32> = HashMap::new();
+    let number = |(i, row): (usize, R)| {
+        let old = before.as_ref().map_or(0, |before| before[i]);
+        let next = pairs.len() as u32;
+        *pairs.entry((old, row)).or_insert(next)
+    };
+    rows.enumerate().map(number).collect()
+}

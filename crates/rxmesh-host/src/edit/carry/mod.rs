@@ -1,42 +1,47 @@
 //! What came with a file goes through edits with its vertices and faces.
 
-mod blend;
+mod borders;
 mod corners;
 mod groups;
 mod map;
 mod order;
+mod place;
 
 use super::columns::Column;
 use super::engine::Edits;
-use super::session::Session;
+use super::session::{Motion, Session};
 use crate::Error;
 use crate::algo::normals::vertex_normals;
-use crate::engine::Engine;
-use crate::mesh::{ElementKind, Extras, NORMAL, Tag, TriMesh};
+use crate::mesh::{CornerLayer, ElementKind, Extras, NORMAL, Tag, TriMesh};
+use crate::par::IntoLean;
 use crate::store::RxMesh;
+pub use borders::Borders;
 pub use map::{ElementMap, GONE};
 
-use blend::Blended;
 use corners::{Corners, Layer};
 use glam::Vec3;
 use order::Order;
+use place::{Places, Surface};
+use rayon::prelude::*;
 use rxmesh_kernels::algo::remesh::MarkBorders;
 use rxmesh_kernels::topo::{Edge, Face, Kind, Vertex};
+use std::sync::OnceLock;
 
 /// A mesh with all that it carries, in a session.
 ///
 /// Vertices and faces that stay keep their order and their values to the last bit; new ones come behind the vertices,
 /// and behind the face that they arise from. What a new one gets:
 ///
-/// - a new vertex the weighted mean of the values of those it arises from in columns of floats and of colours (rounded
-///   to the column's type); in columns of whole numbers the value of the one that counts most;
+/// - a vertex that is new or was moved the values of the input at the closest point ([`Motion::OnSurface`]), or at the
+///   point that it has come with: in columns of floats and of colours means of the corners of the face there (rounded
+///   to the column's type); in columns of whole numbers the value of the nearest corner;
 /// - a new face the values, groups and materials of the face that it arises from: that at its first side of the hole
 ///   that an operator has cut ([`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face)). The halves of a split face
 ///   have its values, a flip leaves each of the two faces with those of one;
-/// - normals of vertices are computed anew when anything has changed; those of corners become normals of vertices,
-///   those of faces are left out;
-/// - texture coordinates of corners stay where a face stays; a face that changed has those of its vertices in the part
-///   of the texture that it comes from, and none when one of them has none there.
+/// - texture coordinates and normals of corners stay where a face stays; other corners have the values of the input at
+///   their vertex's place, on the side of the seam that their face comes from;
+/// - normals of vertices are computed anew when anything has changed, and those of corners where the surface was
+///   carried away; faces whose corners had one normal, their own, have such a one; normals of faces are left out.
 #[derive(Debug)]
 pub struct Carried {
     /// The mesh as it was.
@@ -45,8 +50,11 @@ pub struct Carried {
     /// Numbers of the elements that those of the session arose from.
     vertices: Column<Vertex, u32>,
     faces: Column<Face, u32>,
-    blended: Blended,
+    /// Where on the input each vertex is, if there are values to find there.
+    places: Option<Column<Vertex, Vec3>>,
+    surface: OnceLock<Surface>,
     texcoords: Option<Corners>,
+    normals: Option<Corners>,
     /// The slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,
 }
@@ -69,16 +77,30 @@ impl Carried {
         let faces = rx.attribute_from::<Face, _>(&numbers(mesh.face_count()))?;
         let (vertices, faces) = (session.attach(&vertices)?, session.attach(&faces)?);
         session.trace(vertices, faces)?;
-        let layer = mesh.extras.corner_texcoords.as_ref();
-        let texcoords = layer.map(|layer| Corners::new(&mesh, layer));
-        let blended = Blended::open(session, rx, &mesh, texcoords.as_ref())?;
+        let texcoords = mesh.extras.corner_texcoords.as_ref();
+        let texcoords = texcoords.map(|layer| Corners::new(&mesh, layer));
+        let normals = mesh.extras.corner_normals.as_ref();
+        let normals = normals.map(|layer| Corners::of_normals(&mesh, layer));
+        let of_vertices =
+            |c: &crate::mesh::Column| c.element == ElementKind::Vertex && c.name != NORMAL;
+        let any = mesh.extras.columns.iter().any(of_vertices);
+        let places = match any || texcoords.is_some() || normals.is_some() {
+            true => {
+                let places = session.attach(&rx.attribute_from::<Vertex, _>(&mesh.positions)?)?;
+                session.interpolate(places)?;
+                Some(places)
+            }
+            false => None,
+        };
         Ok(Carried {
             mesh,
             x,
             vertices,
             faces,
-            blended,
+            places,
+            surface: OnceLock::new(),
             texcoords,
+            normals,
             followed: None,
         })
     }
@@ -117,6 +139,63 @@ impl Carried {
         let (marks, count) = self.mark_groups(session, rx)?;
         session.hold_edges(marks)?;
         Ok(count)
+    }
+
+    /// Has the session keep some edges ([`Session::keep_edges`]); how many these are. To be called before anything is
+    /// changed. Nothing is kept where there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; what the engine says.
+    pub fn keep<C: Edits>(
+        &self,
+        session: &mut Session<C>,
+        borders: &Borders,
+    ) -> Result<u32, Error> {
+        let edges = borders.edges(&self.mesh)?;
+        if !edges.is_empty() {
+            let marks = self.mark(session, &edges)?;
+            session.keep_edges(marks)?;
+        }
+        Ok(edges.len() as u32)
+    }
+
+    /// Has the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Carried::keep`].
+    pub fn hold<C: Edits>(
+        &self,
+        session: &mut Session<C>,
+        borders: &Borders,
+    ) -> Result<u32, Error> {
+        let edges = borders.edges(&self.mesh)?;
+        let marks = self.mark(session, &edges)?;
+        session.hold_edges(marks)?;
+        Ok(edges.len() as u32)
+    }
+
+    /// A column with 1 for each of some edges, which are in order and named by their ends in the mesh that came in.
+    fn mark<C: Edits>(
+        &self,
+        session: &mut Session<C>,
+        edges: &[[u32; 2]],
+    ) -> Result<Column<Edge, u32>, Error> {
+        let marks = session.column::<Edge, u32>()?;
+        let vertices = session.values(self.vertices)?.read()?;
+        let arrays = session.to_host()?;
+        let ends = arrays.ev.as_chunks::<2>().0;
+        // Slots that are not used may have ends that are none.
+        let number = |v: u32| vertices.get(v as usize).copied().unwrap_or(u32::MAX);
+        let mark = |ends: &[u32; 2]| {
+            let [a, b] = ends.map(number);
+            u32::from(edges.binary_search(&[a.min(b), a.max(b)]).is_ok())
+        };
+        let mut values: Vec<u32> = ends.par_iter().lean().map(mark).collect();
+        values.resize(session.capacity(Kind::Edge) as usize, 0);
+        session.set(marks, &values)?;
+        Ok(marks)
     }
 
     /// Marks of the edges between faces of different objects, groups or materials, and how many there are.
@@ -219,23 +298,37 @@ impl Carried {
             return Ok((self.mesh.clone(), Vec::new()));
         }
         let mut lost = Vec::new();
-        let blended = self.blended.read(session)?;
+        let places = match self.places {
+            Some(places) => {
+                let come = session.values(places)?.read()?;
+                let surface = self.surface.get_or_init(|| Surface::new(&self.mesh));
+                let motion = session.motion();
+                Some(Places::new(&self.mesh, &order, surface, motion, &x, &come))
+            }
+            None => None,
+        };
         mesh.extras.comments = self.mesh.extras.comments.clone();
         mesh.extras.tags = self.tags(&order);
-        self.columns(&order, &blended, &mut mesh, &mut lost);
-        if let (Some(corners), Some(layer)) = (&self.texcoords, &self.mesh.extras.corner_texcoords)
-        {
-            let (layer, without) = Layer::new(corners, layer, &self.mesh, &order, &blended).make();
-            mesh.extras.corner_texcoords = Some(layer);
-            if without > 0 {
-                lost.push(format!(
-                    "{without} of {} faces are left without texture coordinates: they lie where parts of the texture \
-                        meet",
-                    mesh.face_count()
-                ));
-            }
-        }
-        self.normals(session.engine(), &mut mesh, &mut lost)?;
+        self.columns(&order, places.as_ref(), &mut mesh, &mut lost);
+        let layer = |corners: &Option<Corners>, old: &Option<CornerLayer>| {
+            let (places, surface) = (places.as_ref()?, self.surface.get()?);
+            let (corners, old) = (corners.as_ref()?, old.as_ref()?);
+            let (mesh, order) = (&self.mesh, &order);
+            Some(
+                Layer {
+                    corners,
+                    old,
+                    mesh,
+                    order,
+                    places,
+                    surface,
+                }
+                .make(),
+            )
+        };
+        mesh.extras.corner_texcoords = layer(&self.texcoords, &self.mesh.extras.corner_texcoords);
+        mesh.extras.corner_normals = layer(&self.normals, &self.mesh.extras.corner_normals);
+        self.normals(session, &order, &mut mesh)?;
         Ok((mesh, lost))
     }
 
@@ -251,13 +344,13 @@ impl Carried {
     fn columns(
         &self,
         order: &Order,
-        blended: &blend::Values,
+        places: Option<&Places>,
         mesh: &mut TriMesh,
         lost: &mut Vec<String>,
     ) {
         let vertices: Vec<u32> = order.vertices.iter().map(|v| v.origin).collect();
         let faces: Vec<u32> = order.faces.iter().map(|f| f.origin).collect();
-        for (i, column) in self.mesh.extras.columns.iter().enumerate() {
+        for column in &self.mesh.extras.columns {
             match column.element {
                 _ if column.name == NORMAL && column.width == 3 => {
                     if column.element == ElementKind::Face {
@@ -269,31 +362,43 @@ impl Carried {
                 }
                 ElementKind::Vertex => {
                     let mut new = column.gather(&vertices);
-                    self.blended.put(i, order, blended, &mut new);
+                    if let Some(places) = places {
+                        places.put(&self.mesh, order, column, &mut new);
+                    }
                     mesh.extras.columns.push(new);
                 }
             }
         }
     }
 
-    /// Normals of vertices, anew, for a mesh that had some.
-    fn normals(
+    /// Normals of vertices, anew, for a mesh that had some, and those of corners: of unit length, and anew where the
+    /// surface was carried away.
+    fn normals<C: Edits>(
         &self,
-        engine: &Engine,
+        session: &Session<C>,
+        order: &Order,
         mesh: &mut TriMesh,
-        lost: &mut Vec<String>,
     ) -> Result<(), Error> {
-        let corners = self.mesh.extras.corner_normals.is_some();
-        if corners {
-            lost.push("normals of corners no longer fit; normals of vertices take their place, without creases".into());
+        if let Some(mut layer) = mesh.extras.corner_normals.take() {
+            if let (Some(old), Some(normals)) = (&self.mesh.extras.corner_normals, &self.normals) {
+                corners::make_units(&mut layer, old.entries());
+                normals.keep_flat(old, order, mesh, &mut layer);
+            }
+            if session.motion() == Motion::WithSurface {
+                corners::renew_normals(mesh, &mut layer);
+            }
+            mesh.extras.corner_normals = Some(layer);
         }
-        if !corners && self.mesh.vertex_normals().is_none() {
+        if self.mesh.vertex_normals().is_none() {
             return Ok(());
         }
-        let rx = RxMesh::from_mesh(engine, mesh)?;
+        let layer = mesh.extras.corner_normals.take();
+        let rx = RxMesh::from_mesh(session.engine(), mesh)?;
         let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
         let mut n = rx.attribute()?;
         vertex_normals(&rx, &x, &mut n)?;
-        Ok(mesh.set_vertex_normals(n.to_input(&rx)?)?)
+        mesh.set_vertex_normals(n.to_input(&rx)?)?;
+        mesh.extras.corner_normals = layer;
+        Ok(())
     }
 }

@@ -119,7 +119,7 @@ impl Edits for Claims {
 }
 
 impl<O: OperatorEntry> Runs<O> for Claims {
-    fn run(
+    unsafe fn run(
         session: &mut Session,
         seeds: Seeds,
         max_rounds: u32,
@@ -129,7 +129,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     }
 
     /// The host does not wait to know how many they are.
-    fn run_refused(
+    unsafe fn run_refused(
         session: &mut Session,
         max_rounds: u32,
         op: impl FnMut(&Session) -> Result<O, Error>,

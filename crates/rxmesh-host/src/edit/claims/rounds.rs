@@ -100,7 +100,7 @@ fn check_records<O: Operator>(faces: u32) -> Result<(), Error> {
 }
 
 impl Session {
-    /// See [`Session::run_from`].
+    /// See [`Session::run_operator_from`].
     pub(super) fn rounds<O: OperatorEntry>(
         &mut self,
         mut seeds: Seeds,
@@ -133,7 +133,11 @@ impl Session {
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
     /// what the engine says.
-    pub fn round<O: OperatorEntry>(
+    ///
+    /// # Safety
+    ///
+    /// As [`Session::run_operator`].
+    pub unsafe fn run_operator_round<O: OperatorEntry>(
         &mut self,
         seeds: Seeds,
         op: impl FnMut(&Session) -> Result<O, Error>,

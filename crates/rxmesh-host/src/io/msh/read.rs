@@ -1,6 +1,7 @@
 //! The sections of a MSH file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::{Numbers, Order};
 use super::super::points::Bits;
 use super::super::scan::quote;
@@ -155,13 +156,13 @@ impl Reader<'_> {
         };
         self.source.tokens.go_to(from + length + end.len());
         if name == "Comments" {
-            let text = String::from_utf8_lossy(&bytes[from..from + length]);
-            let lines = text.lines().map(|l| l.trim().to_owned());
+            let text = names::from_bytes(&bytes[from..from + length]);
+            let lines = text.lines().map(|l| l.trim_ascii().to_owned());
             self.volume.comments.extend(lines.filter(|l| !l.is_empty()));
         } else {
             self.volume
                 .warnings
-                .push(format!("section '{}' is not kept", name.escape_debug()));
+                .push(format!("section '{}' is not kept", names::shown(name)));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `$NodeData` and `$ElementData`: columns.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::scan::{integer, quote};
 use super::read::{Reader, doubles};
 use crate::mesh::ElementKind;
@@ -12,9 +13,9 @@ impl Reader<'_> {
         tokens.line();
         let mut name = String::new();
         for k in 0..strings {
-            let line = String::from_utf8_lossy(tokens.line());
+            let line = tokens.line();
             if k == 0 {
-                name = line.trim_matches('"').to_owned();
+                name = names::from_bytes(line).trim_matches('"').to_owned();
             }
         }
         for _ in 0..tokens.count("the number of real numbers", 2)? {

@@ -1,5 +1,6 @@
 //! Writing MSH, versions 2.2 and 4.1.
 
+use super::super::names;
 use super::super::soup::warn_of_columns;
 use super::super::text::rows;
 use super::super::volume::{REGION, references_of};
@@ -87,7 +88,9 @@ impl File<'_> {
                 .iter()
                 .map(|c| c.replace('$', " "));
             let lines = lines.collect::<Vec<_>>().join("\n");
-            self.text(&format!("$Comments\n{lines}\n$EndComments\n"));
+            self.text("$Comments\n");
+            self.pieces.push(names::to_bytes(&lines).into_owned());
+            self.text("\n$EndComments\n");
         }
     }
 

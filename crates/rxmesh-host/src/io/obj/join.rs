@@ -1,14 +1,15 @@
 //! Chunks of an OBJ file become one soup.
 
-use super::super::error::Fault;
+use super::super::error::{At, Fault};
 use super::super::points::{Bits, Points};
-use super::super::scan::{Words, quote};
+use super::super::scan::{LeftOut, Words, line_of, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
 use super::marks::Marks;
 use super::parse::{Chunk, Corners, corner, each_line};
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts,
 };
+use std::ops::RangeInclusive;
 
 /// How many vertices, texture coordinates and normals there are.
 type Totals = [usize; 3];
@@ -22,10 +23,16 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
     )?;
     let mut marks = Marks::default();
     chunks.iter_mut().for_each(|c| marks.append(&mut c.marks));
-    let all = [totals[0], chunks.iter().map(|c| c.faces).sum()];
-    if !resolve(&mut chunks, totals) || (0..2).any(|k| marks.needed[k] > all[k] as u64) {
-        return Err(first_out_of_range(bytes, totals, all));
+    let short = short_faces(&chunks);
+    let all = [
+        totals[0],
+        short.len() + chunks.iter().map(|c| c.faces).sum::<usize>(),
+    ];
+    let [vertex, texture, normal] = resolve(&mut chunks, totals);
+    if vertex > 0 || (0..2).any(|k| marks.needed[k] > all[k] as u64) {
+        return Err(first_out_of_range(bytes, totals, all, 0..=0));
     }
+    drop_short(&mut marks.holes, &short);
     let mut soup = Soup {
         points: Points::new(bits),
         corners: Vec::with_capacity(corners),
@@ -56,6 +63,20 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
     colours(&chunks, &mut soup);
     texcoords(&mut chunks, &mut soup);
     normals(&mut chunks, &mut soup);
+    for (k, corners) in [(1, texture), (2, normal)] {
+        if corners > 0 {
+            let first = first_out_of_range(bytes, totals, all, k..=k);
+            let line = match first.at {
+                At::Text(at) => line_of(bytes, at),
+                _ => 1,
+            };
+            let values = ["texture coordinates", "normals"][k - 1];
+            soup.warnings.push(format!(
+                "{corners} corners of faces name {values} that the file has not: they get none, the first is on line \
+                    {line}"
+            ));
+        }
+    }
     notes(bytes, &chunks, &mut soup);
     if let Some(at) = marks.first_skipped {
         soup.warnings.push(format!(
@@ -75,29 +96,66 @@ fn add(a: Totals, b: Totals) -> Totals {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// Turns relative indices into absolute ones. False when some index names nothing.
-fn resolve(chunks: &mut [Chunk], totals: Totals) -> bool {
+/// The faces of less than three corners that were left out, ascending, counted among all faces of the file.
+fn short_faces(chunks: &[Chunk]) -> Vec<u32> {
+    let mut before = 0;
+    let mut all = Vec::new();
+    for c in chunks {
+        all.extend(c.short_faces.iter().map(|f| before + f));
+        before += (c.faces + c.short_faces.len()) as u32;
+    }
+    all
+}
+
+/// Faces as they are numbered without those that were left out.
+fn drop_short(faces: &mut Vec<u32>, short: &[u32]) {
+    faces.retain_mut(|face| {
+        let before = short.partition_point(|s| *s < *face);
+        let kept = short.get(before) != Some(face);
+        *face -= before as u32;
+        kept
+    });
+}
+
+/// Turns relative indices into absolute ones. Returns how many corners of each layer name nothing: they have no value.
+fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     let mut base = [0; 3];
-    let mut good = true;
+    let mut lost = [0; 3];
     for c in chunks {
         let own = sizes(c);
         let layers: [&mut Corners; 3] = [&mut c.vertex, &mut c.texture, &mut c.normal];
         for (k, layer) in layers.into_iter().enumerate() {
-            good &= layer.highest <= totals[k] as u64;
             for &(at, offset) in &layer.relative {
                 let index = base[k] as i64 + offset;
-                good &= (0..totals[k] as i64).contains(&index);
-                layer.ids[at] = index as u32;
+                let there = (0..totals[k] as i64).contains(&index);
+                lost[k] += usize::from(!there);
+                layer.ids[at] = if there { index as u32 } else { NO_VALUE };
+            }
+            if layer.highest > totals[k] as u64 {
+                let before = lost[k];
+                for id in layer.ids.iter_mut().filter(|id| **id != NO_VALUE) {
+                    if *id as usize >= totals[k] {
+                        *id = NO_VALUE;
+                        lost[k] += 1;
+                    }
+                }
+                // Numbers beyond 32 bits have no value already.
+                lost[k] = lost[k].max(before + 1);
             }
         }
         base = add(base, own);
     }
-    good
+    lost
 }
 
 /// Some index is out of range: goes through the whole file again, in order, to name the first. Slow and simple, since
 /// it happens once at most.
-fn first_out_of_range(bytes: &[u8], totals: Totals, all: [usize; 2]) -> Fault {
+fn first_out_of_range(
+    bytes: &[u8],
+    totals: Totals,
+    all: [usize; 2],
+    layers: RangeInclusive<usize>,
+) -> Fault {
     const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
     let mut seen = [0usize; 3];
     let found = each_line(bytes, 0, |at, line| {
@@ -106,10 +164,12 @@ fn first_out_of_range(bytes: &[u8], totals: Totals, all: [usize; 2]) -> Fault {
             Some(b"v") => seen[0] += 1,
             Some(b"vt") => seen[1] += 1,
             Some(b"vn") => seen[2] += 1,
-            Some(b"f" | b"fo") => {
+            // Of two corners or less it is left out.
+            Some(b"f" | b"fo") if words.clone().count_up_to(3) == 3 => {
                 while let Some((at, word)) = words.next_at() {
                     let numbers = corner(word, at)?;
-                    for (k, &n) in numbers.iter().enumerate().filter(|(_, n)| **n != 0) {
+                    let asked = |(k, n): &(usize, &i64)| layers.contains(k) && **n != 0;
+                    for (k, &n) in numbers.iter().enumerate().filter(asked) {
                         let index = if n > 0 { n } else { seen[k] as i64 + n + 1 };
                         if index < 1 || index > totals[k] as i64 {
                             let (name, total) = (NAMES[k], totals[k]);
@@ -131,7 +191,7 @@ fn first_out_of_range(bytes: &[u8], totals: Totals, all: [usize; 2]) -> Fault {
                     }
                 }
             }
-            Some(b"t") => {
+            Some(b"t") if layers.contains(&0) => {
                 let mut marks = Marks::default();
                 marks.read(at, words)?;
                 for (k, name) in ["vertex", "face"].into_iter().enumerate() {
@@ -209,7 +269,33 @@ fn layer(
         all.append(ids);
         all.extend(std::iter::repeat_n(NO_VALUE, corners - filled));
     }
-    Some(all)
+    all.iter().any(|id| *id != NO_VALUE).then_some(all)
+}
+
+/// Takes entries that were no numbers out of a layer: their corners have no value. `None` if no corner has one left.
+fn without_unread(mut layer: CornerLayer) -> Option<CornerLayer> {
+    let entries = layer.values.chunks_exact(layer.width);
+    let good: Vec<bool> = entries.map(|e| !e[0].is_nan()).collect();
+    if good.iter().all(|g| *g) {
+        return Some(layer);
+    }
+    let numbers = good.iter().scan(0, |next, good| {
+        let number = if *good { *next } else { NO_VALUE };
+        *next += u32::from(*good);
+        Some(number)
+    });
+    let numbers: Vec<u32> = numbers.collect();
+    for id in layer.corners.iter_mut().filter(|id| **id != NO_VALUE) {
+        *id = numbers[*id as usize];
+    }
+    let mut good = good.iter();
+    let width = layer.width;
+    let values = std::mem::take(&mut layer.values);
+    let values = values.chunks_exact(width);
+    let kept = values.filter(|_| good.next().is_some_and(|g| *g));
+    layer.values = kept.flatten().copied().collect();
+    let any = layer.corners.iter().any(|id| *id != NO_VALUE);
+    any.then_some(layer)
 }
 
 fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
@@ -217,7 +303,8 @@ fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
     let count: usize = chunks.iter().map(|c| c.texcoords.len()).sum();
     let all = chunks.iter().flat_map(|c| c.texcoords.iter());
     let depth = chunks.iter().any(|c| c.has_depth);
-    if !depth && follows_vertices(corners.as_deref(), count, soup) {
+    let whole = chunks.iter().all(|c| c.unread[0].count == 0);
+    if !depth && whole && follows_vertices(corners.as_deref(), count, soup) {
         for (k, name) in ["s", "t"].into_iter().enumerate() {
             let data = ColumnData::F32(all.clone().map(|t| t[k]).collect());
             soup.columns.push(Column {
@@ -233,7 +320,7 @@ fn texcoords(chunks: &mut [Chunk], soup: &mut Soup) {
     match corners {
         Some(corners) => {
             let values = all.flat_map(|t| &t[..width]).copied().collect();
-            soup.corner_texcoords = Some(CornerLayer {
+            soup.corner_texcoords = without_unread(CornerLayer {
                 width,
                 values,
                 corners,
@@ -255,7 +342,9 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
         .copied()
         .collect();
     if follows_vertices(corners.as_deref(), count, soup) {
-        let data = ColumnData::F32(values);
+        // No direction where there is none: a column has a row for each vertex.
+        let known = |x: f32| if x.is_nan() { 0.0 } else { x };
+        let data = ColumnData::F32(values.into_iter().map(known).collect());
         soup.columns.push(Column {
             name: NORMAL.into(),
             element: ElementKind::Vertex,
@@ -266,7 +355,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
     }
     match corners {
         Some(corners) => {
-            soup.corner_normals = Some(CornerLayer {
+            soup.corner_normals = without_unread(CornerLayer {
                 width: 3,
                 values,
                 corners,
@@ -290,12 +379,41 @@ fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool 
         }
 }
 
-/// The line of a byte, counted from 1.
-fn line_of(bytes: &[u8], at: usize) -> usize {
-    1 + memchr::memchr_iter(b'\n', &bytes[..at]).count()
-}
-
 fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
+    let sum = |of: fn(&Chunk) -> LeftOut| {
+        chunks.iter().fold(LeftOut::default(), |mut sum, c| {
+            sum.append(of(c));
+            sum
+        })
+    };
+    let left_out = [
+        (
+            sum(|c| c.short),
+            "faces of less than three corners are left out",
+        ),
+        (
+            sum(|c| c.unread[0]),
+            "texture coordinates (vt) are no finite numbers and are left out",
+        ),
+        (
+            sum(|c| c.unread[1]),
+            "normals (vn) are no finite numbers and are left out",
+        ),
+        (
+            sum(|c| c.strange),
+            "vertices have neither a weight (one number) nor a colour (three or four) behind their position: what \
+                is there is left out",
+        ),
+        (
+            sum(|c| c.names),
+            "names end in a backslash before a line that is a statement: it is part of the name, and the line of its \
+                own",
+        ),
+    ];
+    let warnings = left_out
+        .into_iter()
+        .filter_map(|(all, what)| all.warning(bytes, what));
+    soup.warnings.extend(warnings);
     let skipped: usize = chunks.iter().map(|c| c.skipped).sum();
     if let Some(at) = chunks.iter().find_map(|c| c.first_skipped) {
         let line = line_of(bytes, at);

@@ -48,18 +48,14 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 /// Ranges of whole lines; a line that goes on after a backslash is not torn.
 fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
-    let start = if bytes.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    };
     let mut ranges = Vec::new();
-    let mut from = start;
+    let mut from = 0;
     while from < bytes.len() {
         let mut to = (from + size).min(bytes.len());
         while to < bytes.len() {
             to = memchr::memchr(b'\n', &bytes[to..]).map_or(bytes.len(), |n| to + n + 1);
-            if !parse::goes_on(&bytes[from..to]) {
+            let line = memchr::memrchr(b'\n', &bytes[from..to - 1]).map_or(from, |n| from + n + 1);
+            if !parse::goes_on(&bytes[line..to]) {
                 break;
             }
         }

@@ -1,8 +1,9 @@
 //! One chunk of an OBJ file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::points::{Bits, Points};
-use super::super::scan::{Words, number, quote};
+use super::super::scan::{LeftOut, Words, is_space, number, quote};
 use super::super::soup::Polygon;
 use super::marks::Marks;
 use crate::mesh::{NO_VALUE, TagKind};
@@ -19,6 +20,13 @@ pub(super) struct Corners {
 }
 
 impl Corners {
+    /// Takes the last corners away again.
+    fn truncate(&mut self, corners: usize) {
+        self.ids.truncate(corners);
+        let last = self.relative.iter().rposition(|r| r.0 < corners);
+        self.relative.truncate(last.map_or(0, |at| at + 1));
+    }
+
     fn push(&mut self, at: usize, index: i64, here: usize) {
         self.ids.resize(at, NO_VALUE);
         if index > 0 {
@@ -52,48 +60,158 @@ pub(super) struct Chunk {
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
+    /// Names that end in a backslash, before a line that is a statement.
+    pub(super) names: LeftOut,
+    /// Lines `vt` and `vn` that are no finite numbers: an entry that begins with NaN stands for them.
+    pub(super) unread: [LeftOut; 2],
+    /// Vertices whose numbers behind the position are none or not as many as a colour has.
+    pub(super) strange: LeftOut,
+    /// Faces of less than three corners, counted among all faces from the chunk's first.
+    pub(super) short: LeftOut,
+    pub(super) short_faces: Vec<u32>,
     pub(super) marks: Marks,
     /// Numbers that stay when the vectors have been moved out.
     pub(super) vertex_count: usize,
     pub(super) corner_count: usize,
 }
 
-/// True when the text ends in a backslash and a line end.
-pub(super) fn goes_on(text: &[u8]) -> bool {
-    let text = text.strip_suffix(b"\n").unwrap_or(text);
-    text.strip_suffix(b"\r").unwrap_or(text).ends_with(b"\\")
+/// Returns `true` if a line ends in a backslash; blanks and a line end may follow it.
+#[inline]
+pub(super) fn goes_on(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b"\\")
 }
 
-/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash are copied
-/// together, with the offsets kept. Comments end with their line: a folder's name in one must not swallow a vertex.
+/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
+/// ([`Statement::goes_on`]) are copied together, with the offsets kept. Returns the names whose backslash is taken as
+/// theirs, since the next line is a statement.
 pub(super) fn each_line(
     text: &[u8],
     base: usize,
     mut act: impl FnMut(usize, &[u8]) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+) -> Result<LeftOut, Fault> {
+    let line_end =
+        |from: usize| memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |n| from + n);
+    let mut names = LeftOut::default();
     let mut joined = Vec::new();
     let mut pos = 0;
     while pos < text.len() {
-        let mut end = memchr::memchr(b'\n', &text[pos..]).map_or(text.len(), |n| pos + n);
-        let line = &text[pos..end];
-        if !goes_on(line) || line.trim_ascii_start().starts_with(b"#") {
+        let mut end = line_end(pos);
+        if !goes_on(&text[pos..end]) {
             act(base + pos, &text[pos..end])?;
             pos = end + 1;
             continue;
         }
-        while end < text.len() && goes_on(&text[pos..end]) {
-            end = memchr::memchr(b'\n', &text[end + 1..]).map_or(text.len(), |n| end + 1 + n);
-        }
+        let statement = Statement::of(&text[pos..end]);
         joined.clear();
-        joined.extend(
-            text[pos..end]
-                .iter()
-                .map(|&b| if b == b'\\' { b' ' } else { b }),
-        );
+        let mut from = pos;
+        loop {
+            let line = &text[from..end];
+            let content = line.trim_ascii_end();
+            let next = text
+                .get(end + 1..)
+                .map(|_| &text[end + 1..line_end(end + 1)]);
+            let next = next.unwrap_or_default();
+            let name = statement.name_keeps(content, next);
+            let more = goes_on(line) && end < text.len() && statement.goes_on(content, next);
+            match name || !goes_on(line) || matches!(statement, Statement::Comment) {
+                true => joined.extend_from_slice(line),
+                false => {
+                    joined.extend_from_slice(&content[..content.len() - 1]);
+                    joined.resize(joined.len() + line.len() + 1 - content.len(), b' ');
+                }
+            }
+            if !more {
+                let name = matches!(statement, Statement::Name) && goes_on(line);
+                if name && is_statement(next) && !is_half(content) {
+                    names.note(base + from);
+                }
+                break;
+            }
+            joined.push(b' ');
+            from = end + 1;
+            end = line_end(from);
+        }
         act(base + pos, &joined)?;
         pos = end + 1;
     }
-    Ok(())
+    Ok(names)
+}
+
+/// Kinds of lines that end in a backslash, which differ in how it is meant.
+#[derive(Clone, Copy)]
+enum Statement {
+    /// It ends with its line: a folder's name in it must not swallow a vertex.
+    Comment,
+    /// Of numbers: it goes on.
+    Numbers,
+    /// Of names, or unknown: the backslash may be part of one.
+    Name,
+}
+
+impl Statement {
+    fn of(line: &[u8]) -> Statement {
+        const NUMBERS: [&[u8]; 11] = [
+            b"v", b"vt", b"vn", b"vp", b"f", b"fo", b"l", b"p", b"t", b"curv", b"surf",
+        ];
+        let mut words = Words::without_comments(line, 0);
+        let first = words.next_at().map_or(&b""[..], |w| w.1);
+        let numbers = NUMBERS.contains(&first);
+        let mut rest = std::iter::from_fn(|| words.next_at());
+        match () {
+            () if first.starts_with(b"#") => Statement::Comment,
+            () if numbers && rest.any(|w| w.1.starts_with(b"#")) => Statement::Comment,
+            () if numbers => Statement::Numbers,
+            () => Statement::Name,
+        }
+    }
+
+    /// Returns `true` if the line goes on behind the backslash that `content` ends in. Of a name it does unless the
+    /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
+    /// the next line is a statement, empty or a comment: then it ends a folder's name.
+    fn goes_on(self, content: &[u8], next: &[u8]) -> bool {
+        match self {
+            Statement::Comment => false,
+            Statement::Numbers => true,
+            Statement::Name => !is_half(content) && !ends_statement(next),
+        }
+    }
+
+    /// Returns `true` if the backslash belongs to a name: it does not stand alone, and the line does not go on.
+    fn name_keeps(self, content: &[u8], next: &[u8]) -> bool {
+        let before = content.len().checked_sub(2).map(|at| content[at]);
+        let alone = before.is_none_or(is_space);
+        matches!(self, Statement::Name) && !alone && !self.goes_on(content, next)
+    }
+}
+
+/// Returns `true` if the backslash at the end may be the second byte of a letter.
+fn is_half(content: &[u8]) -> bool {
+    let before = content.len().checked_sub(2).map(|at| content[at]);
+    before.is_some_and(|b| !b.is_ascii())
+}
+
+/// Returns `true` if no statement goes on in a line: it is one, a comment, or empty.
+fn ends_statement(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
+}
+
+/// Returns `true` if a line is a statement: it begins with a word of OBJ, of numbers behind it where that asks for them.
+fn is_statement(line: &[u8]) -> bool {
+    let mut words = Words::without_comments(line, 0);
+    let first = words.next_at().map_or(&b""[..], |w| w.1);
+    let second = words.next_at().map_or(&b""[..], |w| w.1);
+    match first {
+        b"g" | b"o" | b"s" | b"usemtl" | b"mtllib" | b"usemap" | b"maplib" => true,
+        b"v" | b"vt" | b"vn" | b"vp" | b"f" | b"fo" | b"l" | b"p" => {
+            let digits = second.strip_prefix(b"-").or(second.strip_prefix(b"+"));
+            let digits = digits.unwrap_or(second);
+            digits
+                .first()
+                .is_some_and(|b| b.is_ascii_digit() || *b == b'.')
+        }
+        b"t" => [&b"crease"[..], b"corner", b"hole"].contains(&second),
+        _ => false,
+    }
 }
 
 /// Parses whole lines, the first of which begins at byte `base` of the file.
@@ -102,7 +220,8 @@ pub(super) fn chunk(text: &[u8], base: usize, bits: Bits) -> Result<Chunk, Fault
         points: Points::new(bits),
         ..Chunk::default()
     };
-    each_line(text, base, |at, line| c.line(at, line))?;
+    let names = each_line(text, base, |at, line| c.line(at, line))?;
+    c.names = names;
     // Faces after the last with a texture coordinate or normal have none.
     for layer in [&mut c.texture, &mut c.normal] {
         if !layer.ids.is_empty() {
@@ -125,16 +244,14 @@ impl Chunk {
             return Ok(());
         };
         match keyword {
-            b"v" => self.vertex_line(words),
+            b"v" => self.vertex_line(at, words),
             b"f" | b"fo" => self.face_line(at, words),
-            b"vt" => self.texture_line(words),
+            b"vt" => {
+                self.texture_line(at, words);
+                Ok(())
+            }
             b"vn" => {
-                let n = [
-                    words.number("a normal's x")?,
-                    words.number("a normal's y")?,
-                    words.number("a normal's z")?,
-                ];
-                self.normals.push(n);
+                self.normal_line(at, words);
                 Ok(())
             }
             b"l" | b"p" => {
@@ -153,62 +270,70 @@ impl Chunk {
     }
 
     fn tag(&mut self, kind: TagKind, words: Words<'_>) -> Result<(), Fault> {
-        self.tags.push((
-            self.faces,
-            kind,
-            String::from_utf8_lossy(words.rest()).into_owned(),
-        ));
+        self.tags
+            .push((self.faces, kind, names::from_bytes(words.rest())));
         Ok(())
     }
 
     /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
-    fn vertex_line(&mut self, mut words: Words<'_>) -> Result<(), Fault> {
+    fn vertex_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let vertices = self.points.len();
         self.points.read(&mut words)?;
         let mut more = [1.0f32; 4];
-        let mut n = 0;
-        let start = words.offset();
+        let (mut n, mut numbers) = (0, true);
         while let Some((at, word)) = words.next_at() {
-            let x = number(word, at)?;
-            if n < 4 {
-                more[n] = x;
+            let x = number(word, at);
+            numbers &= x.is_ok();
+            if let (Some(more), Ok(x)) = (more.get_mut(n), x) {
+                *more = x;
             }
             n += 1;
         }
         match n {
             0 => {}
+            _ if !numbers => self.strange.note(line),
             1 => self.weights |= more[0] != 1.0,
             3 | 4 => {
                 self.colours.resize(vertices, [f32::NAN; 4]);
                 self.colours.push(more);
                 self.has_alpha |= n == 4;
             }
-            _ => {
-                let what = format!(
-                    "a vertex has 3 numbers, 4 (with weight), 6 or 7 (with colour), not {}",
-                    n + 3
-                );
-                return Err(Fault::text(start, what));
-            }
+            _ => self.strange.note(line),
         }
         Ok(())
     }
 
-    fn texture_line(&mut self, mut words: Words<'_>) -> Result<(), Fault> {
-        let mut t = [words.number("a texture coordinate")?, 0.0, 0.0];
-        for (k, value) in t.iter_mut().enumerate().skip(1) {
-            let Some((at, word)) = words.next_at() else {
-                break;
-            };
-            *value = number(word, at)?;
-            self.has_depth |= k == 2;
+    fn texture_line(&mut self, line: usize, mut words: Words<'_>) {
+        let mut t = [0.0; 3];
+        let (mut n, mut numbers) = (0, true);
+        for (value, (at, word)) in t.iter_mut().zip(std::iter::from_fn(|| words.next_at())) {
+            let x = number(word, at);
+            numbers &= x.is_ok();
+            *value = x.unwrap_or_default();
+            n += 1;
+        }
+        if numbers && n > 0 {
+            self.has_depth |= n == 3;
+        } else {
+            t = [f32::NAN; 3];
+            self.unread[0].note(line);
         }
         self.texcoords.push(t);
-        Ok(())
+    }
+
+    fn normal_line(&mut self, line: usize, mut words: Words<'_>) {
+        let mut read = || words.number("a normal").ok();
+        let normal = read().zip(read()).zip(read());
+        if normal.is_none() {
+            self.unread[1].note(line);
+        }
+        let normal = normal.map(|((x, y), z)| [x, y, z]);
+        self.normals.push(normal.unwrap_or([f32::NAN; 3]));
     }
 
     fn face_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let first = self.vertex.ids.len();
+        let highest = self.vertex.highest;
         while let Some((at, word)) = words.next_at() {
             let corner = corner(word, at)?;
             let slot = self.vertex.ids.len();
@@ -222,8 +347,14 @@ impl Chunk {
         }
         let n = self.vertex.ids.len() - first;
         if n < 3 {
-            let what = format!("a face needs three corners or more, this one has {n}");
-            return Err(Fault::text(line, what));
+            [&mut self.vertex, &mut self.texture, &mut self.normal]
+                .into_iter()
+                .for_each(|layer| layer.truncate(first));
+            self.vertex.highest = highest;
+            self.short_faces
+                .push((self.faces + self.short.count) as u32);
+            self.short.note(line);
+            return Ok(());
         }
         if n > 3 {
             self.polygons.push(Polygon {

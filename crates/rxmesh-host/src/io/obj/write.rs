@@ -1,5 +1,6 @@
 //! Writes OBJ.
 
+use super::super::names;
 use super::super::soup::written_sharpness;
 use super::super::text::{Line, add, rows};
 use super::super::{Pieces, Shape, soup};
@@ -29,11 +30,7 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     let extras = mesh.extras();
     let mut pieces = vec![soup::comment_lines(&extras.comments)];
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
-    pieces.push(
-        libraries
-            .flat_map(|t| [b"mtllib ", t.text.as_bytes(), b"\n"].concat())
-            .collect(),
-    );
+    pieces.push(libraries.flat_map(statement).collect());
     let find = |name: &str, widths: &[usize]| {
         let column = extras.column(ElementKind::Vertex, name);
         column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
@@ -207,11 +204,5 @@ fn statement(tag: &Tag) -> Vec<u8> {
         TagKind::Smoothing => b"s",
         TagKind::Library => b"mtllib",
     };
-    // A name that was set by a program must not start a new line.
-    let text: String = tag
-        .text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    [word, b" ", text.as_bytes(), b"\n"].concat()
+    [word, b" ", &names::on_one_line(&tag.text), b"\n"].concat()
 }

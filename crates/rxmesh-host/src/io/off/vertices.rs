@@ -1,7 +1,7 @@
 //! Attributes of vertices in OFF as text.
 
 use super::super::error::Fault;
-use super::super::scan::{Words, number};
+use super::super::scan::{LeftOut, Words, number};
 use super::super::soup::Soup;
 use super::Prefix;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
@@ -22,6 +22,11 @@ pub(super) struct Rows<'a> {
     both: Vec<Vec<Word<'a>>>,
     /// Rows with more numbers than the keyword announces.
     more: usize,
+    /// Number of the next row.
+    row: usize,
+    /// Normals and texture coordinates that are no finite numbers, with the number of their row.
+    unread: LeftOut,
+    unread_texcoords: LeftOut,
 }
 
 impl<'a> Rows<'a> {
@@ -33,6 +38,9 @@ impl<'a> Rows<'a> {
             texcoords: Default::default(),
             both: Vec::new(),
             more: 0,
+            row: 0,
+            unread: LeftOut::default(),
+            unread_texcoords: LeftOut::default(),
         }
     }
 
@@ -52,17 +60,24 @@ impl<'a> Rows<'a> {
                 return ends("two texture coordinates");
             }
             let pair = rest.split_off(rest.len() - 2);
+            let mut unread = false;
             for (values, (at, word)) in self.texcoords.iter_mut().zip(pair) {
-                values.push(number(word, at)?);
+                let value = number(word, at);
+                unread |= value.is_err();
+                values.push(value.unwrap_or_default());
+            }
+            if unread {
+                self.unread_texcoords.note(self.row);
             }
         }
+        self.row += 1;
         match (self.prefix.normals, self.prefix.colours) {
             (true, true) => {
                 self.both.push(rest);
                 return Ok(());
             }
             (true, false) => {
-                self.normal(&rest[..3])?;
+                self.normal(&rest[..3]);
                 self.more += usize::from(rest.len() > 3);
             }
             (false, true) => self.colours.add(&rest)?,
@@ -71,11 +86,15 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn normal(&mut self, words: &[Word<'a>]) -> Result<(), Fault> {
-        for &(at, word) in words {
-            self.normals.push(number(word, at)?);
+    fn normal(&mut self, words: &[Word<'a>]) {
+        let mut values = words.iter().map(|&(at, word)| number(word, at).ok());
+        let mut next = || values.next().flatten();
+        let normal = next().zip(next()).zip(next());
+        if normal.is_none() {
+            self.unread.note(self.normals.len() / 3);
         }
-        Ok(())
+        let normal = normal.map(|((x, y), z)| [x, y, z]);
+        self.normals.extend(normal.unwrap_or_default());
     }
 
     /// `true` if colours come before normals: as the keyword has it, unless only the other order gives colours. Where
@@ -103,8 +122,19 @@ impl<'a> Rows<'a> {
                 true => (&row[row.len() - 3..], &row[..row.len() - 3]),
                 false => row.split_at(3),
             };
-            self.normal(normal)?;
+            self.normal(normal);
             self.colours.add(colour)?;
+        }
+        for (all, what) in [
+            (self.unread, "normals"),
+            (self.unread_texcoords, "pairs of texture coordinates"),
+        ] {
+            soup.warnings.extend(all.first.map(|row| {
+                let n = all.count;
+                format!(
+                    "{n} {what} are no finite numbers: they are 0 now, the first is of vertex {row} (counted from 0)"
+                )
+            }));
         }
         if self.more > 0 {
             soup.warnings.push(format!(
@@ -154,7 +184,9 @@ impl Colours {
         for &(at, word) in words {
             // 0 to 255 as whole numbers, 0 to 1 with a point: the spelling decides, so "1" and "1.0" differ.
             self.fractions |= word.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
-            self.values.push(number(word, at)?);
+            let value = number(word, at);
+            self.mixed |= value.is_err();
+            self.values.push(value.unwrap_or_default());
         }
         Ok(())
     }

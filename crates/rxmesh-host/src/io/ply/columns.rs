@@ -72,6 +72,26 @@ impl Filling {
         Filling { name, values }
     }
 
+    /// Takes the last row away again.
+    pub(super) fn drop_last(&mut self) {
+        match &mut self.values {
+            Values::Plain(data) => {
+                crate::mesh::each_type!(data, v => {
+                    v.pop();
+                });
+            }
+            Values::Signed(v) => {
+                v.pop();
+            }
+            Values::Unsigned(v) => {
+                v.pop();
+            }
+            Values::Packed(_, v) => {
+                v.pop();
+            }
+        }
+    }
+
     /// Takes the next value of the file.
     #[inline]
     pub(super) fn take(&mut self, source: &mut impl Source, t: &ScalarType) -> Result<(), Fault> {
@@ -308,17 +328,11 @@ pub(super) struct Texcoords {
 }
 
 impl Texcoords {
-    /// The list of a face whose `n` corners begin at `first`; an empty list means none.
-    pub(super) fn add(&mut self, first: usize, n: usize, list: &[f32]) -> Result<(), String> {
-        if list.is_empty() {
-            return Ok(());
-        }
+    /// The list of a face whose `n` corners begin at `first`; an empty list means none. `false` for a list of another
+    /// length, which is passed over.
+    pub(super) fn add(&mut self, first: usize, n: usize, list: &[f32]) -> bool {
         if list.len() != 2 * n {
-            return Err(format!(
-                "list 'texcoord' has {} values, a face of {n} corners needs {} or none",
-                list.len(),
-                2 * n
-            ));
+            return list.is_empty();
         }
         self.corners.resize(first, NO_VALUE);
         for pair in list.as_chunks::<2>().0 {
@@ -329,7 +343,7 @@ impl Texcoords {
             }
             self.corners.push(id);
         }
-        Ok(())
+        true
     }
 
     pub(super) fn finish(mut self, corners: usize) -> Option<CornerLayer> {

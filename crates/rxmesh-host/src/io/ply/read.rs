@@ -2,6 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::points::{Bits, Coordinate, Points};
+use super::super::scan::LeftOut;
 use super::super::soup::{Polygon, Soup};
 use super::body::{Binary, Source, Text, most};
 use super::columns::{self, Filling, Texcoords};
@@ -182,7 +183,8 @@ impl<S: Source> Reader<S> {
             return Err(self.source.fault(self.source.offset(), what));
         }
         let mut texcoords = Texcoords::default();
-        let before = self.soup.face_count();
+        let mut face = self.soup.face_count() as u32;
+        let (mut short, mut unfit) = (LeftOut::default(), LeftOut::default());
         // A row that is accepted has a length and three indices: four bytes at least.
         self.soup
             .corners
@@ -210,10 +212,35 @@ impl<S: Source> Reader<S> {
             }
             self.source.end_row()?;
             let n = self.soup.corners.len() - first;
-            self.corner_count(before, row, n, at)?;
-            texcoords
-                .add(first, n, &list)
-                .map_err(|what| self.source.fault(at, what))?;
+            if n < 3 {
+                self.soup.corners.truncate(first);
+                columns.iter_mut().for_each(columns::Filling::drop_last);
+                short.note(row);
+                continue;
+            }
+            if n > 3 {
+                self.soup.polygons.push(Polygon {
+                    face,
+                    corners: n as u32,
+                    at,
+                });
+            }
+            face += 1;
+            if !texcoords.add(first, n, &list) {
+                unfit.note(row);
+            }
+        }
+        for (all, what) in [
+            (short, "faces of less than three corners are left out"),
+            (
+                unfit,
+                "faces have a list 'texcoord' without two numbers for each corner, which is left out",
+            ),
+        ] {
+            self.soup.warnings.extend(all.first.map(|row| {
+                let n = all.count;
+                format!("{n} {what}, the first is face {row} (counted from 0)")
+            }));
         }
         self.soup.corner_texcoords = texcoords.finish(self.soup.corners.len());
         self.keep(columns, ElementKind::Face);
@@ -263,28 +290,6 @@ impl<S: Source> Reader<S> {
                 return Err(self.source.fault(at, what));
             }
             self.soup.corners.push(v as u32);
-        }
-        Ok(())
-    }
-
-    fn corner_count(
-        &mut self,
-        before: usize,
-        row: usize,
-        n: usize,
-        at: usize,
-    ) -> Result<(), Fault> {
-        if n < 3 {
-            let what =
-                format!("a face needs three corners or more, face {row} (counted from 0) has {n}");
-            return Err(self.source.fault(at, what));
-        }
-        if n > 3 {
-            self.soup.polygons.push(Polygon {
-                face: (before + row) as u32,
-                corners: n as u32,
-                at,
-            });
         }
         Ok(())
     }

@@ -141,8 +141,8 @@ fn header(
     };
     let mut out = format!("ply\nformat {encoding} 1.0\n").into_bytes();
     for comment in &mesh.extras().comments {
-        out.extend(format!("comment {comment}").trim_end().as_bytes());
-        out.push(b'\n');
+        let line = [b"comment ", &*bytes_of_name(comment)].concat();
+        out.extend([line.trim_ascii_end(), b"\n"].concat());
     }
     let element = |out: &mut Vec<u8>, name: &str, n: usize| {
         out.extend(format!("element {name} {n}\n").into_bytes());

@@ -30,19 +30,37 @@ fn promised(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Binary for sure: the size is the one that the count asks for. Binary files may begin with "solid", too.
-fn is_exactly_binary(bytes: &[u8]) -> bool {
+pub(super) fn is_exactly_binary(bytes: &[u8]) -> bool {
     promised(bytes).is_some_and(|n| n * TRIANGLE + HEAD == bytes.len())
 }
 
-/// Text: begins with "solid", and what follows are STL's words.
-fn is_text(bytes: &[u8]) -> bool {
-    let head = bytes[..bytes.len().min(1 << 12)].to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    head.trim_ascii_start().starts_with(b"solid")
-        && !head.contains(&0)
-        && (has(b"facet") || has(b"endsolid") || bytes.len() < HEAD)
+/// Text: begins with "solid", and the line behind the name, however long that is, has STL's words.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    let Some(name) = after_solid(bytes).filter(|_| !is_exactly_binary(bytes)) else {
+        return false;
+    };
+    // A line may end in a carriage return alone.
+    let end = memchr::memchr2(b'\n', b'\r', name).unwrap_or(name.len());
+    let body = &name[end..];
+    let head = body[..body.len().min(1 << 12)].to_ascii_lowercase();
+    let zeros = memchr::memchr(0, &head).unwrap_or(head.len());
+    let has = |word: &[u8]| memchr::memmem::find(&head[..zeros], word).is_some();
+    let short = bytes.len() < HEAD || body.trim_ascii().is_empty();
+    has(b"facet") || has(b"endsolid") || (short && !bytes.contains(&0))
+}
+
+fn after_solid(bytes: &[u8]) -> Option<&[u8]> {
+    let bytes = bytes.trim_ascii_start();
+    let (word, rest) = bytes.split_at_checked(5)?;
+    word.eq_ignore_ascii_case(b"solid").then_some(rest)
 }
 
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     is_exactly_binary(bytes) || is_text(bytes)
+}
+
+/// Returns `true` if a file with the name of STL may be one: text or binary, with more than the promised bytes, too.
+pub(super) fn may_be(bytes: &[u8]) -> bool {
+    let holds = |n: usize| n * TRIANGLE + HEAD <= bytes.len();
+    after_solid(bytes).is_some() || promised(bytes).is_some_and(holds)
 }

@@ -1,8 +1,9 @@
 //! Triangles of an STL file.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::points::{Bits, Coordinate, Points};
-use super::super::scan::{Words, quote};
+use super::super::scan::{LeftOut, Words, quote};
 use super::super::soup::{Polygon, Soup};
 use super::weld::weld;
 use super::{ATTRIBUTE, HEAD, TRIANGLE, header, is_exactly_binary, is_text, promised};
@@ -23,7 +24,7 @@ pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 /// Makes one vertex of corners at one place: in the frame that the positions got, in which they have all their digits.
 pub(in crate::io) fn weld_corners(soup: &mut Soup) {
-    soup.points.settle();
+    soup.points.settle(&[]);
     (soup.points.positions, soup.corners) = weld(&soup.points.positions);
 }
 
@@ -179,6 +180,7 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
             ..Soup::default()
         },
         faces: 0,
+        short: LeftOut::default(),
     };
     // A file may hold several solids.
     while let Some((at, word)) = reader.words.next_at() {
@@ -190,6 +192,9 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
         }
         reader.solid()?;
     }
+    let what = "facets of less than three corners are left out";
+    let warning = reader.short.warning(bytes, what);
+    reader.soup.warnings.extend(warning);
     // One solid without a name says nothing.
     let tags = &mut reader.soup.tags;
     if tags.len() == 1 && tags[0].text.is_empty() {
@@ -203,6 +208,8 @@ struct Text<'a> {
     words: Words<'a>,
     soup: Soup,
     faces: u32,
+    /// Facets of less than three corners.
+    short: LeftOut,
 }
 
 impl<'a> Text<'a> {
@@ -266,10 +273,9 @@ impl<'a> Text<'a> {
         self.expect("endfacet")?;
         let n = self.soup.points.len() - first;
         if n < 3 {
-            return Err(Fault::text(
-                start,
-                format!("a face needs three corners or more, this one has {n}"),
-            ));
+            self.soup.points.truncate(first);
+            self.short.note(start);
+            return Ok(());
         }
         if n > 3 {
             self.soup.polygons.push(Polygon {
@@ -312,6 +318,6 @@ impl<'a> Text<'a> {
         let from = self.words.offset();
         let end = memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
         self.words = Words::without_comments(&self.bytes[end..], end);
-        String::from_utf8_lossy(self.bytes[from..end].trim_ascii()).into_owned()
+        names::from_bytes(self.bytes[from..end].trim_ascii())
     }
 }

@@ -1,7 +1,9 @@
 //! Tests of all readers and writers together.
 
+mod encodings;
 mod hostile;
 mod kept;
+mod lenient;
 mod marks;
 mod messages;
 mod oracles;

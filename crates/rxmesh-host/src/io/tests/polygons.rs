@@ -248,27 +248,3 @@ fn large_polygons() {
     let (cut, _) = mesh.triangulate().unwrap();
     assert_eq!(cut.face_count(), n as usize - 2);
 }
-
-/// A polygon that cannot be cut is a fault of the file, at its place, when triangles are asked for alone.
-#[test]
-fn what_cannot_be_cut_is_named_with_its_line() {
-    let n = 20_004;
-    let mut text = String::from("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    for i in 0..n {
-        let a = std::f64::consts::TAU * f64::from(i) / f64::from(n);
-        let r = 1.0 + f64::from(i % 2);
-        text += &format!("v {} {} 0\n", r * a.cos(), r * a.sin());
-    }
-    text += "f";
-    (0..n).for_each(|i| text += &format!(" {}", i + 4));
-    assert_eq!(
-        read_poly_as("a.obj", text.as_bytes())
-            .unwrap()
-            .mesh
-            .largest_face(),
-        n as usize
-    );
-    let refused = read_as("a.obj", text.as_bytes()).unwrap_err().to_string();
-    let line = format!("line {}: a polygon with {n} corners", 5 + n);
-    assert!(refused.contains(&line), "{refused}");
-}

@@ -8,10 +8,14 @@ mod write;
 pub(super) use read::{Pair, read};
 pub(super) use write::write;
 
+use super::gzip;
 use std::path::{Path, PathBuf};
 
 /// The two files that a name of either means: vertices, cells.
 pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
+    if let Some(path) = gzip::unpacked_name(path) {
+        return pair(&path).map(|p| gzip::packed_name(&p));
+    }
     let upper = path
         .extension()
         .and_then(|e| e.to_str())
@@ -26,6 +30,8 @@ pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
 
 /// Whether a name is that of the cells' file.
 pub(super) fn is_cells(path: &Path) -> bool {
+    let unpacked = gzip::unpacked_name(path);
+    let path = unpacked.as_deref().unwrap_or(path);
     path.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("ele"))
 }

@@ -1,10 +1,11 @@
 //! Data of points and cells.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::Scalar;
 use super::super::scan::quote;
 use super::read::{Reader, scalar};
-use crate::mesh::{ElementKind, name_of_bytes};
+use crate::mesh::ElementKind;
 
 impl Reader<'_> {
     pub(super) fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
@@ -99,14 +100,14 @@ impl Reader<'_> {
                 (Some((element, rows)), _) if rows != n => {
                     let what = format!(
                         "array '{}' has {n} rows for {rows} {element}s",
-                        name.escape_debug()
+                        names::shown(&name)
                     );
                     return Err(Fault::text(at, what));
                 }
                 (None, Some(scalar)) => {
                     let numbers = width.saturating_mul(n);
                     self.array(scalar, numbers, "numbers")?;
-                    let name = name.escape_debug();
+                    let name = names::shown(&name);
                     self.volume
                         .warnings
                         .push(format!("array '{name}' of the whole data set is not kept"));
@@ -163,7 +164,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(name_of_bytes(&out))
+        Ok(names::from_bytes(&out))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading VTK's legacy format.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::{Numbers, Order, Scalar};
 use super::super::points::Bits;
 use super::super::scan::quote;
@@ -19,7 +20,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
         );
         return Err(Fault::text(0, what));
     }
-    let title = String::from_utf8_lossy(tokens.line()).into_owned();
+    let title = names::from_bytes(tokens.line());
     let (at, word) = tokens.expected("'ASCII' or 'BINARY'")?;
     let binary = match () {
         () if word.eq_ignore_ascii_case(b"ASCII") => false,

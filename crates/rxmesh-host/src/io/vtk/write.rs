@@ -1,5 +1,6 @@
 //! Writing VTK's legacy format, version 3.0: what every program that knows VTK reads.
 
+use super::super::names;
 use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
 use super::super::text::rows;
 use super::super::{Encoding, Pieces};
@@ -16,7 +17,8 @@ pub(in super::super) fn write(
 ) -> Pieces {
     let ascii = encoding == Encoding::Ascii;
     let title = mesh.extras.comments.first().map_or("", |c| c.as_str());
-    let title: String = title.chars().take(TITLE / 4).collect();
+    let title = names::to_bytes(title);
+    let title = names::cut(&title, TITLE);
     let lost = mesh.extras.comments.len().saturating_sub(1);
     if lost > 0 {
         warnings.push(format!(
@@ -29,10 +31,11 @@ pub(in super::super) fn write(
     let real = if double { "double" } else { "float" };
     let mut pieces = Pieces::new();
     let text = |pieces: &mut Pieces, text: String| pieces.push(text.into_bytes());
-    let head = format!(
-        "# vtk DataFile Version 3.0\n{title}\n{kind}\nDATASET UNSTRUCTURED_GRID\nPOINTS {vertices} {real}\n"
+    pieces.push([b"# vtk DataFile Version 3.0\n", title].concat());
+    text(
+        &mut pieces,
+        format!("\n{kind}\nDATASET UNSTRUCTURED_GRID\nPOINTS {vertices} {real}\n"),
     );
-    text(&mut pieces, head);
     if ascii {
         rows(0, vertices, &mut pieces, |line, v| {
             line.point(&mesh.placement, mesh.positions[v]);

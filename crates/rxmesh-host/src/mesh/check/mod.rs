@@ -1,5 +1,6 @@
 //! Says what is odd about a mesh: one pass of edge finding, a few union-finds, near-linear time.
 
+mod intersections;
 mod polygons;
 mod report;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tet_tests;
 mod tets;
 mod topology;
 
+pub use intersections::{self_intersections, self_intersections_poly};
 pub use polygons::{Deviation, PolygonCounts, PolygonReport};
 pub use report::{CheckReport, EdgeLengths, Findings, Valence};
 pub use tets::{SLIVER_DEGREES, TetReport, Worst, check_tets};
@@ -23,6 +25,8 @@ use rayon::prelude::*;
 /// What is looked at.
 struct View<'a, F> {
     positions: &'a [Vec3],
+    /// Of all faces.
+    corners: &'a [u32],
     placement: &'a Placement,
     faces: F,
 }
@@ -47,6 +51,7 @@ impl<F: FaceList> View<'_, F> {
 pub fn check(mesh: &TriMesh) -> CheckReport {
     let view = View {
         positions: &mesh.positions,
+        corners: mesh.faces.as_flattened(),
         placement: &mesh.placement,
         faces: Triangles(&mesh.faces),
     };
@@ -58,6 +63,7 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
 pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
     let view = View {
         positions: &mesh.positions,
+        corners: &mesh.corners,
         placement: &mesh.placement,
         faces: Polygons::new(mesh),
     };
@@ -241,7 +247,7 @@ fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
 /// Bounding box and edge lengths, in the world.
 fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
-        bounding_box: bounding_box(mesh.positions, mesh.placement),
+        bounding_box: bounding_box(mesh.positions, mesh.corners, mesh.placement),
         ..CheckReport::default()
     };
     report.edge_length = EdgeLengths::of(mesh.positions, mesh.placement, &table.edges);

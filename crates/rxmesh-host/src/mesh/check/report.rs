@@ -148,6 +148,10 @@ pub struct CheckReport {
     pub only_degenerate_vertices: u64,
     /// Vertices at exactly the place of an earlier vertex.
     pub duplicate_vertices: Findings<u32>,
+    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` where they were not
+    /// looked for: [`check`](super::check()) does not.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub self_intersections: Option<Findings<[u32; 2]>>,
     /// Largest valence.
     pub max_valence: Option<Valence>,
     /// Smallest valence of a vertex that has an edge.
@@ -229,6 +233,9 @@ impl CheckReport {
         line(f, "isolated faces", &self.isolated_faces)?;
         line(f, "isolated vertices", &self.isolated_vertices)?;
         line(f, "duplicate vertices", &self.duplicate_vertices)?;
+        if let Some(pairs) = &self.self_intersections {
+            line(f, "pairs of faces that intersect", pairs)?;
+        }
         self.polygons.as_ref().map_or(Ok(()), |p| write!(f, "{p}"))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{HoleLeft, WhyLeft};
 use crate::mesh::{EdgeTable, TriMesh};
+use glam::DVec3;
 use std::collections::{HashMap, HashSet};
 
 /// "None".
@@ -115,7 +116,8 @@ impl Walk<'_> {
     /// For each border the one that follows it around its hole, [`NONE`] where the boundary does not go on.
     ///
     /// Two borders of one fan of faces follow each other. Where two such fans meet in a vertex, the hole lies between
-    /// them: the border that comes to one fan goes on with the border that leaves the other.
+    /// them: the border that comes to one fan goes on with the border that leaves the other. Where there are more, it
+    /// goes on with that of the next fan around the vertex.
     fn followers(&self, borders: &[u32]) -> Vec<u32> {
         let place: HashMap<u32, u32> = borders
             .iter()
@@ -137,6 +139,12 @@ impl Walk<'_> {
         fans.sort_unstable_by_key(|f| (f.vertex, f.into));
         let mut next = vec![NONE; borders.len()];
         for at_vertex in fans.chunk_by(|a, b| a.vertex == b.vertex) {
+            if at_vertex.len() > 2
+                && let Some(pairs) = self.around(borders, at_vertex)
+            {
+                pairs.for_each(|(into, out)| next[into as usize] = out);
+                continue;
+            }
             for (i, fan) in at_vertex.iter().enumerate() {
                 let other = match at_vertex {
                     [_, _] => &at_vertex[1 - i],
@@ -146,6 +154,51 @@ impl Walk<'_> {
             }
         }
         next
+    }
+
+    /// Pairs of borders that follow each other at a vertex of several fans: a border that comes to the vertex with the
+    /// next one counter-clockwise, seen along the mean normal of the faces. `None` where fans lie over each other.
+    fn around(
+        &self,
+        borders: &[u32],
+        fans: &[Fan],
+    ) -> Option<impl Iterator<Item = (u32, u32)> + use<>> {
+        let at = |v: u32| self.mesh.positions[v as usize].as_dvec3();
+        let center = at(fans[0].vertex);
+        let mut faces = Vec::new();
+        for fan in fans {
+            self.fan(borders[fan.into as usize], fan.vertex, &mut faces);
+        }
+        let normal = |&f: &u32| {
+            let [a, b, c] = self.mesh.faces[f as usize].map(at);
+            (b - a).cross(c - a)
+        };
+        let normal = faces.iter().map(normal).sum::<DVec3>().normalize_or_zero();
+        if normal == DVec3::ZERO {
+            return None;
+        }
+        let x = normal.any_orthonormal_vector();
+        let y = normal.cross(x);
+        let angle = |v: u32| {
+            let d = at(v) - center;
+            d.dot(y).atan2(d.dot(x))
+        };
+        let mut rays: Vec<(f64, bool, u32)> = Vec::with_capacity(2 * fans.len());
+        for fan in fans {
+            let into = self.ends(borders[fan.into as usize])[0];
+            let out = self.ends(borders[fan.out as usize])[1];
+            rays.push((angle(into), true, fan.into));
+            rays.push((angle(out), false, fan.out));
+        }
+        rays.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let first = rays.iter().position(|r| r.1)?;
+        rays.rotate_left(first);
+        let is_alternating = rays.iter().enumerate().all(|(i, r)| r.1 == (i % 2 == 0));
+        is_alternating.then(|| {
+            let (pairs, _) = rays.as_chunks::<2>();
+            let pairs: Vec<(u32, u32)> = pairs.iter().map(|[i, o]| (i.2, o.2)).collect();
+            pairs.into_iter()
+        })
     }
 
     /// The other border of the fan at `vertex` that half-edge `h` bounds: nothing when an edge of more than two faces

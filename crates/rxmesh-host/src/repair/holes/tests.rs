@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::mesh::{
-    CheckReport, ColumnData, CornerLayer, ElementKind, Rng, Tag, TagKind, check, generate,
+    CheckReport, Column, ColumnData, CornerLayer, ElementKind, Rng, Tag, TagKind, check, generate,
 };
+use crate::repair::{RepairOptions, RepairReport, repair};
 use glam::{DVec3, Vec3};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -391,5 +392,146 @@ proptest! {
         fill_holes(&mut mesh, &HoleOptions::default()).unwrap();
         fill_holes(&mut large, &HoleOptions::default()).unwrap();
         prop_assert_eq!(mesh.faces, large.faces);
+    }
+}
+
+/// The same faces, whichever corner of each is named first.
+fn face_set(mesh: &TriMesh) -> Vec<[u32; 3]> {
+    let turned = |t: &[u32; 3]| {
+        let first = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);
+        [0, 1, 2].map(|k| t[(first + k) % 3])
+    };
+    let mut all: Vec<[u32; 3]> = mesh.faces.iter().map(turned).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Fills through all passes of a repair.
+fn repaired(mesh: &TriMesh) -> (TriMesh, RepairReport) {
+    let mut filled = mesh.clone();
+    let options = RepairOptions::default().with(|o| {
+        o.fill_holes = true;
+        o.holes.method = HoleFill::Flat;
+    });
+    let report = repair(&mut filled, &options).unwrap();
+    (filled, report)
+}
+
+/// Two holes of a sphere that share one vertex are two holes, whatever pass comes before.
+#[test]
+fn holes_that_touch_in_a_vertex() {
+    let sphere = generate::icosphere(3).unwrap();
+    let rings: Vec<Vec<u32>> = (0..sphere.vertex_count() as u32)
+        .map(|v| {
+            let mut ring: Vec<u32> = sphere
+                .faces
+                .iter()
+                .filter(|f| f.contains(&v))
+                .flatten()
+                .copied()
+                .collect();
+            ring.sort_unstable();
+            ring.dedup();
+            ring
+        })
+        .collect();
+    let shared = |q: usize| rings[q].iter().filter(|v| rings[100].contains(v)).count();
+    let other = (0..rings.len()).find(|&q| shared(q) == 1).unwrap() as u32;
+    let keep: Vec<bool> = sphere
+        .faces
+        .iter()
+        .map(|f| !f.contains(&100) && !f.contains(&other))
+        .collect();
+    let (filled, report) = repaired(&sphere.with_faces(&keep));
+    assert_eq!(
+        report.holes.as_ref().map(|h| (h.found, h.filled)),
+        Some((2, 2))
+    );
+    assert_eq!(report.split.map(|s| s.copies), Some(0));
+    let found = check(&filled);
+    assert!(found.closed && found.manifold, "{found}");
+    assert_eq!(found.faces, 2 * (sphere.vertex_count() as u64 - 2) - 4);
+    let outward = |f: &[u32; 3]| {
+        let [a, b, c] = f.map(|v| filled.positions[v as usize].as_dvec3());
+        (b - a).cross(c - a).dot(a) > 0.0
+    };
+    assert!(filled.faces.iter().all(outward));
+}
+
+/// A chain of square holes, and a board of them.
+#[test]
+fn chains_of_holes() {
+    let grid = generate::grid(9, 9).unwrap();
+    for board in [false, true] {
+        let keep = |f: usize| {
+            let (x, y) = (f / 2 % 9, f / 18);
+            let inner = (1..8).contains(&x) && (1..8).contains(&y);
+            !(inner && if board { (x + y) % 2 == 0 } else { x == y })
+        };
+        let mut holed = grid.with_faces(&(0..162).map(keep).collect::<Vec<bool>>());
+        holed.extras.columns.push(Column {
+            name: "place".into(),
+            element: ElementKind::Vertex,
+            width: 3,
+            data: ColumnData::F32(holed.positions.iter().flat_map(|p| p.to_array()).collect()),
+        });
+        let (filled, report) = repaired(&holed);
+        assert_eq!(
+            (filled.face_count(), filled.vertex_count()),
+            (162, 100),
+            "{report:?}"
+        );
+        let at = |v: u32| filled.positions[v as usize].as_dvec3();
+        let areas = filled.faces.iter().map(|f| {
+            let [a, b, c] = f.map(at);
+            (b - a).cross(c - a).z / 2.0
+        });
+        let areas: Vec<f64> = areas.collect();
+        assert!(areas.iter().all(|&a| a > 0.0));
+        assert!((areas.iter().sum::<f64>() - 1.0).abs() < 1e-6);
+        let place = filled.extras.column(ElementKind::Vertex, "place").unwrap();
+        let flat = filled.positions.iter().flat_map(|p| p.to_array());
+        assert!(
+            flat.enumerate()
+                .all(|(i, x)| place.data.get(i) == f64::from(x))
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Single faces are missing, many of which touch others in vertices: just these come back.
+    #[test]
+    fn faces_that_touch_come_back(seed in 0u64..1 << 32, is_sphere in 0..2) {
+        let whole = match is_sphere {
+            0 => generate::grid(6, 6).unwrap(),
+            _ => generate::icosphere(2).unwrap(),
+        };
+        let table = EdgeTable::new(&whole.faces, whole.vertex_count());
+        let mut rng = Rng::new(seed);
+        let mut keep = vec![true; whole.face_count()];
+        for _ in 0..2 * whole.face_count() {
+            let f = rng.below(whole.face_count() as u64) as usize;
+            let beside = (3 * f..3 * f + 3).map(|h| table.along(table.edge_of[h] as usize));
+            let is_inner = beside.clone().all(|along| along.len() == 2);
+            let is_beside_hole = beside.flatten().any(|&h| !keep[h as usize / 3]);
+            if is_inner && !is_beside_hole {
+                keep[f] = false;
+                // A face alone is no part of a surface.
+                let is_alone = |g: usize| (3 * g..3 * g + 3)
+                    .flat_map(|h| table.along(table.edge_of[h] as usize))
+                    .all(|&h| h as usize / 3 == g || !keep[h as usize / 3]);
+                if (0..keep.len()).any(|g| keep[g] && is_alone(g)) {
+                    keep[f] = true;
+                }
+            }
+        }
+        let holed = TriMesh::new(
+            whole.positions.clone(),
+            whole.faces.iter().zip(&keep).filter(|(_, k)| **k).map(|(f, _)| *f).collect(),
+        ).unwrap();
+        let (filled, _) = repaired(&holed);
+        prop_assert_eq!(face_set(&filled), face_set(&whole));
     }
 }

@@ -1,6 +1,12 @@
 //! Geodesic distances by parallel propagation (Romero Calla, Fuentes Perez, Montenegro 2019, "A minimalistic approach
 //! for fast computation of geodesic distances on triangular meshes", section 4), patch by patch.
 //!
+//! The update of a corner is not the paper's plane wave but a circular one (Novotni and Klein 2002, "Computing geodesic
+//! distances on triangular meshes"): the two other corners' distances place a point in the triangle's plane, across the
+//! side between them, and the corner's distance is that from the point. On a plane with one source this is exact whatever
+//! the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. Distances of
+//! several sources know theirs ([`SOURCE_BITS`]), so that circles of two sources are told apart.
+//!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
 //! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
 //! rounds than levels, and no order of vertices has to be found first.
@@ -48,14 +54,20 @@ const MOST_READERS: u32 = READERS_ROW - 1;
 /// In [`GeodesicRound::entered`]: listed in every round.
 pub const ALWAYS: u32 = u32::MAX;
 
+/// The lowest bits of a distance, which hold the number of its source where there are several. A distance loses a
+/// millionth part of itself by that.
+pub const SOURCE_BITS: u32 = 0xf;
+
 /// Infinity, as bits.
 pub const FAR: u32 = f32::INFINITY.to_bits();
 
 kernel! {
-    /// Sets the values of the sources to zero. The sources are distinct.
+    /// Sets the values of the sources. The sources are distinct.
     pub struct GeodesicSources: Flat {
         /// Linear ids.
         pub sources: Global<u32>,
+        /// The value of each source: its level, or its distance as bits.
+        pub starts: Global<u32>,
         /// Levels, or distances as bits.
         pub values: GlobalMut<u32>,
     }
@@ -66,7 +78,7 @@ kernel! {
 unsafe impl FlatKernel for GeodesicSources {
     #[inline(always)]
     fn run(&self, i: u32) {
-        self.values.set(self.sources.get(i), 0);
+        self.values.set(self.sources.get(i), self.starts.get(i));
     }
 }
 
@@ -174,6 +186,8 @@ kernel! {
         pub reached: GlobalMut<f64>,
         /// One over the scale.
         pub unit: f32,
+        /// As [`GeodesicRound::labels`].
+        pub labels: u32,
     }
 }
 
@@ -195,7 +209,7 @@ unsafe impl PatchKernel for GeodesicFinish {
         );
         let reached = b.count(owned, scratch, |v| distance.get(v) < f32::INFINITY);
         let far = b.max(owned, scratch, |v| {
-            let d = distance.get(v) * self.unit;
+            let d = f32::from_bits(distance.get(v).to_bits() & !self.labels) * self.unit;
             distance.set(v, d);
             if d < f32::INFINITY {
                 f64::from(d)

@@ -23,7 +23,7 @@ kernel! {
     pub struct GeodesicRound: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The least distances that vertices were offered, sources' zero.
+        /// The least distances that vertices were offered; those of the sources at first.
         pub best: GlobalMut<f32>,
         /// The distances that they have passed on up to the round before.
         pub old: Global<f32>,
@@ -63,6 +63,8 @@ kernel! {
         pub reach: f32,
         /// The most steps of a patch in a round.
         pub steps: u32,
+        /// The lowest bits of a distance that hold its source's number ([`super::SOURCE_BITS`]): 0 for one source.
+        pub labels: u32,
     }
 }
 
@@ -148,7 +150,9 @@ unsafe impl PatchKernel for GeodesicRound {
         let active = open
             || f32::from_bits(waiting) <= rule.bound && waiting != FAR
             || if first {
-                b.any(owned, t.scratch, |v| self.best.get(base + v) == 0.0)
+                b.any(owned, t.scratch, |v| {
+                    self.best.get(base + v) < f32::INFINITY
+                })
             } else {
                 b.any(total - owned, t.scratch, |i| moved(owned + i))
             };
@@ -281,58 +285,74 @@ impl GeodesicRound {
             return;
         }
         let [da, db, dc] = [a, b, c].map(|v| t.told.get(v));
-        // A wave gets to a corner later than to one of the two others.
-        let wa = a < owned && (mb || mc) && (db < da || dc < da);
-        let wb = b < owned && (mc || ma) && (dc < db || da < db);
-        let wc = c < owned && (ma || mb) && (da < dc || db < dc);
-        if !(wa || wb || wc) {
-            return;
-        }
         let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
         let (ab, bc, ca) = (
             (xb - xa) * self.scale,
             (xc - xb) * self.scale,
             (xa - xc) * self.scale,
         );
+        // A wave through a side gets to the corner later than to one end of the side, unless the corner is obtuse.
+        let wa = a < owned && (mb || mc) && (db < da || dc < da || ab.dot(ca) > 0.0);
+        let wb = b < owned && (mc || ma) && (dc < db || da < db || bc.dot(ab) > 0.0);
+        let wc = c < owned && (ma || mb) && (da < dc || db < dc || ca.dot(bc) > 0.0);
+        if !(wa || wb || wc) {
+            return;
+        }
         let area2 = length(ab.cross(bc));
-        let offer = |v: u32, d: f32| {
+        let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
+            let from = if dp < dq { dp } else { dq };
+            let one_source = (dp.to_bits() ^ dq.to_bits()) & self.labels == 0;
+            let d = front(sides, area2, [dp, dq], one_source);
             if d < f32::INFINITY {
-                t.best.fetch_min(v, d.to_bits());
+                let rounded = (d.to_bits() + (self.labels >> 1)) & !self.labels;
+                t.best.fetch_min(v, rounded | from.to_bits() & self.labels);
             }
         };
         if wa {
-            offer(a, front(bc, ca, ab, area2, db, dc));
+            offer(a, [bc, ca, ab], db, dc);
         }
         if wb {
-            offer(b, front(ca, ab, bc, area2, dc, da));
+            offer(b, [ca, ab, bc], dc, da);
         }
         if wc {
-            offer(c, front(ab, bc, ca, area2, da, db));
+            offer(c, [ab, bc, ca], da, db);
         }
     }
 }
 
-/// The distance that a plane wave through `p` and `q`, at distances `dp` and `dq`, has at the third corner `r`, if it
-/// gets there through the side `pq`; else the shorter way along a side (Kimmel and Sethian 1998, "Computing geodesic
-/// paths on manifolds", section 4.1, in a frame along the side). `pq`, `qr`, `rp` are the sides in order and `area2`
-/// twice the triangle's area.
+/// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
+/// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side; else
+/// the shorter way along one of the other two sides. In a plane with one source this is exact (Novotni and Klein 2002,
+/// "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2` is twice
+/// the triangle's area.
+///
+/// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
+/// down to 0. So only sides count between them: no distance is then shorter than the straight line in space to a source.
 #[inline(always)]
-fn front(pq: Vec3, qr: Vec3, rp: Vec3, area2: f32, dp: f32, dq: f32) -> f32 {
+fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> f32 {
     let (along_q, along_p) = (dq + length(qr), dp + length(rp));
     let edge = if along_p < along_q { along_p } else { along_q };
     let l2 = pq.dot(pq);
-    let d = dq - dp;
-    // How fast the distance grows towards the side's other hand, times the side's length.
-    let g2 = l2 - d * d;
-    if !(g2 > 0.0 && area2 > 0.0) {
+    // Coordinates from `p` along `pq` and across it, times the length of `pq`: of the point, and of `r`.
+    let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
+    let across2 = l2 * dp * dp - along * along;
+    // Infinite distances make this not a number.
+    if !(one_source && across2 >= 0.0 && area2 > 0.0) {
         return edge;
     }
-    let g = sqrt(g2);
-    // The wave's way to the corner crosses the side's line at this point, times area and growth.
-    let at = -pq.dot(rp) * g - area2 * d;
-    if !(at >= 0.0 && at <= l2 * g) {
+    let across = sqrt(across2);
+    let to_r = -pq.dot(rp);
+    let crossing = along * area2 + to_r * across;
+    if !(crossing >= 0.0 && crossing <= l2 * (across + area2)) {
         return edge;
     }
-    let wave = dp + (area2 * g - pq.dot(rp) * d) / l2;
+    // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits where
+    // the triangle is small beside the distance.
+    let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
+    let d2 = dp * dp + more;
+    if !(d2 > 0.0) {
+        return edge;
+    }
+    let wave = dp + more / (dp + sqrt(d2));
     if wave < edge { wave } else { edge }
 }

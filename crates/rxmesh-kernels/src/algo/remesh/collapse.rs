@@ -1,6 +1,6 @@
 //! Contractions of short edges.
 
-use super::{CORNER_COSINE, Lines, OnLine, Places, Sizing, agree, shape};
+use super::{CORNER_COSINE, Lines, MOST_CORNERS, OnLine, Places, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::{
     Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
@@ -27,9 +27,6 @@ const STEEP: f32 = 0.64;
 
 /// Faces at both ends together, below which the new vertex has less than six.
 const FEW_FACES: u32 = 10;
-
-/// Corners of a rim whose lines can be remembered.
-const MOST_CORNERS: u32 = 32;
 
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
@@ -201,15 +198,9 @@ impl CollapseShort {
         if self.lines.any == 0 {
             return true;
         }
-        let merges = |h: u32| {
-            mesh.face(h) != NO_FACE && {
-                let (next, previous) = mesh.around(h);
-                self.lines.has(mesh, next >> 1) && self.lines.has(mesh, previous >> 1)
-            }
-        };
         let (n, marked) = self.spokes_of(mesh, mesh.origin(2 * e));
         let (m, more) = self.spokes_of(mesh, mesh.tip(2 * e));
-        !merges(2 * e) && !merges(2 * e + 1) && (marked + more == 0 || n + m <= MOST_CORNERS)
+        !self.lines.merge_at(mesh, e) && (marked + more == 0 || n + m <= MOST_CORNERS)
     }
 }
 
@@ -257,32 +248,13 @@ unsafe impl Operator for CollapseShort {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (on, _) = self.ends(mesh, e);
         let (place, part) = self.target(mesh, e, on).unwrap_or((Vec3::ZERO, 0.0));
-        let mut marked = 0;
-        if self.lines.any != 0 {
-            let mut i = 0;
-            while i < cavity.edges() {
-                let at = cavity.edge(i);
-                if at != e && self.lines.is_marked(at) {
-                    let (u, v) = (mesh.origin(2 * at), mesh.tip(2 * at));
-                    let far = if u == a || u == b { v } else { u };
-                    let mut k = 0;
-                    while k < cavity.corners() {
-                        if cavity.corner(k) == far {
-                            marked |= 1 << (k % MOST_CORNERS);
-                        }
-                        k += 1;
-                    }
-                }
-                i += 1;
-            }
-        }
         Contraction {
             place,
             origin: Origin::between(a, b, part),
             length: self.length.between(a, b, part),
             label: self.length.label(a),
             hint: self.x.hint(a),
-            marked,
+            marked: self.lines.on_rim(cavity),
         }
     }
 
@@ -303,8 +275,7 @@ unsafe impl Operator for CollapseShort {
     #[inline(always)]
     fn spoke(&self, spoke: Spoke<'_>, marked: u32, queue: Queue<'_, impl Site>) {
         let e = spoke.side.edge();
-        self.lines
-            .mark(e, marked >> (spoke.number % MOST_CORNERS) & 1 != 0);
+        self.lines.mark_spoke(&spoke, marked);
         let (v, corner) = (spoke.centre.id(), spoke.corner.id());
         let d = self.place_of(corner) - self.place_of(v);
         if d.dot(d) < self.shortest * self.length.square(v, corner) {

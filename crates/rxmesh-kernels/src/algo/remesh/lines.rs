@@ -2,12 +2,19 @@
 
 use crate::algo::delaunay::Diamond;
 use crate::algo::labels::label_of;
+use crate::cavity::{Cavity, Site, Spoke};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
+
+/// Corners of a rim whose lines can be remembered.
+pub(crate) const MOST_CORNERS: u32 = 32;
+
+/// What a marked edge counts beside 1 in [`MarkEnds`].
+pub const MARKED: u32 = 1 << 16;
 
 /// A line that turns by more than 30 degrees has a corner.
 pub const CORNER_COSINE: f32 = 0.866_025_4;
@@ -56,6 +63,54 @@ impl Lines {
         if self.any != 0 {
             self.marks.set(e, u32::from(mark));
         }
+    }
+
+    /// The corners of a cavity's rim from which a marked edge leads to one of the ends of its seed, a bit each.
+    #[inline(always)]
+    pub(crate) fn on_rim(&self, cavity: &Cavity<impl Site>) -> u32 {
+        let mut marked = 0;
+        if self.any == 0 {
+            return marked;
+        }
+        let (mesh, e) = (cavity.mesh(), cavity.seed());
+        let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
+        let mut i = 0;
+        while i < cavity.edges() {
+            let at = cavity.edge(i);
+            if at != e && self.is_marked(at) {
+                let (u, v) = (mesh.origin(2 * at), mesh.tip(2 * at));
+                let far = if u == a || u == b { v } else { u };
+                let mut k = 0;
+                while k < cavity.corners() {
+                    if cavity.corner(k) == far {
+                        marked |= 1 << (k % MOST_CORNERS);
+                    }
+                    k += 1;
+                }
+            }
+            i += 1;
+        }
+        marked
+    }
+
+    /// Marks the edge from a new vertex to a corner, as [`Lines::on_rim`] has found.
+    #[inline(always)]
+    pub(crate) fn mark_spoke(&self, spoke: &Spoke<'_>, marked: u32) {
+        let mark = marked >> (spoke.number % MOST_CORNERS) & 1 != 0;
+        self.mark(spoke.side.edge(), mark);
+    }
+
+    /// `true` if a contraction of an edge would make one line of two: both other edges of one of its faces are of
+    /// lines.
+    #[inline(always)]
+    pub(crate) fn merge_at(&self, mesh: &impl Mesh, e: u32) -> bool {
+        let merges = |h: u32| {
+            mesh.face(h) != NO_FACE && {
+                let (next, previous) = mesh.around(h);
+                self.has(mesh, next >> 1) && self.has(mesh, previous >> 1)
+            }
+        };
+        merges(2 * e) || merges(2 * e + 1)
     }
 
     /// The line edges at a vertex.
@@ -252,13 +307,13 @@ unsafe impl FlatKernel for MarkBorders {
 }
 
 kernel! {
-    /// Marks the ends of marked edges. One index an edge slot.
+    /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index an edge slot.
     pub struct MarkEnds: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
         /// The marks of edges.
         pub marks: Global<u32>,
-        /// Those of vertices.
+        /// The counts, by vertex.
         pub ends: GlobalMut<u32>,
     }
 }
@@ -268,9 +323,15 @@ kernel! {
 unsafe impl FlatKernel for MarkEnds {
     #[inline(always)]
     fn run(&self, e: u32) {
-        if self.mesh.edge_lives(e) && self.marks.get(e) != 0 {
-            self.ends.store(self.mesh.origin(2 * e), 1);
-            self.ends.store(self.mesh.tip(2 * e), 1);
+        let mesh = &self.mesh;
+        if !mesh.edge_lives(e) {
+            return;
+        }
+        let marked = self.marks.get(e) != 0;
+        if marked || mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
+            let count = if marked { 1 + MARKED } else { 1 };
+            self.ends.fetch_add(mesh.origin(2 * e), count);
+            self.ends.fetch_add(mesh.tip(2 * e), count);
         }
     }
 }

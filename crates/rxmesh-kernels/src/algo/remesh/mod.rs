@@ -17,12 +17,13 @@ mod split;
 pub use adapt::{AdaptLengths, GradeLengths};
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
+pub(crate) use lines::MOST_CORNERS;
 pub use lines::{
-    CORNER_COSINE, FEATURE, FEATURE_WORDS, Lines, ListFeatures, MarkBorders, MarkEnds,
+    CORNER_COSINE, FEATURE, FEATURE_WORDS, Lines, ListFeatures, MARKED, MarkBorders, MarkEnds,
     MarkFeatures, OnLine, Unmark,
 };
 pub use places::Places;
-pub use relax::{Accept, PutBack, Relax};
+pub use relax::{Accept, AcceptValues, PutBack, Relax, Resample};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
 pub use size::{LENGTH_CHUNK, LabelAreas, LabelLengths, ScaleLengths, SumAreas, SumLengths};
 pub use sizing::Sizing;
@@ -53,6 +54,8 @@ kernel_list! {
     flat write_rings: WriteRings;
     flat relax: Relax;
     flat accept: Accept;
+    flat accept_values: AcceptValues;
+    flat resample: Resample;
     flat put_back: PutBack;
     flat adapt_lengths: AdaptLengths;
     flat grade_lengths: GradeLengths;

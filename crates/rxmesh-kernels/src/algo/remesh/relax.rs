@@ -54,6 +54,119 @@ impl Relax {
 }
 
 kernel! {
+    /// Computes the values of a column at the places where vertices go: those of the surface of their faces, at the
+    /// point that is closest. One index a vertex slot.
+    pub struct Resample: Flat {
+        /// The neighbours.
+        pub rings: Rings,
+        /// Where the vertices are.
+        pub x: Global<Vec3>,
+        /// Where they go.
+        pub moved: Global<Vec3>,
+        /// The values, `width` numbers a vertex.
+        pub values: Global<f32>,
+        /// The new values.
+        pub to: GlobalMut<f32>,
+        /// Numbers a value.
+        pub width: u32,
+        /// Which of several meshes each vertex is of.
+        pub labels: Global<u32>,
+        /// Not 0 for each mesh that is left as it is.
+        pub resting: Global<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for Resample {
+    #[inline(always)]
+    fn run(&self, v: u32) {
+        let to = self.moved.get(v);
+        let star = self.rings.star(self.x, v);
+        let mut best = (f32::INFINITY, [v; 2], [0.0; 2]);
+        if to != star.at && !rests(self.labels, self.resting, v) {
+            self.rings.each_face(&star, |ends| {
+                let [p, q] = ends.map(|w| self.x.get(w));
+                let parts = parts_of_closest(to - star.at, p - star.at, q - star.at);
+                let off = (p - star.at) * parts[0] + (q - star.at) * parts[1] - (to - star.at);
+                let square = off.dot(off);
+                if square < best.0 {
+                    best = (square, ends, parts);
+                }
+            });
+        }
+        let (_, [p, q], [s, t]) = best;
+        let mut i = 0;
+        while i < self.width {
+            let value = |w: u32| self.values.get(w * self.width + i);
+            let at = value(v);
+            // A vertex that stays keeps what is no number, too.
+            let mean = if s == 0.0 && t == 0.0 {
+                at
+            } else {
+                at + (value(p) - at) * s + (value(q) - at) * t
+            };
+            self.to.set(v * self.width + i, mean);
+            i += 1;
+        }
+    }
+}
+
+/// The parts of two corners of a triangle, whose third is the origin, at its point that is closest to `d`: inside, or
+/// on one of its sides.
+#[inline(always)]
+fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
+    let (pp, pq, qq) = (p.dot(p), p.dot(q), q.dot(q));
+    let (dp, dq) = (d.dot(p), d.dot(q));
+    let whole = pp * qq - pq * pq;
+    let (s, t) = (dp * qq - dq * pq, dq * pp - dp * pq);
+    if whole > 0.0 && s >= 0.0 && t >= 0.0 && s + t <= whole {
+        return [s / whole, t / whole];
+    }
+    let along = |part: f32, square: f32| {
+        if square > 0.0 {
+            (part / square).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let side = q - p;
+    let far = along((d - p).dot(side), side.dot(side));
+    let sides = [[along(dp, pp), 0.0], [0.0, along(dq, qq)], [1.0 - far, far]];
+    let square = |[s, t]: [f32; 2]| {
+        let off = p * s + q * t - d;
+        off.dot(off)
+    };
+    let mut best = sides[0];
+    if square(sides[1]) < square(best) {
+        best = sides[1];
+    }
+    if square(sides[2]) < square(best) {
+        best = sides[2];
+    }
+    best
+}
+
+kernel! {
+    /// Takes over new values. One index a number.
+    pub struct AcceptValues: Flat {
+        /// The new values.
+        pub from: Global<f32>,
+        /// The values.
+        pub to: GlobalMut<f32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for AcceptValues {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.to.set(i, self.from.get(i));
+    }
+}
+
+kernel! {
     /// Puts the vertices of meshes that are left as they are back to where they were. One index a vertex slot.
     pub struct PutBack: Flat {
         /// The mesh.

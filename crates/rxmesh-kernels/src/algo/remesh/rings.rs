@@ -138,6 +138,24 @@ impl Rings {
         true
     }
 
+    /// Shows the other two corners of each face at a vertex.
+    #[inline(always)]
+    pub fn each_face(&self, star: &Star, mut f: impl FnMut([u32; 2])) {
+        if star.from == star.to {
+            return;
+        }
+        let mut before = self.tips.get(star.to - 1);
+        let mut i = star.from;
+        while i < star.to {
+            let next = self.tips.get(i);
+            if before & GAP == 0 {
+                f([before, next].map(|tip| tip & !(LINE | GAP)));
+            }
+            before = next;
+            i += 1;
+        }
+    }
+
     /// The line edges at a vertex.
     #[inline(always)]
     pub fn line(&self, star: &Star) -> OnLine {

@@ -2,10 +2,11 @@
 
 use super::order::URGENCY_BITS;
 use super::{
-    Course, LOCKED, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
+    Course, FREE_TO_MOVE, LOCKED, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
     QuadricSurface, REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
+use crate::algo::remesh::MOST_CORNERS;
 use crate::cavity::{
     Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
     link_condition, template,
@@ -113,7 +114,7 @@ impl Collapse {
     fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        s.stays(s.hold(a), s.hold(b)).unwrap_or(NONE)
+        s.stays(e, s.hold(a), s.hold(b)).unwrap_or(NONE)
     }
 
     /// Where the new vertex comes.
@@ -186,6 +187,9 @@ impl Collapse {
             return Some(Refusal::Link);
         }
         if ends.near_place && self.joins_places(mesh, e) {
+            return Some(Refusal::Link);
+        }
+        if self.surface.lines.any != 0 && self.joins_lines(mesh, e, walk.edges) {
             return Some(Refusal::Link);
         }
         let p = match to {
@@ -277,6 +281,18 @@ impl Collapse {
             }
         }
         false
+    }
+
+    /// `true` if two lines would become one, or the lines at the ends, which have so many edges, cannot be remembered.
+    #[inline(always)]
+    fn joins_lines(&self, mesh: &impl Mesh, e: u32, edges: u32) -> bool {
+        let s = &self.surface;
+        let free = |v: u32| s.hold(v) == FREE_TO_MOVE;
+        let marked = s.lines.is_marked(e);
+        if free(mesh.origin(2 * e)) && free(mesh.tip(2 * e)) {
+            return false;
+        }
+        edges > MOST_CORNERS || marked && s.lines.merge_at(mesh, e)
     }
 
     /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
@@ -505,6 +521,8 @@ pub struct NewVertex {
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
+    /// See [`Lines::on_rim`](crate::algo::remesh::Lines::on_rim).
+    marked: u32,
 }
 
 // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
@@ -619,6 +637,7 @@ unsafe impl Operator for Collapse {
             ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
             origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
+            marked: self.surface.lines.on_rim(cavity),
         }
     }
 
@@ -643,12 +662,13 @@ unsafe impl Operator for Collapse {
         if !s.by_length() {
             s.quadrics.set(v.id(), new.quadric.store());
         }
-        (v, 0)
+        (v, new.marked)
     }
 
     /// A thread for each new edge computes its cost when all are there.
     #[inline(always)]
-    fn spoke(&self, spoke: Spoke<'_>, _: u32, _: Queue<'_, impl Site>) {
+    fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
+        self.surface.lines.mark_spoke(&spoke, marked);
         self.costs.set(spoke.side.edge(), NEW);
     }
 
@@ -657,7 +677,8 @@ unsafe impl Operator for Collapse {
     fn settle(&self, cavity: &Cavity<impl Site>) {
         let (centre, n) = (cavity.vertex(0), cavity.corners());
         let set = |i: u32, cost: u32| self.costs.set(cavity.edge(i), cost);
-        (self.surface).cost_star(centre, n, |i| cavity.corner(i), set);
+        let edge = |i: u32| cavity.edge(i);
+        (self.surface).cost_star(centre, n, edge, |i| cavity.corner(i), set);
     }
 }
 
@@ -667,7 +688,7 @@ impl Collapse {
     pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let s = &self.surface;
-        if s.stays(s.hold(a), s.hold(b)).is_none() {
+        if s.stays(e, s.hold(a), s.hold(b)).is_none() {
             return Some(Refusal::Frozen);
         }
         match self.costs.get(e) {

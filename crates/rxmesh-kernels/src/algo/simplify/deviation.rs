@@ -2,7 +2,7 @@
 
 use super::QuadricSurface;
 use crate::algo::quadric::Quadric;
-use crate::edit::{FlatMesh, Mesh};
+use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
@@ -71,7 +71,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 }
 
 kernel! {
-    /// The box around each of several meshes. One index a vertex slot.
+    /// The box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -87,7 +87,8 @@ kernel! {
 unsafe impl FlatKernel for SimplifyBounds {
     #[inline(always)]
     fn run(&self, v: u32) {
-        if !self.mesh.vertex_lives(v) {
+        // Vertices of no face have no part in the size.
+        if !self.mesh.vertex_lives(v) || self.mesh.edge_at(v) == NONE {
             return;
         }
         let p = self.surface.x.get(v);

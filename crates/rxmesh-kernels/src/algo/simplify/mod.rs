@@ -25,6 +25,7 @@ pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, Sim
 
 use super::quadric::{Quadric, Stored};
 use crate::algo::labels::label_of;
+use crate::algo::remesh::Lines;
 use crate::args;
 use crate::edit::NONE;
 use crate::lanes::{LANES, Lanes, Point, four};
@@ -69,6 +70,9 @@ pub const STAYS: u32 = 1;
 /// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
 /// all of which have this number.
 pub const FIRST_PLACE: u32 = 2;
+
+/// In [`QuadricSurface::holds`]: the vertex is inside a line of marked edges, and moves and goes along it only.
+pub const ON_LINE: u32 = NONE - 1;
 
 /// In [`QuadricSurface::holds`]: the vertex stays, and all around it.
 pub const LOCKED: u32 = NONE;
@@ -140,9 +144,11 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place or [`LOCKED`]; empty when all may
-        /// move.
+        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty when
+        /// all may move.
         pub holds: Global<u32>,
+        /// The lines that [`ON_LINE`] is about.
+        pub lines: Lines,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
         /// Where new vertices come: one of the `PLACE_` numbers.
@@ -207,13 +213,27 @@ impl QuadricSurface {
     #[inline(always)]
     fn is_placed(&self, v: u32) -> bool {
         let hold = self.hold(v);
-        hold >= FIRST_PLACE && hold != LOCKED
+        (FIRST_PLACE..ON_LINE).contains(&hold)
     }
 
     /// The end of an edge in which all stays: `0` and `1` for the first and the second, [`NONE`] when both may move.
     /// Nothing when the edge must stay.
     #[inline(always)]
-    fn stays(&self, hold_a: u32, hold_b: u32) -> Option<u32> {
+    fn stays(&self, e: u32, hold_a: u32, hold_b: u32) -> Option<u32> {
+        let (mut hold_a, mut hold_b) = (hold_a, hold_b);
+        if (hold_a == ON_LINE || hold_b == ON_LINE) && self.lines.is_marked(e) {
+            // Along the line its inner vertices move.
+            hold_a = if hold_a == ON_LINE {
+                FREE_TO_MOVE
+            } else {
+                hold_a
+            };
+            hold_b = if hold_b == ON_LINE {
+                FREE_TO_MOVE
+            } else {
+                hold_b
+            };
+        }
         if hold_a == LOCKED || hold_b == LOCKED || hold_a != 0 && hold_b != 0 {
             None
         } else if hold_a != 0 {
@@ -334,9 +354,9 @@ impl QuadricSurface {
 
     /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
     #[inline(always)]
-    fn cost_of_four(&self, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
+    fn cost_of_four(&self, e: [u32; 4], a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
         if !self.is_plain() {
-            return four(|k| self.cost_of(a[k], b[k]));
+            return four(|k| self.cost_of(e[k], a[k], b[k]));
         }
         let ((at_a, qa), (at_b, qb)) = (self.four(a), self.four(b));
         let limit = Vec4::from_array(four(|k| self.rule(a[k], Rule::Limit)));
@@ -349,13 +369,14 @@ impl QuadricSurface {
         &self,
         centre: u32,
         n: u32,
+        edge: impl Fn(u32) -> u32,
         other: impl Fn(u32) -> u32,
         mut cost: impl FnMut(u32, u32),
     ) {
         let mut i = 0;
         if !self.is_plain() {
             while i < n {
-                cost(i, self.cost_of(centre, other(i)));
+                cost(i, self.cost_of(edge(i), centre, other(i)));
                 i += 1;
             }
             return;
@@ -376,8 +397,8 @@ impl QuadricSurface {
 
     /// The cost of an edge from its ends' quadrics in memory.
     #[inline(always)]
-    fn cost_of(&self, a: u32, b: u32) -> u32 {
-        let Some(stays) = self.stays(self.hold(a), self.hold(b)) else {
+    fn cost_of(&self, e: u32, a: u32, b: u32) -> u32 {
+        let Some(stays) = self.stays(e, self.hold(a), self.hold(b)) else {
             return NONE;
         };
         let quadric = |v: u32| {

@@ -60,7 +60,7 @@ impl EdgeCosts {
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
         let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
-        let cost = self.surface.cost_of(a, b);
+        let cost = self.surface.cost_of(e, a, b);
         self.costs.set(e, cost);
         cost
     }
@@ -71,7 +71,8 @@ impl EdgeCosts {
         let edge = |k: usize| edges[k.min(edges.len() - 1)];
         let a = four(|k| self.mesh.origin(2 * edge(k)));
         let b = four(|k| self.mesh.tip(2 * edge(k)));
-        for (&e, cost) in edges.iter().zip(self.surface.cost_of_four(a, b)) {
+        let costs = self.surface.cost_of_four(four(edge), a, b);
+        for (&e, cost) in edges.iter().zip(costs) {
             self.costs.set(e, cost);
         }
     }

@@ -1,5 +1,6 @@
 //! The clock of a frame, from the host's side.
 
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_simulation_kernels::solve::mpm::clock::{self, Fault};

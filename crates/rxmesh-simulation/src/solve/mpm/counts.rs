@@ -1,5 +1,6 @@
 //! Numbers that become their exclusive prefix sum on the engine, with the memory for it.
 
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks};

@@ -10,6 +10,7 @@ pub use options::{GridOptions, HybridOptions};
 
 use crate::body::check_step;
 use crate::energy::places;
+use crate::launch::{Launch, LaunchPatches};
 use crate::{Body, Forces, Surroundings};
 use clock::{Clock, Look};
 use glam::Mat3;
@@ -47,6 +48,8 @@ pub struct Hybrid {
     /// The longest step that elastic waves allow, in seconds.
     elastic: f32,
     report: HybridReport,
+    /// Set while a step runs: it stays when the step panics.
+    void: bool,
 }
 
 /// A body on the grid.
@@ -112,6 +115,7 @@ impl Hybrid {
             clock: Clock::new(engine)?,
             elastic: elastic * options.elastic,
             report: HybridReport::default(),
+            void: false,
         })
     }
 
@@ -167,7 +171,7 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Takes over what [`Hybrid::put_affine`] showed.
+    /// Takes over what [`Hybrid::put_affine`] showed; the whole state is set with it, so the solver is sound again.
     pub(crate) fn set_affine(
         &mut self,
         bodies: &[&mut Body],
@@ -178,6 +182,7 @@ impl Hybrid {
             let all: Vec<Mat3> = (0..body.vertex_count()).map(|_| one()).collect();
             member.affine = body.rx.attribute_from(&all)?;
         }
+        self.void = false;
         Ok(())
     }
 
@@ -188,8 +193,23 @@ impl Hybrid {
     /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
     /// vertices in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the
     /// numbers: the bodies are then where they were before the step that failed. Or what the engine says, no memory for
-    /// the grid above all.
+    /// the grid above all. [`Error::VoidSimulation`] after a panic in an earlier step.
     pub fn step(
+        &mut self,
+        bodies: &mut [&mut Body],
+        around: &Surroundings,
+        span: f32,
+    ) -> Result<(), Error> {
+        if std::mem::replace(&mut self.void, true) {
+            return Err(Error::VoidSimulation);
+        }
+        let result = self.go_on(bodies, around, span);
+        self.void = false;
+        result
+    }
+
+    /// [`Hybrid::step`] of a solver that is sound.
+    fn go_on(
         &mut self,
         bodies: &mut [&mut Body],
         around: &Surroundings,
@@ -320,7 +340,7 @@ fn longest_step(body: &Body, spacing: f32) -> Result<f32, Error> {
         spacing,
         least: least.global_mut(),
     };
-    body.rx.run(sound)?;
+    body.rx.launch(sound)?;
     Ok(f32::from_bits(least.read()?[1]).sqrt())
 }
 

@@ -3,6 +3,7 @@
 use super::Member;
 use super::clock::Clock;
 use super::counts::Counts;
+use crate::launch::Launch;
 use crate::{Body, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};

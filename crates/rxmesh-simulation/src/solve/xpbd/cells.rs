@@ -3,6 +3,7 @@
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
+use crate::launch::LaunchPatches;
 use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;
@@ -156,7 +157,7 @@ impl XpbdCells {
                 turns,
             } => {
                 for colour in 0..*count {
-                    body.rx.run(cells::XpbdCellsSweep {
+                    body.rx.launch(cells::XpbdCellsSweep {
                         x: body.position.global_mut()?,
                         rest: body.rest.global()?,
                         inverse_mass: body.inverse_mass.global()?,

@@ -3,6 +3,7 @@
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
+use crate::launch::{Launch, LaunchPatches};
 use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;
@@ -138,7 +139,7 @@ impl XpbdCloth {
                 }
             },
         };
-        rx.run(ClothRest {
+        rx.launch(ClothRest {
             x: body.rest.staged()?,
             starts: solver.starts.global(),
             vertices: solver.vertices.global(),
@@ -213,7 +214,7 @@ impl XpbdCloth {
         match &mut self.iteration {
             Iteration::Jacobi(jacobi) => {
                 let y = jacobi.spare.global_mut()?.cast();
-                body.rx.run(cloth::XpbdCloth {
+                body.rx.launch(cloth::XpbdCloth {
                     x: body.position.staged()?,
                     weights: jacobi.weights.staged()?,
                     hinges,
@@ -245,7 +246,7 @@ impl XpbdCloth {
                 turns,
             } => {
                 for colour in 0..*count {
-                    body.rx.run(XpbdClothSweep {
+                    body.rx.launch(XpbdClothSweep {
                         x: body.position.global_mut()?,
                         inverse_mass: body.inverse_mass.global()?,
                         hinges,

@@ -1,6 +1,7 @@
 //! The surface at any place.
 
 use super::Adaptive;
+use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::evaluate::{

@@ -2,8 +2,9 @@
 
 use super::super::kept::Kept;
 use super::super::quads::Creased;
+use crate::launch::Launch;
+use crate::sums;
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks;
@@ -85,8 +86,8 @@ impl Plan {
             patch: patches.global_mut(),
         };
         engine.launch_flat(cells, look)?;
-        let more_nodes = scan::exclusive(engine, &nodes)?;
-        let more_patches = scan::exclusive(engine, &patches)?;
+        let more_nodes = sums::exclusive(engine, &nodes)?;
+        let more_patches = sums::exclusive(engine, &patches)?;
         let node_count = first_node as u64 + u64::from(more_nodes);
         let patch_count = u64::from(self.patch_count) + u64::from(more_patches);
         check(node_count, patch_count)?;
@@ -189,7 +190,7 @@ fn rows(engine: &Engine, rules: Rules, corners: u32) -> Result<(Buffer<u32>, u32
         marks: rows.global_mut(),
     };
     engine.launch_flat(corners, kernel)?;
-    let count = scan::exclusive(engine, &rows)?;
+    let count = sums::exclusive(engine, &rows)?;
     Ok((rows, count))
 }
 

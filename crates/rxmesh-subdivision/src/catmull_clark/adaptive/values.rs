@@ -4,6 +4,7 @@ use super::super::quads::Creased;
 use super::Adaptive;
 use super::plan::Plan;
 use crate::Mesh;
+use crate::launch::Launch;
 use crate::lengths::check_rows;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;

@@ -1,0 +1,186 @@
+//! The places on the input where the vertices of a changed mesh have their values from.
+
+use super::order::Order;
+use crate::algo::closest::{HostTree, Nearest};
+use crate::edit::Motion;
+use crate::mesh::{Column, TriMesh};
+use crate::par::IntoLean;
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+/// The closest place whose face looks the same way is taken up to this part of the size of the faces around it, without
+/// a look at the others.
+const NEAR: f64 = 0.5;
+
+/// The surface that came in.
+#[derive(Debug)]
+pub(super) struct Surface {
+    tree: HostTree,
+    /// Connected component of each face, by its least vertex: edits do not join components, and those of other meshes
+    /// of a batch may lie in the same place.
+    parts: Vec<u32>,
+    normals: Vec<Vec3>,
+}
+
+impl Surface {
+    pub(super) fn new(mesh: &TriMesh) -> Surface {
+        let mut parent: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
+        for [a, b, c] in &mesh.faces {
+            for other in [b, c] {
+                let (u, v) = (root(&mut parent, *a), root(&mut parent, *other));
+                parent[u.max(v) as usize] = u.min(v);
+            }
+        }
+        let parts = mesh.faces.iter().map(|f| root(&mut parent, f[0])).collect();
+        let normal = |f: &[u32; 3]| normal(f.map(|v| mesh.positions[v as usize]));
+        Surface {
+            tree: HostTree::new(&mesh.positions, &mesh.faces),
+            parts,
+            normals: mesh.faces.iter().map(normal).collect(),
+        }
+    }
+
+    /// Returns the place closest to `p` on the faces that `accepts` names, of the component of face `of`: on one that
+    /// looks along `normal` unless the others are much closer, as where two sheets lie together.
+    pub(super) fn nearest(
+        &self,
+        p: DVec3,
+        of: u32,
+        normal: Vec3,
+        size: f64,
+        accepts: impl Fn(u32) -> bool,
+    ) -> Option<Nearest> {
+        let part = self.parts[of as usize];
+        let any = |f: u32| self.parts[f as usize] == part && accepts(f);
+        let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
+        // Without a normal no face looks along it, and the search would see them all.
+        let first = match normal == Vec3::ZERO {
+            true => None,
+            false => self.tree.nearest(p, along),
+        };
+        match first {
+            Some(at) if at.square <= (NEAR * size).powi(2) => first,
+            _ => {
+                let second = self.tree.nearest(p, any)?;
+                first
+                    .filter(|at| at.square.sqrt() <= 2.0 * second.square.sqrt() + NEAR * size)
+                    .or(Some(second))
+            }
+        }
+    }
+}
+
+/// The normal of a triangle, twice its area long.
+fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
+    (b - a).cross(c - a)
+}
+
+pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
+    while parent[f as usize] != f {
+        parent[f as usize] = parent[parent[f as usize] as usize];
+        f = parent[f as usize];
+    }
+    f
+}
+
+/// Where on the input each vertex of a new mesh is.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The point that is looked up.
+    pub(super) at: Vec<DVec3>,
+    /// The place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
+    pub(super) spots: Vec<Option<Nearest>>,
+    /// Normals of the vertices, by which sheets are told apart.
+    pub(super) normals: Vec<Vec3>,
+    /// Length of the longest edge of the faces around each vertex.
+    pub(super) sizes: Vec<f64>,
+}
+
+impl Places {
+    /// `x` are the positions now and `come` the points of the input that vertices have come with, both by slot.
+    pub(super) fn new(
+        old: &TriMesh,
+        order: &Order,
+        surface: &Surface,
+        motion: Motion,
+        x: &[Vec3],
+        come: &[Vec3],
+    ) -> Places {
+        let from = match motion {
+            Motion::OnSurface => x,
+            Motion::None | Motion::WithSurface => come,
+        };
+        let n = order.vertices.len();
+        let points: Vec<Vec3> = order
+            .vertices
+            .iter()
+            .map(|v| from[v.slot as usize])
+            .collect();
+        let mut normals = vec![Vec3::ZERO; n];
+        let mut sizes = vec![0.0f64; n];
+        let mut of = vec![u32::MAX; n];
+        for face in &order.faces {
+            let corners = face.corners.map(|v| points[v as usize]);
+            // Where the surface has turned, its faces tell by where they come from.
+            let up = match motion {
+                Motion::OnSurface => normal(corners),
+                _ => surface.normals[face.origin as usize],
+            };
+            let [a, b, c] = corners;
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            for v in face.corners.map(|v| v as usize) {
+                normals[v] += up;
+                sizes[v] = sizes[v].max(longest.into());
+                of[v] = of[v].min(face.origin);
+            }
+        }
+        let spot = |i: usize| {
+            let v = order.vertices[i];
+            let stays = !v.born && points[i] == old.positions[v.origin as usize];
+            if stays || of[i] == u32::MAX || !points[i].is_finite() {
+                return None;
+            }
+            surface.nearest(points[i].as_dvec3(), of[i], normals[i], sizes[i], |_| true)
+        };
+        Places {
+            at: points.iter().map(|p| p.as_dvec3()).collect(),
+            spots: (0..n).into_par_iter().lean().map(spot).collect(),
+            normals,
+            sizes,
+        }
+    }
+
+    /// Gives vertices that are new or have moved the values of a column there: means of floats and colours, of others
+    /// that of the corner that is nearest.
+    pub(super) fn put(&self, old: &TriMesh, order: &Order, from: &Column, column: &mut Column) {
+        let (width, blended) = (column.width, from.is_blended());
+        for (row, spot) in self.spots.iter().enumerate() {
+            let Some(spot) = spot else { continue };
+            let corners = old.faces[spot.face as usize];
+            let at = |v: u32, k: usize| from.data.get(width * v as usize + k);
+            let origin = order.vertices[row].origin;
+            let nearest = corners
+                .into_iter()
+                .zip(spot.parts)
+                .max_by(|(v, a), (w, b)| a.total_cmp(b).then((*v == origin).cmp(&(*w == origin))));
+            for k in 0..width {
+                let value = match nearest {
+                    Some((v, _)) if !blended => at(v, k),
+                    _ => mean(corners.map(|v| at(v, k)), spot.parts),
+                };
+                column.data.set(width * row + k, value);
+            }
+        }
+    }
+}
+
+/// The mean of the values of three corners. Corners that do not count may have no number, and of equal values there is
+/// no rounding.
+pub(super) fn mean(values: [f64; 3], parts: [f64; 3]) -> f64 {
+    let mut counted = values.iter().zip(parts).filter(|(_, part)| *part != 0.0);
+    let first = counted.clone().next().map_or(f64::NAN, |(x, _)| *x);
+    if counted.clone().all(|(x, _)| *x == first) {
+        return first;
+    }
+    counted.by_ref().map(|(x, part)| x * part).sum()
+}

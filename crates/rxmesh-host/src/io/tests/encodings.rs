@@ -1,0 +1,296 @@
+//! Names in any code page, marks before text, UTF-16, zeros behind it, gzip, and wrong names of files.
+
+use super::*;
+use crate::mesh::{TetMesh, generate};
+
+/// Every form of a surface and of a volume as bytes, with its name.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let surface = forms().into_iter().map(|(name, encoding)| {
+        let mesh = generate::grid(2, 1).unwrap();
+        (name.to_owned(), written(name, encoding, &mesh).0)
+    });
+    let volume = super::volumes::forms()
+        .into_iter()
+        .map(|(name, f, encoding)| {
+            let options = WriteOptions {
+                format: Some(f),
+                encoding,
+            };
+            let mesh = generate::tet_box([1, 1, 1], [1.0, 2.0, 3.0]).unwrap();
+            (
+                name.to_owned(),
+                write_bytes(Path::new(name), &mesh, &options).unwrap().0,
+            )
+        });
+    surface.chain(volume).collect()
+}
+
+enum Mesh {
+    Surface(TriMesh),
+    Volume(TetMesh),
+}
+
+fn load(name: &str, bytes: &[u8]) -> Result<(Mesh, Vec<String>), IoError> {
+    let path = Path::new(name);
+    let options = ReadOptions::default();
+    match Format::of_name(path).is_some_and(Format::is_volume) {
+        true => read_tets_bytes(bytes, path, &options).map(|l| (Mesh::Volume(l.mesh), l.warnings)),
+        false => read_bytes(bytes, path, &options).map(|l| (Mesh::Surface(l.mesh), l.warnings)),
+    }
+}
+
+/// Reads the same mesh of two contents, without a warning.
+fn same(name: &str, a: &[u8], b: &[u8]) {
+    let (a, _) = load(name, a).unwrap();
+    let (b, warnings) = load(name, b).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(warnings.is_empty(), "{name}: {warnings:?}");
+    match (a, b) {
+        (Mesh::Surface(a), Mesh::Surface(b)) => assert_same_shape(&a, &b),
+        (Mesh::Volume(a), Mesh::Volume(b)) => assert!(a == b, "{name}"),
+        _ => panic!("{name}"),
+    }
+}
+
+fn text_files() -> Vec<(String, Vec<u8>)> {
+    files().into_iter().filter(|f| f.1.is_ascii()).collect()
+}
+
+fn utf16(text: &[u8], order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let text = std::str::from_utf8(text).unwrap();
+    text.encode_utf16().flat_map(order).collect()
+}
+
+#[test]
+fn marks_and_utf16_before_every_text_format() {
+    assert!(text_files().len() >= 8);
+    for (name, text) in text_files() {
+        same(&name, &text, &[b"\xef\xbb\xbf", &text[..]].concat());
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let plain = utf16(&text, order);
+            same(&name, &text, &plain);
+            let marked = [&order(0xFEFF)[..], &plain].concat();
+            same(&name, &text, &marked);
+            // A line feed of one byte, as some editors add.
+            same(&name, &text, &[&marked[..], b"\n"].concat());
+        }
+        let wide = [b"\xff\xfe\0\0", &text[..]].concat();
+        let why = load(&name, &wide).err().unwrap().to_string();
+        assert!(why.contains("UTF-32"), "{why}");
+    }
+}
+
+#[test]
+fn zeros_and_ctrl_z_behind_every_text_format() {
+    for (name, text) in text_files() {
+        for end in [&b"\0"[..], b"\x1a", b"\r\n\x1a\0\0\0\0", &[0; 5000]] {
+            same(&name, &text, &[&text[..], end].concat());
+        }
+        let mut wide = utf16(&text, u16::to_le_bytes);
+        wide.extend([0x1a, 0, 0, 0]);
+        same(&name, &text, &wide);
+    }
+}
+
+#[test]
+fn lines_of_carriage_returns_in_every_text_format() {
+    for (name, text) in text_files().into_iter().filter(|f| f.0 != "a.ply") {
+        let old: Vec<u8> = text
+            .iter()
+            .map(|&b| if b == b'\n' { b'\r' } else { b })
+            .collect();
+        same(&name, &text, &old);
+    }
+}
+
+#[test]
+fn gzip_in_every_format() {
+    for (name, bytes) in files() {
+        let packed = gzip::pack(&[bytes.clone()]);
+        same(&name, &bytes, &packed);
+        same(&format!("{name}.gz"), &bytes, &packed);
+        let (front, back) = bytes.split_at(bytes.len() / 2);
+        let two = [gzip::pack(&[front.to_vec()]), gzip::pack(&[back.to_vec()])].concat();
+        same(&name, &bytes, &two);
+        for (packed, part) in [
+            (packed[..packed.len() / 2].to_vec(), "cut off"),
+            ([&packed[..12], &[0xff; 40]].concat(), "gzip"),
+        ] {
+            let why = load(&name, &packed).err().unwrap().to_string();
+            assert!(why.starts_with(&name) && why.contains(part), "{why}");
+        }
+        assert_eq!(Format::of_content(&packed), Format::of_content(&bytes));
+    }
+}
+
+#[test]
+fn names_that_end_in_gz_are_written_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = generate::grid(2, 2).unwrap();
+    for name in ["a.obj.gz", "a.ply.gz", "a.stl.GZ"] {
+        let path = folder.path().join(name);
+        let report = write(&path, &mesh, &WriteOptions::default()).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(gzip::is_packed(&bytes) && report.bytes == bytes.len() as u64);
+        let back = read(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(back.mesh.face_count(), mesh.face_count());
+        assert_eq!(back.format, report.format);
+    }
+    let volume = generate::tet_box([1, 1, 1], [1.0; 3]).unwrap();
+    let path = folder.path().join("v.node.gz");
+    write(&path, &volume, &WriteOptions::default()).unwrap();
+    for name in ["v.node.gz", "v.ele.gz"] {
+        let back = read_tets(&folder.path().join(name), &ReadOptions::default()).unwrap();
+        assert_eq!(back.mesh.cells, volume.cells);
+    }
+    // One of the pair packed, the other not.
+    let cells = gzip::unpack(&std::fs::read(folder.path().join("v.ele.gz")).unwrap()).unwrap();
+    std::fs::write(folder.path().join("v.ele"), cells.0).unwrap();
+    std::fs::remove_file(folder.path().join("v.ele.gz")).unwrap();
+    assert!(read_tets(&path, &ReadOptions::default()).is_ok());
+}
+
+#[test]
+fn a_wrong_name_does_not_matter_where_the_content_is_clear() {
+    let surface: Vec<_> = forms()
+        .into_iter()
+        .map(|(name, e)| (name, written(name, e, &awkward()).0))
+        .collect();
+    for (right, bytes) in &surface {
+        for (wrong, _) in &surface {
+            if right == wrong {
+                continue;
+            }
+            let read = read_as(wrong, bytes).unwrap_or_else(|e| panic!("{right}: {e}"));
+            let format = Format::of_name(Path::new(right)).unwrap();
+            assert_eq!(read.format, format);
+            assert!(
+                read.warnings[0].contains("and is read as such"),
+                "{:?}",
+                read.warnings
+            );
+        }
+        // A name of volumes: no surface is asked of it.
+        if right.ends_with("ply") {
+            let why = read_tets_bytes(bytes, Path::new("a.vtk"), &ReadOptions::default());
+            let why = why.unwrap_err().to_string();
+            assert!(
+                why.contains("the name says VTK, the content is PLY"),
+                "{why}"
+            );
+        }
+    }
+    let options = ReadOptions {
+        format: Some(Format::Stl),
+        ..ReadOptions::default()
+    };
+    let why = read_bytes(&surface[1].1, Path::new("a.stl"), &options).unwrap_err();
+    assert!(why.to_string().contains("looks like PLY"), "{why}");
+}
+
+/// Latin-1, GBK with a backslash as its second byte, Shift-JIS, UTF-8, and bytes that are no text at all.
+const NAMES: [&[u8]; 6] = [
+    b"Geh\xe4use",
+    b"\xd5\x5c\xd2\x5c",
+    b"\x83\x5c\x95\x5c",
+    "\u{6750}\u{6599} Gehäuse".as_bytes(),
+    b"\xc2\x85\xa0\xff\xfe",
+    b"\xee\xbe\x80 tab\there",
+];
+
+#[test]
+fn names_keep_their_bytes_in_obj() {
+    for name in NAMES {
+        let mut text = b"# ".to_vec();
+        text.extend(
+            [
+                name,
+                b"\nmtllib ",
+                name,
+                b"\nv 0 0 0\nv 1 0 0\nv 0 1 0\no ",
+                name,
+            ]
+            .concat(),
+        );
+        text.extend([b"\ng ", name, b" x\nusemtl ", name, b"\nf 1 2 3\n"].concat());
+        let read = read_as("a.obj", &text).unwrap();
+        assert_eq!(read.mesh.face_count(), 1);
+        assert_eq!(
+            written("a.obj", Encoding::Ascii, &read.mesh).0,
+            text,
+            "{name:x?}"
+        );
+    }
+}
+
+#[test]
+fn materials_with_other_bytes_are_others() {
+    let mut text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec();
+    for name in [b"T\xfcr", b"T\xf6r", b"T\xe4r"] {
+        text.extend([b"usemtl ", &name[..], b"\nf 1 2 3\n"].concat());
+    }
+    let mesh = read_as("a.obj", &text).unwrap().mesh;
+    let ranges = mesh.extras.face_ranges(TagKind::Material, 3);
+    let mut names: Vec<&str> = ranges.into_iter().map(|r| r.1).collect();
+    names.dedup();
+    assert_eq!(names.len(), 3);
+}
+
+#[test]
+fn solids_and_comments_keep_their_bytes() {
+    for name in NAMES {
+        let solid = [
+            b"solid ",
+            name,
+            b"\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 \
+              0\nendloop\nendfacet\nendsolid ",
+            name,
+            b"\n",
+        ]
+        .concat();
+        let mesh = read_as("a.stl", &solid).unwrap().mesh;
+        assert_eq!(
+            written("a.stl", Encoding::Ascii, &mesh).0,
+            solid,
+            "{name:x?}"
+        );
+        // As the group of an OBJ file, and its comment.
+        let mut mesh = mesh;
+        mesh.extras.comments = vec![names::from_bytes(name)];
+        for (form, encoding) in forms().into_iter().filter(|f| f.0 != "a.stl") {
+            let (bytes, _) = written(form, encoding, &mesh);
+            assert!(memchr::memmem::find(&bytes, name).is_some(), "{form}");
+            let back = read_as(form, &bytes).unwrap().mesh;
+            assert_eq!(back.extras.comments, mesh.extras.comments, "{form}");
+        }
+        let mut volume = generate::tet_box([1, 1, 1], [1.0; 3]).unwrap();
+        volume.extras.comments = mesh.extras.comments;
+        for (form, format, encoding) in super::volumes::forms() {
+            let options = WriteOptions {
+                format: Some(format),
+                encoding,
+            };
+            let (bytes, _) = write_bytes(Path::new(form), &volume, &options).unwrap();
+            let kept = memchr::memmem::find(&bytes, name).is_some();
+            assert_eq!(kept, format != Format::Vtu, "{form}");
+            let back = read_tets_bytes(&bytes, Path::new(form), &ReadOptions::default()).unwrap();
+            if kept {
+                assert_eq!(back.mesh.extras.comments, volume.extras.comments, "{form}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_solids_may_be_long() {
+    let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n";
+    for length in [70, 80, 5000, 100_000] {
+        let name = "p".repeat(length);
+        let text = format!("solid {name}\n{facet}endsolid {name}\n");
+        let read = read_as("a.stl", text.as_bytes()).unwrap();
+        assert!(read.warnings.is_empty());
+        assert_eq!(read.mesh.extras.tags[0].text, name);
+        assert_eq!(Format::of_content(text.as_bytes()), Some(Format::Stl));
+        let binary = written("a.stl", Encoding::Binary, &read.mesh).0;
+        assert_eq!(read_as("a.stl", &binary).unwrap().mesh.face_count(), 1);
+    }
+}

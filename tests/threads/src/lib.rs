@@ -1,0 +1,8 @@
+//! The crew of the CPU engine and the claims on its memory, with their tests, and nothing else.
+
+#![allow(dead_code)]
+
+#[path = "../../../crates/rxmesh-host/src/engine/claims.rs"]
+mod claims;
+#[path = "../../../crates/rxmesh-host/src/engine/crew.rs"]
+mod crew;

@@ -1,0 +1,134 @@
+//! Runs under tools that watch memory and threads: valgrind, ThreadSanitizer, Miri.
+//!
+//! Each says plainly when its tool is not here ([`Outcome::NotRun`]), which is not success.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, ensure};
+
+use crate::ci::Outcome;
+use crate::workspace;
+
+/// Commands of the program that valgrind watches, each on one of the small meshes of `data/`.
+const WATCHED: [&[&str]; 10] = [
+    &["info", "nut.ply"],
+    &["check", "nut.ply"],
+    &["normals", "nut.ply"],
+    &["smooth", "nut.ply"],
+    &["filter", "nut.ply"],
+    &["mcf", "nut.ply"],
+    &["geodesic", "nut.ply", "--source", "0"],
+    &["simplify", "nut.ply", "--ratio", "0.5"],
+    &["remesh", "nut.ply"],
+    &["subdivide", "creased_cube.obj", "--levels", "2"],
+];
+
+/// `true` if a program can be started.
+fn is_here(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Ten commands under valgrind's memcheck: no access outside of allocations, no decision by what nobody has written.
+pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
+    if !is_here("valgrind", &["--version"]) {
+        return Ok(Outcome::NotRun("valgrind is not installed"));
+    }
+    let mut cargo = workspace::cargo();
+    cargo.args(["build", "--release", "--package", "rxmesh-apps"]);
+    ensure!(cargo.status()?.success(), "the program does not build");
+    let program = workspace::target().join("release/rxmesh-apps");
+    let folder = workspace::target().join("valgrind");
+    std::fs::create_dir_all(&folder)?;
+    let mut wrong = Vec::new();
+    for command in WATCHED {
+        let mut valgrind = Command::new("valgrind");
+        valgrind
+            .args(["--quiet", "--error-exitcode=99"])
+            .arg(&program)
+            .arg(command[0])
+            .arg(workspace::at("data").join(command[1]))
+            .args(&command[2..])
+            .current_dir(&folder);
+        if !matches!(command[0], "info" | "check") {
+            valgrind.args(["-o", "out.ply", "--engine", "cpu"]);
+        }
+        println!("valgrind: {}", command.join(" "));
+        let status = valgrind.status()?;
+        // `mcf` and its like end with 3 where they have not converged, `check` with 1 where it finds something.
+        if status.code().is_none_or(|code| code == 2 || code > 3) {
+            wrong.push(format!("{}: {status}", command.join(" ")));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(Outcome::Passed)
+}
+
+/// The compiler with its own sources, which ThreadSanitizer needs: what is not compiled with it, it does not see.
+const COMPILER: &str = "/usr/bin/rustc";
+const SOURCES: &str = "/usr/lib/rustlib/src/rust/library";
+
+/// The sanitizer's runtime, of the toolchain that runs us.
+fn runtime() -> anyhow::Result<Option<PathBuf>> {
+    let out = Command::new("rustc")
+        .args(["--print", "target-libdir"])
+        .output()?;
+    let folder = String::from_utf8(out.stdout).context("rustc's folder")?;
+    let files = std::fs::read_dir(Path::new(folder.trim()))?;
+    let mut found = files.filter_map(Result::ok).map(|file| file.path());
+    Ok(found.find(|path| path.to_string_lossy().ends_with("_rt.tsan.a")))
+}
+
+/// The tests of the CPU engine's crew and of claims on its memory, under ThreadSanitizer, with a standard library that
+/// is compiled for it.
+pub(crate) fn threads() -> anyhow::Result<Outcome> {
+    if !Path::new(SOURCES).is_dir() || !is_here(COMPILER, &["--version"]) {
+        return Ok(Outcome::NotRun(
+            "the system's rustc and its sources are not installed (docs/toolchain.md)",
+        ));
+    }
+    let Some(runtime) = runtime()? else {
+        return Ok(Outcome::NotRun(
+            "the toolchain has no runtime of ThreadSanitizer",
+        ));
+    };
+    let flags = format!(
+        "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-Wl,--whole-archive -Clink-arg={} \
+            -Clink-arg=-Wl,--no-whole-archive -Clink-arg=-lm",
+        runtime.display()
+    );
+    let mut cargo = workspace::cargo();
+    cargo
+        .current_dir(workspace::at("tests/threads"))
+        .env("RUSTC", COMPILER)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", flags)
+        .env("TSAN_OPTIONS", "halt_on_error=1")
+        .env("CARGO_TARGET_DIR", workspace::target().join("threads"))
+        .args(["test", "-Zbuild-std=std,panic_unwind,test"])
+        .args(["--target", "x86_64-unknown-linux-gnu"]);
+    ensure!(cargo.status()?.success(), "ThreadSanitizer: see above");
+    Ok(Outcome::Passed)
+}
+
+/// The same tests, and those of the device half that run on the host, under Miri.
+pub(crate) fn miri() -> anyhow::Result<Outcome> {
+    if !is_here("cargo", &["miri", "--version"]) {
+        return Ok(Outcome::NotRun("this toolchain has no `cargo miri`"));
+    }
+    for folder in ["tests/threads", "crates/rxmesh-kernels"] {
+        let mut cargo = workspace::cargo();
+        cargo
+            .current_dir(workspace::at(folder))
+            .env("CARGO_TARGET_DIR", workspace::target().join("miri"))
+            .env("MIRIFLAGS", "-Zmiri-disable-isolation")
+            .args(["miri", "test", "--lib"]);
+        ensure!(cargo.status()?.success(), "Miri on {folder}: see above");
+    }
+    Ok(Outcome::Passed)
+}
