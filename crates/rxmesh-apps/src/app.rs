@@ -61,7 +61,8 @@ pub(crate) trait Application {
     /// `true` if borders between objects, groups and materials are kept unless the user says otherwise.
     const KEEPS_GROUPS: bool = false;
 
-    /// `true` for a computation that moves vertices, where the sides of seams stay together.
+    /// `true` if vertices that a file has split are joined before the work and split again after it, so that the sides
+    /// of seams stay together: where vertices move or go.
     const JOINS_SEAMS: bool = false;
 
     /// Where the result is.

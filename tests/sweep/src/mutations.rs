@@ -31,6 +31,13 @@ const fn other(name: &'static str, change: fn(&mut Mesh)) -> Mutation {
     }
 }
 
+/// The mesh as it is, written as the other mutations are: what their results are compared with.
+pub(crate) const COPY: Mutation = Mutation {
+    name: "copy",
+    change: Some(|_| {}),
+    moves: None,
+};
+
 /// All of them; the first changes nothing.
 pub(crate) const MUTATIONS: [Mutation; 12] = [
     Mutation {

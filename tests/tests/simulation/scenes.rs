@@ -113,7 +113,7 @@ fn colliders_that_cannot_be_are_named() {
         (grid(&format!("{cube}, file = 'none.f32'")), "none.f32"),
         (
             grid(&format!("{cube}, file = 'short.f32'")),
-            "30 bytes, but [2, 2, 2] points",
+            "short.f32: it has 30 bytes, and 32 are needed for [2, 2, 2] points",
         ),
         (
             grid(&format!("{cube}, file = 'nan.f32'")),

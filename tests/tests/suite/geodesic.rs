@@ -471,7 +471,7 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     assert_eq!(here, there);
 }
 
-/// Flat meshes of any triangles: obtuse ones, kites whose short diagonal is missing, long ones, a fan seen from its rim.
+/// Flat meshes of any triangles: obtuse ones, a kite whose short diagonal is missing, long ones, a fan from its rim.
 fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
     let n = suited(engine, [extent(20, 60), 10, 5]);
     let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();
@@ -546,7 +546,10 @@ fn points_inside_faces_are_sources(engine: &Engine) {
         for (v, d) in d.iter().enumerate() {
             let want = x[v].distance(place);
             let most = 5.0 * THRESHOLD * (edge + want);
-            assert!((f64::from(*d) - want).abs() <= most, "{place} {v}: {d} {want}");
+            assert!(
+                (f64::from(*d) - want).abs() <= most,
+                "{place} {v}: {d} {want}"
+            );
         }
     }
     let seed = |distance| GeodesicSeed {
@@ -562,15 +565,19 @@ fn points_inside_faces_are_sources(engine: &Engine) {
     assert!(matches!(nowhere, Err(Error::Options(_))));
 }
 
-/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes of
-/// slow engines.
+/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes
+/// of slow engines.
 fn spheres_are_near_great_circles(engine: &Engine) {
     let levels = suited(engine, [4, 3, 2]);
     let [most_mean, most] = suited(engine, [[0.005, 0.05], [0.01, 0.07], [0.02, 0.2]]);
     let mesh = generate::icosphere(levels).unwrap();
     let x = doubles(&mesh);
     let n = mesh.vertex_count();
-    for sources in [vec![0], vec![n as u32 / 2], vec![0, n as u32 / 7, n as u32 / 2]] {
+    for sources in [
+        vec![0],
+        vec![n as u32 / 2],
+        vec![0, n as u32 / 7, n as u32 / 2],
+    ] {
         let d = run(engine, &mesh, &sources);
         let want = |v: usize| {
             let from = |s: &u32| x[v].angle_between(x[*s as usize]);
@@ -581,6 +588,9 @@ fn spheres_are_near_great_circles(engine: &Engine) {
             .map(|v| (f64::from(d[v]) - want(v)).abs() / want(v))
             .fold(0.0, f64::max);
         let (mean, _) = errors(&d, want);
-        assert!(mean < most_mean && worst < most, "{sources:?}: {mean} {worst}");
+        assert!(
+            mean < most_mean && worst < most,
+            "{sources:?}: {mean} {worst}"
+        );
     }
 }

@@ -125,6 +125,8 @@ given, which is each one's then. One that is done stays as it is while others ge
         ),
     ];
 
+    const JOINS_SEAMS: bool = true;
+
     type Options = RemeshArgs;
     type Report = Report;
     type Frame = Editing;

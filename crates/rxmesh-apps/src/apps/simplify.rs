@@ -81,6 +81,8 @@ folder that they come into.";
         ),
     ];
 
+    const JOINS_SEAMS: bool = true;
+
     type Options = SimplifyOptions;
     type Report = Report;
     type Frame = Editing;

@@ -139,10 +139,6 @@ pub(super) fn perform(
 }
 
 fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
-    if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("{}: cannot be made", folder.display()))?;
-    }
     if let Some(path) = &args.checkpoint {
         files::check(path).with_context(|| format!("{}: cannot be written", path.display()))?;
     }
@@ -165,6 +161,11 @@ fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
             args.scene.display(),
             stage.world.steps()
         );
+    }
+    // A scene that cannot be made leaves no folder behind.
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{}: cannot be made", folder.display()))?;
     }
     let mut film = Film::new(args);
     let (energies, ms) = run.stage("moving", || play(&mut stage, last, &mut film))?;

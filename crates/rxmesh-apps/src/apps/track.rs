@@ -64,6 +64,8 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         ("flip", "the same of the flips"),
     ];
 
+    const JOINS_SEAMS: bool = true;
+
     type Options = TrackArgs;
     type Report = Report;
     type Frame = Editing;

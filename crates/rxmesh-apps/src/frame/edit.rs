@@ -116,7 +116,7 @@ impl Frame for Editing {
         }
         // A map names the vertices of the file.
         let mut seams = None;
-        if !flags.no_keep_seams && flags.map.is_none() {
+        if A::JOINS_SEAMS && !flags.no_keep_seams && flags.map.is_none() {
             seams = Seams::join(&mut run, &mut mesh, None)?;
         }
         if seams.is_some() {
@@ -321,7 +321,7 @@ fn open_several<A: Application<Frame = Editing>>(
     let (mut run, mut mesh, mut several) = Several::read::<A>(args, Gives::Mesh)?;
     let mut seams = None;
     several.mark(&mut mesh)?;
-    if !flags.no_keep_seams {
+    if A::JOINS_SEAMS && !flags.no_keep_seams {
         seams = Seams::join(&mut run, &mut mesh, Some(&several.labels()))?;
     }
     if let Some(seams) = &seams {

@@ -256,7 +256,7 @@ fn corners_on_sides() {
         Some(1e4),
         "{r}"
     );
-    b.ok("remesh cube.obj -o even.obj");
+    b.ok("remesh cube.obj --target-length 0.25 -o even.obj");
 }
 
 /// A polygon that names a corner again right after it, or the first at its end, is that polygon without it.

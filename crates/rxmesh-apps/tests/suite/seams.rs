@@ -389,8 +389,10 @@ fn split_vertices_open_no_crack() {
         ] {
             let r = b.record(&format!("{edit} {name}.obj -o out.obj"));
             let warnings = r["warnings"].to_string();
-            assert!(
+            // Flips move no vertex and need no partner across a seam.
+            assert_eq!(
                 warnings.contains("lie where others do"),
+                edit != "delaunay",
                 "{edit}: {warnings}"
             );
             let text = b.text("out.obj");

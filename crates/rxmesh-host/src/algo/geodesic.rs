@@ -105,8 +105,8 @@ pub struct GeodesicSeed {
 /// Computes the distance along the surface of every vertex from the nearest source, in the mesh's unit of length;
 /// infinity where no source reaches. `sources` are vertices in the input's order.
 ///
-/// Distances are exact, to rounding and [`GeodesicOptions::threshold`], where one source reaches the triangles through a
-/// plane, whatever the shape of the triangles is. On curved surfaces, behind saddles and where the ways from several
+/// Distances are exact, to rounding and [`GeodesicOptions::threshold`], where one source reaches the triangles through
+/// a plane, whatever the shape of the triangles is. On curved surfaces, behind saddles and where the ways from several
 /// sources meet they are approximate: circular waves across each triangle (Romero Calla, Fuentes Perez, Montenegro
 /// 2019; Novotni and Klein 2002). Faces without area carry distances along their sides.
 ///

@@ -64,12 +64,13 @@ impl<C: Edits> Session<C> {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine ([`repack`]).
+    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine
+    /// ([`repack`](crate::repack::repack)).
     /// Faces stay in the patches they were in or arose in, unless those have become too large or too small.
     ///
     /// # Errors
     ///
-    /// As [`repack`], and [`Error::VoidSession`].
+    /// As [`repack`](crate::repack::repack), and [`Error::VoidSession`].
     pub fn close(self, options: RepackOptions) -> Result<Closed, Error> {
         self.sound()?;
         let mesh = &self.mesh;

@@ -1,6 +1,6 @@
 //! Edit sessions: a patched mesh opened for changes of its connectivity.
 //!
-//! [`Session::open`] makes flat arrays of the patches, [`Session::run`] carries out an
+//! [`Session::open`] makes flat arrays of the patches, [`Session::run_operator`] carries out an
 //! [`Operator`](rxmesh_kernels::cavity::Operator), [`Session::validate`] looks for mistakes, [`Session::close`] makes
 //! patches again. docs/dynamic.md tells the life of an edit.
 //!

@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn one_writes_or_many_read() {
         let (shared, tries) = (&Claimed::default(), if cfg!(miri) { 50 } else { 2000 });
-        let written = std::thread::scope(|scope| {
+        let written: u64 = std::thread::scope(|scope| {
             let threads = [0, 1, 2, 3].map(|t| {
                 scope.spawn(move || {
                     let mut written = 0;

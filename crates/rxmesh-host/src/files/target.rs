@@ -87,8 +87,8 @@ fn followed(path: &Path) -> Result<PathBuf> {
     refused(ErrorKind::InvalidInput, "its symbolic links go in circles")
 }
 
-/// Returns `true` if a path stands for a descriptor of this process, such as `/dev/stdin` and `/dev/fd/63`, which a shell
-/// makes of `<(command)`: what comes from it is the caller's.
+/// Returns `true` if a path stands for a descriptor of this process, such as `/dev/stdin` and `/dev/fd/63`, which a
+/// shell makes of `<(command)`: what comes from it is the caller's.
 pub fn is_descriptor(path: &Path) -> bool {
     number_of_descriptor(path).is_some()
 }

@@ -117,9 +117,12 @@ fn without(
     }
 }
 
-/// How the two bytes of a unit follow each other, and where the first unit is: by the mark, or where the text begins
+/// Makes a unit of UTF-16 of its two bytes.
+type Unit = fn([u8; 2]) -> u16;
+
+/// Returns the order of the two bytes of a unit and the place of the first unit: by the mark, or where the text begins
 /// with four characters of ASCII, which no other text has with zeros between.
-fn utf16(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, usize)> {
+fn utf16(bytes: &[u8]) -> Option<(Unit, usize)> {
     let ascii = |b: u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
     let first = bytes.first_chunk::<8>();
     let [low, high] = [0, 1].map(|low| {

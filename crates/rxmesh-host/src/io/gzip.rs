@@ -38,8 +38,8 @@ pub(super) fn packed_name(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The most bytes that a packed file of so many bytes may unpack to. Text of meshes shrinks to a third or a fifth, grids
-/// of the same number over and over to a fiftieth.
+/// The most bytes that a packed file of so many bytes may unpack to. Text of meshes shrinks to a third or a fifth,
+/// grids of the same number over and over to a fiftieth.
 fn budget(packed: usize) -> usize {
     packed.saturating_mul(64).saturating_add(1 << 30)
 }

@@ -317,8 +317,8 @@ impl Encoded<'_> {
     }
 }
 
-/// Writes a mesh: of triangles, of polygons or of tetrahedra; a name that ends in `.gz` packs it. Either the whole file is there afterwards, or nothing has
-/// changed; of TetGen's pair each file for itself, the vertices first.
+/// Writes a mesh: of triangles, of polygons or of tetrahedra; a name that ends in `.gz` packs it. Either the whole
+/// file is there afterwards, or nothing has changed; of TetGen's pair each file for itself, the vertices first.
 ///
 /// # Errors
 ///

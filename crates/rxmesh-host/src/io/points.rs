@@ -162,8 +162,8 @@ impl Points {
         self.bits == Bits::Single && may_need_placement(&self.positions, corners)
     }
 
-    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. Where 32-bit floats hold
-    /// them all as they are, that is the world.
+    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. Where 32-bit floats
+    /// hold them all as they are, that is the world.
     pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);

@@ -442,7 +442,10 @@ mod tests {
         let mut surface = moved(Vec3::new(5e5, 5.4e6, 0.0), 1e-3);
         let mut volume = TetMesh {
             positions: surface.positions.clone(),
-            cells: vec![[0, 1, 2, 30]],
+            // Every vertex is in a cell, as it is in a face of the surface.
+            cells: (3..surface.positions.len() as u32)
+                .map(|v| [v - 3, v - 2, v - 1, v])
+                .collect(),
             ..TetMesh::default()
         };
         let home = volume.normalise();

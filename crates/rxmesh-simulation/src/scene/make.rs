@@ -199,8 +199,8 @@ impl Scene {
         if gravity * step * step > MOST * size {
             let most = (MOST * size / gravity).sqrt();
             said.push(format!(
-                "body \"{name}\" is {size:.3e} m long, and falls farther than a tenth of that in a step of {step:.3e} s: \
-                a step below {most:.1e} s would do"
+                "body \"{name}\" is {size:.3e} m long, and falls farther than a tenth of that in a step of {step:.3e} \
+                s: a step below {most:.1e} s would do"
             ));
         }
         for (k, collider) in colliders.iter().enumerate() {

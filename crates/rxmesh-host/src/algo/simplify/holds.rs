@@ -4,7 +4,9 @@ use crate::Error;
 use crate::edit::{Cut, Session};
 use crate::engine::Buffer;
 use rxmesh_kernels::algo::remesh::{MARKED, MarkEnds};
-use rxmesh_kernels::algo::simplify::{FREE_TO_MOVE, ON_LINE, STAYS, SimplifyBorders, SimplifyHolds};
+use rxmesh_kernels::algo::simplify::{
+    FREE_TO_MOVE, ON_LINE, STAYS, SimplifyBorders, SimplifyHolds,
+};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 
@@ -56,7 +58,11 @@ pub(super) fn holds(
         for (hold, end) in both.iter_mut().zip(ends) {
             // Where lines end, branch or meet the boundary their vertices stay.
             if *hold == FREE_TO_MOVE && end >= MARKED {
-                *hold = if end == 2 * (1 + MARKED) { ON_LINE } else { STAYS };
+                *hold = if end == 2 * (1 + MARKED) {
+                    ON_LINE
+                } else {
+                    STAYS
+                };
             }
         }
         holds.write(&both)?;

@@ -315,9 +315,9 @@ impl File<'_> {
         // The name ends with a quote and with the line.
         let ends = |c: char| c == '"' || c.is_control();
         let name = column.name.replace(ends, "_");
-        self.text(&format!(
-            "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{n}\n"
-        ));
+        self.text(&format!("${section}\n1\n\""));
+        self.pieces.push(names::to_bytes(&name).into_owned());
+        self.text(&format!("\"\n1\n0\n3\n0\n{width}\n{n}\n"));
         let values = |i: usize| (i * width..(i + 1) * width).map(|k| column.data.get(k));
         if self.binary {
             self.bytes(n, |out, i| {

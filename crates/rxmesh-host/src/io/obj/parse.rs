@@ -195,7 +195,7 @@ fn ends_statement(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
 }
 
-/// Returns `true` if a line is a statement: it begins with a word of OBJ, of numbers behind it where that asks for them.
+/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that asks for them.
 fn is_statement(line: &[u8]) -> bool {
     let mut words = Words::without_comments(line, 0);
     let first = words.next_at().map_or(&b""[..], |w| w.1);
@@ -333,7 +333,7 @@ impl Chunk {
 
     fn face_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let first = self.vertex.ids.len();
-        let highest = self.vertex.highest;
+        let highest = [&self.vertex, &self.texture, &self.normal].map(|layer| layer.highest);
         while let Some((at, word)) = words.next_at() {
             let corner = corner(word, at)?;
             let slot = self.vertex.ids.len();
@@ -347,10 +347,11 @@ impl Chunk {
         }
         let n = self.vertex.ids.len() - first;
         if n < 3 {
-            [&mut self.vertex, &mut self.texture, &mut self.normal]
-                .into_iter()
-                .for_each(|layer| layer.truncate(first));
-            self.vertex.highest = highest;
+            let layers = [&mut self.vertex, &mut self.texture, &mut self.normal];
+            for (layer, highest) in layers.into_iter().zip(highest) {
+                layer.truncate(first);
+                layer.highest = highest;
+            }
             self.short_faces
                 .push((self.faces + self.short.count) as u32);
             self.short.note(line);

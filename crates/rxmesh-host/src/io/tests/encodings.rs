@@ -105,7 +105,7 @@ fn lines_of_carriage_returns_in_every_text_format() {
 #[test]
 fn gzip_in_every_format() {
     for (name, bytes) in files() {
-        let packed = gzip::pack(&[bytes.clone()]);
+        let packed = gzip::pack(std::slice::from_ref(&bytes));
         same(&name, &bytes, &packed);
         same(&format!("{name}.gz"), &bytes, &packed);
         let (front, back) = bytes.split_at(bytes.len() / 2);

@@ -143,8 +143,9 @@ fn an_endless_line_or_polygon_ends() {
     for i in 0..30_000 {
         text.push_str([" 1", " 2", " 4", " 3", " 1", " 4"][i % 6]);
     }
-    let e = read_as("a.obj", text.as_bytes()).unwrap_err().to_string();
-    assert!(e.contains("line 5") && e.contains("30000 corners"), "{e}");
+    // It has no right cut, and is cut in time that its length bounds.
+    let mesh = read_as("a.obj", text.as_bytes()).unwrap().mesh;
+    assert!(mesh.face_count() > 0 && mesh.validate().is_ok());
     read_as("a.obj", &[b'\\'; 100_000]).unwrap_err();
     read_as("a.obj", &b"\\\n".repeat(100_000)).unwrap_err();
 }

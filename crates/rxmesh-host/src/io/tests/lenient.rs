@@ -182,8 +182,8 @@ fn a_backslash_may_end_a_name() {
 
 #[test]
 fn a_backslash_carries_numbers_and_names_on() {
-    let text = b"v 0 0 0\nv 1 0 \\\n 0\nv 0 1 0\ng a C:\\b \\ \n  c\ng d\\\ne\nf 1 \\ \t\n 2 \\\n3\nf 1 2 3 # C:\\x\\\nf \
-        3 2 1 \\\n";
+    let text = b"v 0 0 0\nv 1 0 \\\n 0\nv 0 1 0\ng a C:\\b \\ \n  c\ng d\\\ne\nf 1 \\ \t\n 2 \\\n3\nf 1 2 3 # C:\\x\\\n\
+        f 3 2 1 \\\n";
     let (mesh, warnings) = warned("a.obj", text);
     assert_eq!(mesh.faces, [[0, 1, 2], [0, 1, 2], [2, 1, 0]]);
     let names: Vec<&str> = mesh.extras.tags.iter().map(|t| t.text.as_str()).collect();

@@ -23,7 +23,6 @@ fn faults_name_file_line_and_value() {
         ("a.obj", "v 0 1\n".into(), "a.obj: line 1: z expected, but the line ends"),
         ("a.obj", "v 0 0 0\nf 1 0 1\n".into(), "a.obj: line 2: '0' names element 0; OBJ counts from 1"),
         ("a.obj", "v 0 0 0\nf 1 1 7/2\n".into(), "a.obj: line 2: '7/2' names vertex 7, but the file has 1"),
-        ("a.obj", "v 0 0 0\nf 1 1 1//9\n".into(), "a.obj: line 2: '1//9' names normal 9, but the file has 0"),
         ("a.obj", "v 0 0 0\nf -1 -2 1\nv 0 0 0\n".into(), "a.obj: line 2: '-2' names vertex -2 from here, but 1 of \
             the file's 2 come before"),
         ("a.obj", "v 0 0 0\nf 1 1 99999999999999999999999\n".into(), "names vertex 1152921504606846976, but the file \

@@ -155,7 +155,7 @@ impl Ears {
 
     /// `true` if a corner lies in the triangle of three that follow each other. Corners at the place of one of the
     /// three (a bridge to a hole) are in nobody's way.
-    fn is_blocked(&self, plane: &Plane, t: [u32; 3], is_large: bool) -> bool {
+    fn is_blocked(&mut self, plane: &Plane, t: [u32; 3], is_large: bool) -> bool {
         let [h, _, j] = t;
         if is_large {
             return self.obstacles.is_inside(plane, t);

@@ -126,17 +126,23 @@ impl Cutter {
             .extend((0..n as u32).filter(|&k| face[k as usize] != face[(k as usize + n - 1) % n]));
         let n = self.corners.len();
         let id = |k: usize| face[self.corners[k % n] as usize];
-        let mut first = 0;
-        for k in 1..n {
-            let is_lower = || {
-                let (here, there) = ((0..n).map(|j| id(k + j)), (0..n).map(|j| id(first + j)));
-                here.lt(there)
-            };
-            if id(k) < id(first) || id(k) == id(first) && is_lower() {
-                first = k;
+        // Two candidates and the length of the rows in which they agree: linear time, repeated vertices or not.
+        let (mut first, mut other, mut same) = (0, 1, 0);
+        while first < n && other < n && same < n {
+            let (a, b) = (id(first + same), id(other + same));
+            if a == b {
+                same += 1;
+                continue;
             }
+            if a > b {
+                first += same + 1;
+            } else {
+                other += same + 1;
+            }
+            other += usize::from(first == other);
+            same = 0;
         }
-        self.corners.rotate_left(first);
+        self.corners.rotate_left(first.min(other));
         self.ids.clear();
         self.ids
             .extend(self.corners.iter().map(|&k| face[k as usize]));

@@ -7,6 +7,9 @@ use robust::Coord;
 /// Corners in a leaf.
 const LEAF: usize = 8;
 
+/// Tests of corners against triangles, for each corner of a polygon: some ten times what stars of many corners take.
+const MOST_TESTS: usize = 1000;
+
 #[derive(Clone, Copy)]
 struct Node {
     low: [f64; 2],
@@ -32,6 +35,7 @@ pub(super) struct Obstacles {
     /// Node 1 is the root, `2 i` and `2 i + 1` lie in node `i`.
     nodes: Vec<Node>,
     leaves: usize,
+    tests_left: usize,
 }
 
 impl Obstacles {
@@ -68,6 +72,7 @@ impl Obstacles {
         }
         self.is_left.clear();
         self.is_left.resize(self.corners.len(), true);
+        self.tests_left = MOST_TESTS * self.corners.len();
         self.leaves = self.corners.len().div_ceil(LEAF).next_power_of_two();
         self.nodes.clear();
         self.nodes.resize(2 * self.leaves, EMPTY);
@@ -98,8 +103,11 @@ impl Obstacles {
     }
 
     /// `true` if one of the corners that are left lies in a triangle that runs counter-clockwise.
-    pub(super) fn is_inside(&self, plane: &Plane, t: [u32; 3]) -> bool {
-        if self.corners.is_empty() {
+    ///
+    /// A polygon whose corners lie at a few places would take quadratic time. After [`MOST_TESTS`] for each corner the
+    /// answer is `false`, so that the rest is cut without a look.
+    pub(super) fn is_inside(&mut self, plane: &Plane, t: [u32; 3]) -> bool {
+        if self.corners.is_empty() || self.tests_left == 0 {
             return false;
         }
         let places = t.map(|k| plane.at(k));
@@ -124,11 +132,15 @@ impl Obstacles {
             }
             let first = (i - self.leaves) * LEAF;
             let last = (first + LEAF).min(self.corners.len());
+            self.tests_left = self.tests_left.saturating_sub(LEAF);
             let found = (first..last).any(|p| {
                 self.is_left[p] && !t.contains(&self.corners[p]) && holds(plane, t, self.corners[p])
             });
             if found {
                 return true;
+            }
+            if self.tests_left == 0 {
+                return false;
             }
         }
         false

@@ -3,9 +3,9 @@
 //!
 //! The update of a corner is not the paper's plane wave but a circular one (Novotni and Klein 2002, "Computing geodesic
 //! distances on triangular meshes"): the two other corners' distances place a point in the triangle's plane, across the
-//! side between them, and the corner's distance is that from the point. On a plane with one source this is exact whatever
-//! the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. Distances of
-//! several sources know theirs ([`SOURCE_BITS`]), so that circles of two sources are told apart.
+//! side between them, and the corner's distance is that from the point. On a plane with one source this is exact
+//! whatever the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. Of
+//! several sources each distance knows its own ([`SOURCE_BITS`]), so that circles of two sources are told apart.
 //!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
 //! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer

@@ -321,13 +321,13 @@ impl GeodesicRound {
 }
 
 /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
-/// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side; else
-/// the shorter way along one of the other two sides. In a plane with one source this is exact (Novotni and Klein 2002,
-/// "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2` is twice
-/// the triangle's area.
+/// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
+/// else the shorter way along one of the other two sides. In a plane with one source this is exact (Novotni and Klein
+/// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
+/// is twice the triangle's area.
 ///
 /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
-/// down to 0. So only sides count between them: no distance is then shorter than the straight line in space to a source.
+/// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
 #[inline(always)]
 fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> f32 {
     let (along_q, along_p) = (dq + length(qr), dp + length(rp));
@@ -350,7 +350,7 @@ fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bo
     // the triangle is small beside the distance.
     let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
     let d2 = dp * dp + more;
-    if !(d2 > 0.0) {
+    if d2 <= 0.0 {
         return edge;
     }
     let wave = dp + more / (dp + sqrt(d2));

@@ -20,9 +20,13 @@ const GOOD: f32 = 0.3;
 /// narrower on its way to wide ones.
 const NO_WORSE: f32 = 0.7;
 
-/// A contraction that leaves a vertex of less than six faces is refused where the way of an end and the plane of a face
-/// there make an angle of a larger squared sine (53 degrees): a closed part keeps the volume of an octahedron, whatever
-/// the length.
+/// A contraction may move an end, whatever the distance, where its way and the planes of its faces make angles of no
+/// larger squared sine than this (45 degrees), as on a surface that bends little along an edge; on a tube of a few edges
+/// around they are larger.
+const GENTLE: f32 = 0.5;
+
+/// The same where the new vertex has less than six faces (53 degrees), and then a larger angle is refused: a closed part
+/// keeps the volume of an octahedron, whatever the length.
 const STEEP: f32 = 0.64;
 
 /// Faces at both ends together, below which the new vertex has less than six.
@@ -125,11 +129,13 @@ impl CollapseShort {
         let at = [mesh.origin(2 * e), mesh.tip(2 * e)];
         let [x_a, x_b] = at.map(|v| self.place_of(v));
         let [floor, reach] = self.limits.several(2 * self.length.label(at[0]));
-        let mut reach = floor.max(reach * self.length.square_at(length));
-        if few {
-            let (way, part) = (x_b - x_a, part.max(1.0 - part));
-            reach = reach.min(STEEP * part * part * way.dot(way));
-        }
+        let way = (x_b - x_a) * part.max(1.0 - part);
+        let reach = if few {
+            STEEP * way.dot(way)
+        } else {
+            let reach = floor.max(reach * self.length.square_at(length));
+            reach.max(GENTLE * way.dot(way))
+        };
         let mut worst = GOOD;
         // Both ends at a time: steps of one wait for each other.
         let may = mesh.each_spoke_of_ends(e, |side, h, face, tip| {
