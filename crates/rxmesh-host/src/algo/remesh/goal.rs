@@ -56,6 +56,9 @@ const FACES_NEAR: f64 = 0.03;
 /// Iterations more than were asked for, at most.
 const MOST_MORE: u32 = 5;
 
+/// The same where a number of faces was asked for that is not reached, and comes nearer.
+const MOST_FOR_FACES: u32 = 15;
+
 /// Iterations go on only while one changes the number of faces by this part.
 const STILL: f64 = 0.02;
 
@@ -88,13 +91,16 @@ pub(in crate::algo) fn check_faces(faces: f64, max: u32) -> Result<(), Error> {
     })
 }
 
-/// Largest move of a surface by a contraction: the greater of two distances.
-#[derive(Clone, Copy, Debug)]
+/// Largest move of a surface by a contraction where it bends within an edge: the greater of two distances, and less
+/// where that is along the normals.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::algo) struct LargestMove {
     /// Distance that is allowed whatever the length.
     pub(in crate::algo) always: f32,
     /// Distance in lengths of edges.
     pub(in crate::algo) part: f32,
+    /// Contractions of edges with fewer faces at both ends do not move these along the normals of their faces.
+    pub(in crate::algo) few_faces: f32,
 }
 
 /// What is asked of the meshes.
@@ -121,6 +127,9 @@ struct Aim {
 }
 
 impl LargestMove {
+    /// Two vertices of fewer faces become one of less than six: without such a limit a closed part shrinks to nothing.
+    pub(in crate::algo) const FEW_FACES: f32 = 10.0;
+
     /// Of a mesh of a size whose edges are to have a length.
     fn new(options: &RemeshOptions, size: &Extent, target: f32) -> LargestMove {
         let mean = (size.triangles() / f64::from(size.faces.max(1))).sqrt();
@@ -130,6 +139,7 @@ impl LargestMove {
         LargestMove {
             always: ((FACETS * mean * coarser * coarser) as f32).max(ERRORS * error),
             part: options.max_deviation * longest.min(1.0),
+            few_faces: f32::INFINITY,
         }
     }
 }
@@ -187,10 +197,17 @@ impl Aim {
     /// Lets contractions move the surface farther where a number of faces was asked for and there are too many; `false`
     /// if that is as far as it goes.
     fn goes_farther(&mut self) -> bool {
-        let part = self.largest_move.part;
-        let farther = (part * FARTHER).min(FARTHEST).max(part);
-        self.largest_move.part = farther;
-        farther > part
+        let LargestMove { always, part, .. } = self.largest_move;
+        let farther = LargestMove {
+            always,
+            part: (part * FARTHER).min(FARTHEST).max(part),
+            few_faces: if part * FARTHER < FARTHEST {
+                f32::INFINITY
+            } else {
+                LargestMove::FEW_FACES
+            },
+        };
+        farther != std::mem::replace(&mut self.largest_move, farther)
     }
 
     fn is_near(&self, report: &RemeshReport) -> bool {
@@ -210,7 +227,12 @@ impl Aim {
     /// Whether there is another iteration after `n` of them.
     fn goes_on(&self, n: u32, report: &RemeshReport) -> bool {
         let most = self.options.iterations;
-        let more = n > 0 && n < most.saturating_add(MOST_MORE);
+        let more = if self.options.faces.is_some() && !report.on_target {
+            MOST_FOR_FACES
+        } else {
+            MOST_MORE
+        };
+        let more = n > 0 && n < most.saturating_add(more);
         n < most || more && self.moves && !self.is_near(report)
     }
 

@@ -153,7 +153,7 @@ impl Remesher {
                 expected: 0,
             },
             max_rounds: options.max_rounds,
-            limits: session.engine().zeroed(2 * meshes.count)?,
+            limits: session.engine().zeroed(3 * meshes.count)?,
             no_lengths: session.engine().zeroed(0)?,
             no_hints: session.engine().zeroed(0)?,
         };
@@ -331,9 +331,9 @@ impl Remesher {
         session: &Session<C>,
         moves: &[LargestMove],
     ) -> Result<(), Error> {
-        let squares = moves.iter().flat_map(|m| [m.always, m.part].map(|l| l * l));
-        let squares: Vec<f32> = squares.collect();
-        self.limits = session.engine().upload(&squares)?;
+        let of = |m: &LargestMove| [m.always * m.always, m.part * m.part, m.few_faces];
+        let limits: Vec<f32> = moves.iter().flat_map(of).collect();
+        self.limits = session.engine().upload(&limits)?;
         Ok(())
     }
 

@@ -20,17 +20,14 @@ const GOOD: f32 = 0.3;
 /// narrower on its way to wide ones.
 const NO_WORSE: f32 = 0.7;
 
-/// A contraction may move an end, whatever the distance, where its way and the planes of its faces make angles of no
-/// larger squared sine than this (45 degrees), as on a surface that bends little along an edge; on a tube of a few edges
-/// around they are larger.
-const GENTLE: f32 = 0.5;
+/// A contraction may move the surface as far as it takes where the radius of curvature is not below this part of the
+/// target length: edges of that length follow such a surface, and parts that bend more are thinner than they are long.
+/// The square of the inverse.
+const ROUND: f32 = 0.81;
 
-/// The same where the new vertex has less than six faces (53 degrees), and then a larger angle is refused: a closed part
-/// keeps the volume of an octahedron, whatever the length.
+/// A contraction is refused where the way of an end and the plane of a face there make an angle of a larger squared sine
+/// than this (53 degrees), at vertices of few faces: a closed part keeps the volume of an octahedron, whatever the length.
 const STEEP: f32 = 0.64;
-
-/// Faces at both ends together, below which the new vertex has less than six.
-const FEW_FACES: u32 = 10;
 
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
@@ -47,8 +44,9 @@ args! {
         pub shortest: f32,
         /// No edge may get longer than this many lengths; the square of it.
         pub longest: f32,
-        /// Largest distance of the new vertex from the plane of a face that it replaces, two numbers for each mesh: the
-        /// square of a distance that is allowed whatever the length, and of one in lengths.
+        /// Largest distance of the new vertex from the plane of a face that it replaces, three numbers for each mesh: the
+        /// square of a distance that is allowed whatever the length, and of one in lengths; the number of faces at both
+        /// ends together below which they must not move along the normals of their faces, and that in any case.
         pub limits: Global<f32>,
     }
 }
@@ -119,22 +117,27 @@ impl CollapseShort {
         }
     }
 
-    /// `true` if the faces at both ends may have them moved to a place, which is some part of the way. `few` says that
-    /// the new vertex has less than six faces.
+    /// `true` if the faces at both ends, of which there are `faces`, may have them moved to a place, which is some part
+    /// of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose radius is
+    /// about `d` over the sine of the angle.
     #[inline(always)]
-    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, few: bool) -> bool {
+    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
         let length = self
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
         let at = [mesh.origin(2 * e), mesh.tip(2 * e)];
         let [x_a, x_b] = at.map(|v| self.place_of(v));
-        let [floor, reach] = self.limits.several(2 * self.length.label(at[0]));
+        let [floor, reach, few] = self.limits.several(3 * self.length.label(at[0]));
+        let square = self.length.square_at(length);
         let way = (x_b - x_a) * part.max(1.0 - part);
-        let reach = if few {
-            STEEP * way.dot(way)
+        let way = way.dot(way);
+        let steep = STEEP * way;
+        let reach = floor.min(steep).max(reach * square);
+        let bend = ROUND * 0.25 * way / square;
+        let steep = if (faces as f32) < few {
+            steep
         } else {
-            let reach = floor.max(reach * self.length.square_at(length));
-            reach.max(GENTLE * way.dot(way))
+            f32::MAX
         };
         let mut worst = GOOD;
         // Both ends at a time: steps of one wait for each other.
@@ -149,7 +152,7 @@ impl CollapseShort {
             };
             let third = if face == NO_FACE { other } else { mesh.apex(h) };
             let (p, q) = (self.place_of(tip), self.place_of(third));
-            let (d, old) = (p - to, p - at);
+            let (d, next, old) = (p - to, q - to, p - at);
             let longest = self.longest * self.length.square_to(tip, length);
             let grows = d.dot(d) > longest && old.dot(old) <= longest;
             let stays = third == other;
@@ -158,10 +161,12 @@ impl CollapseShort {
             }
             let normal = old.cross(q - at);
             let off = normal.dot(d);
+            let far = d + next;
+            let reach = reach.max(bend * far.dot(far)).min(steep);
             !grows
                 && (stays
                     || off * off <= reach * normal.dot(normal)
-                        && agree(normal, d.cross(q - to), TURN))
+                        && agree(normal, d.cross(next), TURN))
         });
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
@@ -233,8 +238,8 @@ unsafe impl Operator for CollapseShort {
         let (on, walk) = self.ends(mesh, e);
         let (to, part) = self.target(mesh, e, on)?;
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-        let few = interior && walk.faces[0] + walk.faces[1] < FEW_FACES;
-        let may = self.may_meet(mesh, e, to, part, few)
+        let faces = walk.faces[0] + walk.faces[1];
+        let may = self.may_meet(mesh, e, to, part, faces)
             && self.keeps_lines(mesh, e)
             && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE.meeting(walk.faces))

@@ -112,8 +112,9 @@ unsafe impl BlockKernel for SumAreas {
         if volumes.is_empty() {
             return b.last_phase(|p| p.lead(|| areas.set(block, total)));
         }
+        // Rounded, so that sums have no rounding, whatever their order is.
         let volume = |i: u32| match mesh.face_lives(first + i) {
-            true => cone(&mesh, x, first + i),
+            true => f64::from(cone(&mesh, x, first + i) as f32),
             false => 0.0,
         };
         let volume = b.sum(n, scratch, volume);
