@@ -76,8 +76,9 @@ and Kobbelt 2004). The boundary stays, and sharp edges: those of lines that are 
 across, or four where they end on a smooth surface. With --adaptive edges are shorter where the surface
 is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
 
-Contractions that would move the surface by more than --max-deviation target lengths are refused: parts
-that are thinner than an edge is long keep finer edges. With --faces they are let move it farther, up to
+Where the surface bends more than edges of the target length can follow, as at a rod that is thinner than an
+edge is long or at a small part, contractions are refused that would move it by more than --max-deviation
+lengths or along its normals: such places keep finer edges. With --faces they are let move it farther, up to
 0.35 lengths, while there are too many faces.
 
 Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
@@ -242,8 +243,8 @@ fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
     let part = text::number(f64::from(options.max_deviation));
     why + &format!(
         "boundaries stay as fine as they are, and so do parts so thin or small that a contraction would move the \
-        surface by more than {part} of the length (of a twelfth of the size, for long ones) or destroy them \
-        (--max-deviation allows more)"
+        surface by more than {part} of the length (of a twelfth of the size, for long ones) or turn it \
+        (--max-deviation allows more, from 0.35 on the most)"
     )
 }
 

@@ -260,6 +260,33 @@ fn remesh_keeps_thin_and_small_parts() {
     }
 }
 
+/// What keeps thin parts does not hold a round surface whose edges can follow it: lengths are reached.
+#[test]
+fn remesh_coarsens_round_surfaces() {
+    let b = Sandbox::new();
+    for (mesh, length, factors) in [
+        ("icosphere --levels 2", 0.30, [1.7, 2.0, 2.5]),
+        ("icosphere --levels 3", 0.15, [1.7, 3.0, 5.0]),
+        ("torus --nu 96 --nv 32", 0.077, [1.7, 3.0, 5.0]),
+    ] {
+        b.ok(&format!("generate {mesh} -o m.obj -q"));
+        for factor in factors {
+            for engine in ["claims", "speculative"] {
+                let length = factor * length;
+                let r = b.record(&format!(
+                    "remesh m.obj --target-length {length} --conflicts {engine} --engine cpu -o out.obj"
+                ));
+                let part =
+                    number(&r, "/edit/report/faces") / number(&r, "/edit/report/expected_faces");
+                assert!(
+                    (0.75..1.25).contains(&part),
+                    "{mesh} {length} {engine}: {part}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn edits_say_area_and_volume_before_and_after() {
     let b = Sandbox::new();
@@ -302,7 +329,7 @@ fn edits_say_area_and_volume_before_and_after() {
 #[test]
 fn remesh_reaches_a_number_of_faces_on_a_round_shape() {
     let b = Sandbox::with_data();
-    for faces in [400, 100] {
+    for faces in [400, 100, 30] {
         let command = format!("remesh data/spot.ply --faces {faces} --engine cpu -o out.obj");
         let got = number(&b.record(&command), "/edit/report/faces");
         let part = got / f64::from(faces);

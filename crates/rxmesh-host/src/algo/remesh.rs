@@ -68,8 +68,8 @@ pub struct RemeshOptions {
     /// Leave vertices where smoothing puts them: do not move them back to the closest points of the input.
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
-    /// Refuse contractions that move the surface farther than this part of the target length, or of a twelfth of the
-    /// square root of its area if that is less; facets of the input may be evened in any case.
+    /// Where the surface bends more than edges of the length can follow, refuse contractions that move it farther than
+    /// this part of the target length, or of a twelfth of the square root of its area if that is less.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
     pub max_deviation: f32,
     /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times

@@ -130,6 +130,15 @@ impl LargestMove {
     /// Two vertices of fewer faces become one of less than six: without such a limit a closed part shrinks to nothing.
     pub(in crate::algo) const FEW_FACES: f32 = 10.0;
 
+    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`].
+    fn few_faces(part: f32) -> f32 {
+        if part < FARTHEST {
+            f32::INFINITY
+        } else {
+            LargestMove::FEW_FACES
+        }
+    }
+
     /// Of a mesh of a size whose edges are to have a length.
     fn new(options: &RemeshOptions, size: &Extent, target: f32) -> LargestMove {
         let mean = (size.triangles() / f64::from(size.faces.max(1))).sqrt();
@@ -139,7 +148,7 @@ impl LargestMove {
         LargestMove {
             always: ((FACETS * mean * coarser * coarser) as f32).max(ERRORS * error),
             part: options.max_deviation * longest.min(1.0),
-            few_faces: f32::INFINITY,
+            few_faces: LargestMove::few_faces(options.max_deviation),
         }
     }
 }
@@ -201,11 +210,7 @@ impl Aim {
         let farther = LargestMove {
             always,
             part: (part * FARTHER).min(FARTHEST).max(part),
-            few_faces: if part * FARTHER < FARTHEST {
-                f32::INFINITY
-            } else {
-                LargestMove::FEW_FACES
-            },
+            few_faces: LargestMove::few_faces(part * FARTHER),
         };
         farther != std::mem::replace(&mut self.largest_move, farther)
     }
@@ -261,13 +266,17 @@ impl Aim {
         let too_many = counts && now > self.expected * (1.0 + FACES_NEAR);
         let farther = too_many && self.goes_farther();
         let held = length_over_target < 1.0 - 2.0 * LENGTH_OFF;
-        self.moves &= !held || farther;
+        self.moves &= !held || farther || counts && now != before;
         // Edges that are short because contractions are refused do not ask for a greater length.
         let refused = farther && length_over_target < 1.0 - LENGTH_OFF;
         if !counts || report.iterations <= 1 || held || refused || self.is_near(report) {
             return 1.0;
         }
-        let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
+        let mut factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
+        if report.iterations > self.options.iterations.saturating_add(MOST_MORE) {
+            // Too many faces follow too few: half as far.
+            factor = factor.sqrt();
+        }
         if self.options.adaptive.is_none() {
             self.target *= factor;
             report.target_length = self.target;
