@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// The folder with the meshes that come with the project.
 const DATA: &str = "data";
@@ -74,25 +74,57 @@ pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
 }
 
-/// All bytes of a file, or of stdin, which is read once.
+/// All bytes of a file, or of a stream that can be read once: stdin, or a descriptor. The latter are kept.
 fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
-    static STDIN: OnceLock<Vec<u8>> = OnceLock::new();
-    if !is_stdin(path) {
+    static STREAMS: Mutex<Vec<(PathBuf, &'static [u8])>> = Mutex::new(Vec::new());
+    // A descriptor is given by whoever starts the program, as stdin is; any other pipe may have no end.
+    if !is_stdin(path) && !files::is_descriptor(path) {
+        if let Some(bytes) = KEPT.take(path) {
+            return Ok(bytes.into());
+        }
         let what = || format!("{}: cannot be read", path.display());
-        // A descriptor is given by whoever starts the program, as stdin is; any other pipe may have no end.
-        let read = match files::is_descriptor(path) {
-            true => std::fs::read(path),
-            false => files::read(path),
-        };
-        return Ok(read.with_context(what)?.into());
+        return Ok(files::read(path).with_context(what)?.into());
     }
-    if STDIN.get().is_none() {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes);
-        read.context("stdin cannot be read")?;
-        STDIN.get_or_init(|| bytes);
+    let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, bytes)) = streams.iter().find(|(p, _)| p == path) {
+        return Ok(Cow::Borrowed(bytes));
     }
-    Ok(STDIN.get().map_or(&[][..], |bytes| bytes).into())
+    let bytes = match is_stdin(path) {
+        true => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.context("stdin cannot be read")?;
+            bytes
+        }
+        false => {
+            let what = || format!("{}: cannot be read", path.display());
+            std::fs::read(path).with_context(what)?
+        }
+    };
+    let bytes: &'static [u8] = bytes.leak();
+    streams.push((path.to_owned(), bytes));
+    Ok(Cow::Borrowed(bytes))
+}
+
+/// The bytes of the file that was looked into last, for its reader.
+static KEPT: Kept = Kept(Mutex::new(None));
+
+struct Kept(Mutex<Option<(PathBuf, Vec<u8>)>>);
+
+impl Kept {
+    fn put(&self, path: PathBuf, bytes: Cow<'static, [u8]>) {
+        if let Cow::Owned(bytes) = bytes {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, bytes));
+        }
+    }
+
+    /// Takes the bytes if they are of this file, and drops any others.
+    fn take(&self, path: &Path) -> Option<Vec<u8>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.take()
+            .filter(|(p, _)| p == path)
+            .map(|(_, bytes)| bytes)
+    }
 }
 
 /// Reads the mesh at a path that [`find`] gave.
@@ -120,9 +152,17 @@ pub(crate) fn read_tets(path: &Path) -> Result<Input<TetMesh>> {
     read_by(path, |bytes| io::read_tets_bytes(bytes, path, &options))
 }
 
-/// Whether a mesh that is still to be read is a volume, as far as its name or its content says.
+/// Returns `true` if a mesh that is still to be read is a volume: its content decides.
 pub(crate) fn is_volume(name: &Path) -> bool {
-    format(name).is_some_and(Format::is_volume)
+    let Ok(path) = find(name) else {
+        return false;
+    };
+    let Ok(bytes) = content(&path) else {
+        return false;
+    };
+    let is_volume = io::is_volume_bytes(&bytes, &path, &ReadOptions::default());
+    KEPT.put(path, bytes);
+    is_volume.unwrap_or(false)
 }
 
 fn read_by<M>(

@@ -3,27 +3,66 @@
 use crate::app::{Entry, PROGRAM};
 use crate::apps::ALL;
 use clap::{Arg, ArgAction, Command};
+use rxmesh_host::io::Format;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const BEGIN: &str = "<!-- applications:begin, written by `cargo xtask docs` -->\n";
-const END: &str = "<!-- applications:end -->\n";
+/// Beginning and end of a part of a document.
+type Marks = [&'static str; 2];
+
+const APPLICATIONS: Marks = [
+    "<!-- applications:begin, written by `cargo xtask docs` -->\n",
+    "<!-- applications:end -->\n",
+];
+const FORMATS: Marks = [
+    "<!-- formats:begin, written by `cargo xtask docs` -->\n",
+    "<!-- formats:end -->\n",
+];
 
 #[test]
 fn the_manual_is_current() {
-    compare("docs/cli.md", &(table_of_all(true) + &flags()));
-    compare("README.md", &table_of_all(false));
+    let all = table_of_all(true) + &flags();
+    compare("docs/cli.md", APPLICATIONS, &all);
+    compare("README.md", APPLICATIONS, &table_of_all(false));
+    compare("docs/formats.md", FORMATS, &table_of_formats());
+    let line = format!(
+        "\nFormats of surfaces: {}.\nFormats of volumes: {}.\n\n",
+        Format::list(Format::holds_surfaces),
+        Format::list(Format::holds_volumes)
+    );
+    for package in ["rxmesh-apps", "rxmesh-host"] {
+        compare(&format!("crates/{package}/README.md"), FORMATS, &line);
+    }
+}
+
+/// Every format, with what files of it can hold.
+fn table_of_formats() -> String {
+    let mut out = String::from(
+        "\n| format | `--format` | extensions | surfaces | volumes |\n| --- | --- | --- | --- | --- |\n",
+    );
+    let yes = |holds: bool| if holds { "yes" } else { "no" };
+    for format in Format::ALL {
+        let extensions = format.extensions().iter().map(|e| code(&format!(".{e}")));
+        out += &row(&[
+            &format.to_string(),
+            &code(format.word()),
+            &extensions.collect::<Vec<_>>().join(", "),
+            yes(format.holds_surfaces()),
+            yes(format.holds_volumes()),
+        ]);
+    }
+    out + "\n"
 }
 
 /// With `RXMESH_WRITE_DOCS=1` a part of a document is written, else it must be what would be written.
-fn compare(document: &str, want: &str) {
+fn compare(document: &str, [begin, end]: Marks, want: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(document);
     let text = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = text.split_once(BEGIN).expect("a place for it");
-    let (now, after) = rest.split_once(END).expect("an end of it");
+    let (before, rest) = text.split_once(begin).expect("a place for it");
+    let (now, after) = rest.split_once(end).expect("an end of it");
     if std::env::var("RXMESH_WRITE_DOCS").as_deref() == Ok("1") {
-        std::fs::write(&path, [before, BEGIN, want, END, after].concat()).unwrap();
+        std::fs::write(&path, [before, begin, want, end, after].concat()).unwrap();
     } else {
         assert!(now == want, "{document} is not current: cargo xtask docs");
     }

@@ -35,7 +35,7 @@ impl Gives {
             Gives::Normals => format.holds_normals(),
             Gives::Columns(_) => format.holds_columns(),
         };
-        room && !format.is_volume()
+        room && format.holds_surfaces()
     }
 
     /// The format of the default output: the input's, or one that has room for the result.
@@ -71,7 +71,7 @@ impl Target {
             bail!(
                 "{}: the format cannot be told from the name of the output, so --format must say it; formats are {}",
                 path.display(),
-                Format::LIST
+                Format::summary()
             );
         }
         if record == Some(path) {

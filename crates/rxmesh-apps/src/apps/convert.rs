@@ -49,7 +49,7 @@ impl Application for Convert {
           rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl
 
 Polygons, sharpness and holes stay where the output's format holds them (docs/formats.md); STL gets triangles.
-Volumes (msh, mesh, node, vtk, vtu) become volumes, or in a surface format their boundary (docs/volumes.md).";
+Volumes become volumes, or in a format that holds none their boundary (docs/volumes.md).";
 
     type Options = ConvertArgs;
     type Report = ();
@@ -82,7 +82,7 @@ fn volume(run: &mut Run, name: &Path, target: &Target) -> Result<()> {
         .options
         .format
         .or_else(|| Format::of_name(&target.path));
-    if format.is_none_or(Format::is_volume) {
+    if format.is_none_or(Format::holds_volumes) {
         return run.write(target, &mesh);
     }
     let boundary = mesh.boundary();

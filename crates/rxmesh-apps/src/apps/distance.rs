@@ -105,7 +105,7 @@ are over the points on the faces, the largest over all.";
             None => None,
             Some(path) => {
                 let format = args.encoding.format.or_else(|| Format::of_name(path));
-                if let Some(format) = format.filter(|f| f.is_volume() || !f.holds_columns()) {
+                if let Some(format) = format.filter(|f| !f.holds_surfaces() || !f.holds_columns()) {
                     let path = path.display();
                     bail!("{path}: {format} cannot hold distances of vertices; PLY can");
                 }

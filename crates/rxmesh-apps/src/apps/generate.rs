@@ -27,7 +27,7 @@ impl Application for Generate {
         "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
 Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
-format that holds them: STL gets triangles. Volumes, box and ball, need one of volumes: msh, mesh, ...";
+format that holds them: STL gets triangles. Volumes, box and ball, need one that holds volumes: msh, vtu, ...";
 
     type Options = GenerateArgs;
     type Report = ();

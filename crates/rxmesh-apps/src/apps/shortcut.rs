@@ -50,7 +50,11 @@ pub(super) struct Around {
 impl Around {
     /// Of a file of a volume, or of a surface.
     pub(super) fn read(path: &Path, volume: bool) -> Result<Around> {
-        if Format::of_name(path).is_some_and(|f| f.is_volume() != volume) {
+        let holds = match volume {
+            true => Format::holds_volumes,
+            false => Format::holds_surfaces,
+        };
+        if Format::of_name(path).is_some_and(|f| !holds(f)) {
             let (is, not) = match volume {
                 true => ("a surface", "a volume (`cloth` takes surfaces)"),
                 false => ("a volume", "a surface (`soft` takes volumes)"),
@@ -240,7 +244,7 @@ pub(super) fn run(
     let simulate = SimulateArgs {
         scene: args.mesh.clone(),
         output: args.frames.clone(),
-        format: Format::Vtu,
+        format: None,
         steps: None,
         checkpoint: None,
         resume: None,

@@ -28,10 +28,10 @@ pub(crate) struct SimulateArgs {
     /// Folder of the frames, which is made if need be; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub(super) output: Option<PathBuf>,
-    /// Format of volumes in the frames, and of cloth if it holds surfaces; others are OBJ
-    #[arg(long, value_name = "FORMAT", value_enum, default_value = "vtu")]
+    /// Format of the frames that holds their kind; without it volumes are VTU and cloth is OBJ
+    #[arg(long, value_name = "FORMAT", value_enum)]
     #[serde(skip)]
-    pub(super) format: Format,
+    pub(super) format: Option<Format>,
     /// Stop after so many steps, counted from the scene's start, instead of the scene's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) steps: Option<u32>,
@@ -217,7 +217,7 @@ fn moment(stage: &Stage) -> Result<Moment> {
 /// Frames, as files.
 struct Film<'a> {
     folder: Option<&'a Path>,
-    format: Format,
+    format: Option<Format>,
     frames: u32,
 }
 
@@ -237,12 +237,11 @@ impl Film<'_> {
         };
         let (step, format) = (stage.world.steps(), self.format);
         stage.frame(|name, mesh| -> Result<()> {
-            let fits = mesh.cell_count().is_some() == format.is_volume();
-            let format = match (fits, mesh.cell_count()) {
-                (true, _) => format,
-                (false, Some(_)) => Format::Vtu,
-                (false, None) => Format::Obj,
+            let (fits, usual): (fn(Format) -> bool, _) = match mesh.cell_count() {
+                Some(_) => (Format::holds_volumes, Format::Vtu),
+                None => (Format::holds_surfaces, Format::Obj),
             };
+            let format = format.filter(|f| fits(*f)).unwrap_or(usual);
             let options = WriteOptions::default().with(|o| o.format = Some(format));
             let name = format!("{name}_{step:06}.{}", format.extension());
             io::write_with(&folder.join(name), mesh, &options, files::Links::Refuse)?;

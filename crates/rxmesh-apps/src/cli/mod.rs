@@ -12,24 +12,31 @@ use crate::app::PROGRAM;
 use crate::apps::ALL;
 use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Command};
+use rxmesh_host::io::Format;
 use std::ffi::OsString;
 
 const ABOUT: &str =
     "Mesh processing in patches, on the GPU when there is one and on the CPU otherwise";
 
-const EXAMPLE: &str = "Example: rxmesh-apps mcf bunny.obj -o smooth.obj
+/// The words behind the list of the commands.
+fn example() -> String {
+    let formats = Format::summary();
+    format!(
+        "Example: rxmesh-apps mcf bunny.obj -o smooth.obj
 
 A mesh without a folder in its name that is not in the current folder is looked up in data/.
-Formats: OBJ, PLY, OFF, STL, told by the extension.
+Formats, told by the extension, else by the content: {formats}.
 
-Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged,\n4 out of memory, 130 and 143 interrupted.";
+Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged,\n4 out of memory, 130 and 143 interrupted."
+    )
+}
 
 /// The program's flags, with every application.
 pub(crate) fn command() -> Command {
     Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
-        .after_help(EXAMPLE)
+        .after_help(example())
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(ALL.iter().map(|app| (app.command)()))

@@ -57,8 +57,10 @@ pub(crate) struct OutputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EncodingArgs {
-    /// Write PLY, STL, MSH, VTK and VTU as text instead of binary
-    #[arg(long)]
+    #[arg(long, help = format!(
+        "Write {} as text instead of binary",
+        Format::list(Format::has_encodings)
+    ))]
     pub(crate) ascii: bool,
     /// The output's format, whatever its extension; needed where there is none
     #[arg(long, value_name = "FORMAT", value_enum)]

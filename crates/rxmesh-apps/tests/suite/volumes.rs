@@ -1,6 +1,6 @@
 //! Volumes through the program.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, positions};
 
 #[test]
 fn volumes_go_through_every_format() {
@@ -46,12 +46,15 @@ fn a_volume_becomes_a_surface_but_not_the_other_way_round() {
     );
     assert_eq!(r["input"]["faces"], (36 * 4 + 44) / 2);
     for (command, why) in [
-        ("convert a.obj -o b.msh", "this is a surface"),
-        ("generate torus -o b.vtk", "this is a surface"),
-        ("generate box -o b.obj", "this is a volume"),
+        ("convert a.obj -o b.node", "this is a surface"),
+        ("generate torus -o b.ele", "this is a surface"),
+        ("generate box -o b.vtp", "this is a volume"),
         ("smooth a.vtu -o b.obj", "a surface is needed"),
-        ("smooth a.obj -o b.vtu", "VTU cannot hold surfaces"),
-        ("distance a.obj a.obj -o b.vtk", "VTK cannot hold distances"),
+        ("smooth a.obj -o b.node", "TetGen cannot hold surfaces"),
+        (
+            "distance a.obj a.obj -o b.node",
+            "TetGen cannot hold distances",
+        ),
         ("convert a.vtu --format tetgen -o -", "a pair of files"),
     ] {
         let out = b.run(command);
@@ -63,6 +66,45 @@ fn a_volume_becomes_a_surface_but_not_the_other_way_round() {
         );
         assert!(!b.names().iter().any(|n| n.starts_with("b.")));
     }
+}
+
+/// A surface in a format of elements is a surface to every command: its content decides.
+#[test]
+fn surfaces_in_formats_of_elements() {
+    let b = Sandbox::new();
+    b.ok("generate icosphere --levels 1 --noise 0.05 -o a.obj -q");
+    let mut last = "a.obj".to_owned();
+    for next in ["b.msh", "c.mesh", "d.vtk", "e.vtu", "f.vtp", "g.obj"] {
+        b.ok(&format!("convert {last} -o {next} --ascii -q"));
+        let r = b.record(&format!("check {next}"));
+        assert_eq!(r["check"]["faces"], 80, "{next}");
+        assert_eq!(r["check"]["closed"], true, "{next}");
+        let r = b.record(&format!("info {next}"));
+        assert_eq!(r["mesh"]["closed"], true, "{next}");
+        last = next.to_owned();
+    }
+    assert_eq!(positions(&b.text("a.obj")), positions(&b.text("g.obj")));
+    // Results go back into the format that they came in, where it holds them.
+    b.ok("normals f.vtp -q");
+    b.ok("curvature e.vtu -q");
+    b.ok("normals c.mesh -q");
+    let r = b.record("convert f_normals.vtp -o h.ply --ascii");
+    assert_eq!(r["input"]["format"], "VTP");
+    assert!(b.text("h.ply").contains("property float nx"));
+    assert!(b.text("c_normals.mesh").contains("NormalAtVertices"));
+    for (command, why) in [
+        ("soft d.vtk --steps 1", "no tetrahedra, only 80 triangles"),
+        ("convert a.obj -o b.pvtu", "b.vtu"),
+    ] {
+        let out = b.run(command);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{command}: {said}");
+        assert!(said.contains(why), "{command}: {said}");
+    }
+    let help = String::from_utf8(b.run("--help").stdout).unwrap();
+    let formats = rxmesh_host::io::Format::summary();
+    let words: String = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&formats), "{help}");
 }
 
 #[test]

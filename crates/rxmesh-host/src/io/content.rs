@@ -1,7 +1,7 @@
 //! The bytes of a file as readers take them: unpacked, text as UTF-8 (or in the code page that it is in) without a mark
 //! before it and zeros behind it, lines that end in a line feed.
 
-use super::{Format, gzip, ply, stl};
+use super::{Format, gzip, medit, ply, stl};
 use std::borrow::Cow;
 
 /// The mark before UTF-8.
@@ -78,7 +78,8 @@ fn is_text(bytes: &[u8], format: Format) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
     let mut lines = head.split(|b| matches!(b, b'\n' | b'\r'));
     match format {
-        Format::Obj | Format::Medit | Format::Tetgen => true,
+        Format::Obj | Format::Tetgen => true,
+        Format::Medit => !medit::is_binary(bytes),
         Format::Ply => {
             let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
             let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
@@ -99,7 +100,7 @@ fn is_text(bytes: &[u8], format: Format) -> bool {
             lines.any(|l| l.trim_ascii().eq_ignore_ascii_case(b"ASCII")) && !has(b"\nBINARY")
         }
         // What is appended to it is binary, but a tag comes behind that.
-        Format::Vtu => {
+        Format::Vtu | Format::Vtp => {
             let end = bytes.trim_ascii_end();
             let end = end.iter().rposition(|b| !matches!(*b, 0 | CTRL_Z));
             end.is_some_and(|at| bytes[at] == b'>') && memchr::memchr(b'\n', bytes).is_some()

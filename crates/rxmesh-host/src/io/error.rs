@@ -28,7 +28,7 @@ pub enum IoError {
     /// Neither the name nor the content says what the file is.
     #[error(
         "{}: the format cannot be told from the name{}; formats are {}", path.display(),
-        if *looked_inside { " or the content" } else { "" }, Format::LIST
+        if *looked_inside { " or the content" } else { "" }, Format::summary()
     )]
     UnknownFormat {
         /// The file.
@@ -168,6 +168,14 @@ impl Fault {
     pub(super) fn at_byte(mut self) -> Fault {
         if let At::Text(offset) = self.at {
             self.at = At::Byte(offset);
+        }
+        self
+    }
+
+    /// The same, as of a file that may be fine with coordinates of 64 bits.
+    pub(super) fn wanting_double(mut self) -> Fault {
+        if let FaultKind::What(what) = self.kind {
+            self.kind = FaultKind::Large(what);
         }
         self
     }

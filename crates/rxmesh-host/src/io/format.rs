@@ -17,77 +17,145 @@ pub enum Format {
     Off,
     /// Stereolithography.
     Stl,
-    /// Volumes: Gmsh's MSH, version 4.1 (4.0 is read as well).
+    /// Gmsh's MSH, version 4.1 (4.0 is read as well): surfaces and volumes.
     Msh,
-    /// Volumes: Gmsh's MSH, version 2.2.
+    /// Gmsh's MSH, version 2.2 (1 is read as well): surfaces and volumes.
     Msh2,
-    /// Volumes: MEDIT's text format, `.mesh`.
+    /// MEDIT's format, `.mesh` (binary `.meshb` is read): surfaces and volumes.
     Medit,
-    /// Volumes: TetGen's pair of files, `.node` and `.ele`.
+    /// TetGen's pair of files, `.node` and `.ele`: volumes.
     Tetgen,
-    /// Volumes: VTK's legacy format.
+    /// VTK's legacy format: surfaces and volumes.
     Vtk,
-    /// Volumes: VTK's XML format of unstructured grids.
+    /// VTK's XML format of unstructured grids: surfaces and volumes.
     Vtu,
+    /// VTK's XML format of poly data.
+    Vtp,
 }
 
 impl Format {
-    /// All of them, for messages.
-    pub const LIST: &'static str =
-        "obj, ply, off, stl; for volumes msh, msh2, medit, tetgen, vtk, vtu";
+    /// All formats.
+    pub const ALL: [Format; 11] = [
+        Format::Obj,
+        Format::Ply,
+        Format::Off,
+        Format::Stl,
+        Format::Msh,
+        Format::Msh2,
+        Format::Medit,
+        Format::Tetgen,
+        Format::Vtk,
+        Format::Vtu,
+        Format::Vtp,
+    ];
 
-    /// Whether files hold volumes of tetrahedra, and not surfaces.
-    pub fn is_volume(self) -> bool {
-        !matches!(self, Format::Obj | Format::Ply | Format::Off | Format::Stl)
+    /// The word that names the format on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Format::Msh2 => "msh2",
+            Format::Medit => "medit",
+            Format::Tetgen => "tetgen",
+            format => format.extension(),
+        }
     }
 
-    /// Whether files can hold columns of any name, such as values that were computed for the vertices.
-    pub fn holds_columns(self) -> bool {
-        matches!(
-            self,
-            Format::Ply | Format::Msh | Format::Msh2 | Format::Vtk | Format::Vtu
+    /// The words of the formats that `which` chooses, for messages: `obj, ply and off`.
+    pub fn list(which: impl Fn(Format) -> bool) -> String {
+        let chosen = Format::ALL.into_iter().filter(|f| which(*f));
+        let words: Vec<&str> = chosen.map(Format::word).collect();
+        match &words[..] {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            words => words.concat(),
+        }
+    }
+
+    /// The formats of surfaces and those of volumes in one line, for messages.
+    pub fn summary() -> String {
+        format!(
+            "{} for surfaces; {} for volumes",
+            Format::list(Format::holds_surfaces),
+            Format::list(Format::holds_volumes)
         )
     }
 
-    /// Whether files can hold normals of vertices.
+    /// Returns `true` if files can hold surfaces.
+    pub fn holds_surfaces(self) -> bool {
+        self != Format::Tetgen
+    }
+
+    /// Returns `true` if files can hold volumes of tetrahedra.
+    pub fn holds_volumes(self) -> bool {
+        !matches!(
+            self,
+            Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp
+        )
+    }
+
+    /// Returns `true` if numbers can be stored as text or as bytes.
+    pub fn has_encodings(self) -> bool {
+        !matches!(
+            self,
+            Format::Obj | Format::Off | Format::Medit | Format::Tetgen
+        )
+    }
+
+    /// Returns `true` if files can hold columns of any name, such as values that were computed for the vertices.
+    pub fn holds_columns(self) -> bool {
+        matches!(
+            self,
+            Format::Ply | Format::Msh | Format::Msh2 | Format::Vtk | Format::Vtu | Format::Vtp
+        )
+    }
+
+    /// Returns `true` if files can hold normals of vertices.
     pub fn holds_normals(self) -> bool {
-        self.holds_columns() || matches!(self, Format::Obj | Format::Off)
+        self.holds_columns() || matches!(self, Format::Obj | Format::Off | Format::Medit)
     }
 
     /// The extension that file names of this format usually have.
     pub fn extension(self) -> &'static str {
+        self.extensions()[0]
+    }
+
+    /// The name to write for a path whose extension means a list of pieces, which is read only.
+    pub(super) fn serial_name(path: &Path) -> Option<String> {
+        if let Some(path) = gzip::unpacked_name(path) {
+            return Some(format!("{}.gz", Format::serial_name(&path)?));
+        }
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let serial = match &extension[..] {
+            "pvtu" => "vtu",
+            "pvtp" => "vtp",
+            _ => return None,
+        };
+        Some(path.with_extension(serial).display().to_string())
+    }
+
+    /// The extensions that file names of this format have, the usual one first.
+    pub fn extensions(self) -> &'static [&'static str] {
         match self {
-            Format::Obj => "obj",
-            Format::Ply => "ply",
-            Format::Off => "off",
-            Format::Stl => "stl",
-            Format::Msh | Format::Msh2 => "msh",
-            Format::Medit => "mesh",
-            Format::Tetgen => "node",
-            Format::Vtk => "vtk",
-            Format::Vtu => "vtu",
+            Format::Obj => &["obj"],
+            Format::Ply => &["ply"],
+            Format::Off => &["off", "coff", "noff", "cnoff", "stoff"],
+            Format::Stl => &["stl"],
+            Format::Msh | Format::Msh2 => &["msh"],
+            Format::Medit => &["mesh", "meshb"],
+            Format::Tetgen => &["node", "ele"],
+            Format::Vtk => &["vtk"],
+            Format::Vtu => &["vtu", "pvtu"],
+            Format::Vtp => &["vtp", "pvtp"],
         }
     }
 
-    /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of either version: the
+    /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of any version: the
     /// content tells which. A `.gz` behind the extension is passed over.
     pub fn of_name(path: &Path) -> Option<Format> {
         if let Some(path) = gzip::unpacked_name(path) {
             return Format::of_name(&path);
         }
-        let extension = path.extension()?.to_str()?;
-        match extension.to_ascii_lowercase().as_str() {
-            "obj" => Some(Format::Obj),
-            "ply" => Some(Format::Ply),
-            "off" | "coff" | "noff" | "cnoff" | "stoff" => Some(Format::Off),
-            "stl" => Some(Format::Stl),
-            "msh" => Some(Format::Msh),
-            "mesh" => Some(Format::Medit),
-            "node" | "ele" => Some(Format::Tetgen),
-            "vtk" => Some(Format::Vtk),
-            "vtu" => Some(Format::Vtu),
-            _ => None,
-        }
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let has = |f: &Format| f.extensions().contains(&&extension[..]);
+        Format::ALL.into_iter().find(has)
     }
 
     /// The format that the content looks like, if it looks like one. Packed content is unpacked for it.
@@ -98,7 +166,8 @@ impl Format {
     /// `true` of formats that one reader reads, whatever the name says.
     pub(super) fn is_same_family(self, other: Format) -> bool {
         let msh = |f| matches!(f, Format::Msh | Format::Msh2);
-        self == other || (msh(self) && msh(other))
+        let vtu = |f| matches!(f, Format::Vtu | Format::Vtp);
+        self == other || (msh(self) && msh(other)) || (vtu(self) && vtu(other))
     }
 
     /// `false` if no file of this format begins like this.
@@ -110,7 +179,7 @@ impl Format {
             Format::Msh | Format::Msh2 => msh::looks_like(bytes),
             Format::Medit => medit::looks_like(bytes),
             Format::Vtk => vtk::looks_like(bytes),
-            Format::Vtu => vtu::looks_like(bytes),
+            Format::Vtu | Format::Vtp => vtu::looks_like(bytes),
             Format::Obj => obj::looks_like(bytes),
             // It begins with a number.
             Format::Tetgen => false,
@@ -138,7 +207,10 @@ impl Format {
             return Some(Format::Vtk);
         }
         if vtu::looks_like(bytes) {
-            return Some(Format::Vtu);
+            return Some(match vtu::is_poly_data(bytes) {
+                true => Format::Vtp,
+                false => Format::Vtu,
+            });
         }
         if stl::looks_like(bytes) {
             return Some(Format::Stl);
@@ -160,6 +232,46 @@ impl fmt::Display for Format {
             Format::Tetgen => "TetGen",
             Format::Vtk => "VTK",
             Format::Vtu => "VTU",
+            Format::Vtp => "VTP",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_in_the_list_and_known_by_its_extensions() {
+        for format in Format::ALL {
+            // The name alone does not tell the versions of MSH apart.
+            let known = match format {
+                Format::Msh2 => Format::Msh,
+                format => format,
+            };
+            for extension in format.extensions() {
+                let name = format!("a.b.{}", extension.to_uppercase());
+                for name in [&name, &format!("{name}.gz")] {
+                    assert_eq!(Format::of_name(Path::new(name)), Some(known), "{name}");
+                }
+            }
+            assert!(format.holds_surfaces() || format.holds_volumes());
+        }
+        let surfaces = "obj, ply, off, stl, msh, msh2, medit, vtk, vtu and vtp";
+        let volumes = "msh, msh2, medit, tetgen, vtk and vtu";
+        assert_eq!(
+            Format::summary(),
+            format!("{surfaces} for surfaces; {volumes} for volumes")
+        );
+        assert_eq!(Format::list(|f| f == Format::Obj), "obj");
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_list_is_that_of_the_command_line() {
+        use clap::ValueEnum;
+        assert_eq!(Format::value_variants(), Format::ALL);
+        let words = Format::ALL.map(|f| f.to_possible_value().unwrap().get_name().to_owned());
+        assert_eq!(words, Format::ALL.map(Format::word));
     }
 }

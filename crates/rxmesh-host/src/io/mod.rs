@@ -1,9 +1,12 @@
-//! Meshes from files and into files: surfaces of OBJ, PLY, OFF and STL; volumes of Gmsh, MEDIT, TetGen and VTK.
+//! Meshes from files and into files: surfaces of OBJ, PLY, OFF, STL and VTP; surfaces and volumes of Gmsh, MEDIT and
+//! VTK; volumes of TetGen.
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
+mod arrays;
+mod budget;
 mod content;
 mod creases;
 mod error;
@@ -29,6 +32,7 @@ mod tetgen;
 mod tets;
 mod text;
 mod tokens;
+mod unique_names;
 mod volume;
 mod vtk;
 mod vtu;
@@ -38,7 +42,7 @@ pub use error::{IoError, Place};
 pub use format::Format;
 pub use relocate::relocate;
 pub use shape::{Model, Shape};
-pub use tets::{read_tetgen_bytes, read_tets, read_tets_bytes};
+pub use tets::{is_volume, is_volume_bytes, read_tetgen_bytes, read_tets, read_tets_bytes};
 
 use crate::files;
 use crate::mesh::{PolyMesh, TriMesh};
@@ -132,11 +136,10 @@ fn load<M>(
         format,
         warnings: mut all,
     } = Prepared::new(bytes, name, options)?;
-    let soup = match soup(&bytes, format, Bits::Single) {
-        Ok(soup) if soup.points.want_double(&soup.corners) => {
-            self::soup(&bytes, format, Bits::Double)
-        }
-        Err(fault) if fault.wants_double() => self::soup(&bytes, format, Bits::Double),
+    let read = |bits| soup(&bytes, format, bits, name);
+    let soup = match read(Bits::Single) {
+        Ok(soup) if soup.points.want_double(&soup.corners) => read(Bits::Double),
+        Err(fault) if fault.wants_double() => read(Bits::Double),
         soup => soup,
     };
     let welded = |mut soup: Soup| {
@@ -173,9 +176,10 @@ impl<'a> Prepared<'a> {
         } = plain(bytes, name)?;
         let (format, warning) = formatted(&bytes, name, options)?;
         warnings.extend(warning);
+        let bytes = content::text(bytes, format);
         Ok(Prepared {
-            bytes: content::text(bytes, format),
-            format,
+            format: exact(&bytes, format),
+            bytes,
             warnings,
         })
     }
@@ -224,15 +228,31 @@ fn formatted(
     Ok((format, None))
 }
 
-fn soup(bytes: &[u8], format: Format, bits: Bits) -> Result<Soup, Fault> {
+fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, Fault> {
     match format {
         Format::Obj => obj::read(bytes, bits),
         Format::Ply => ply::read(bytes, bits),
         Format::Off => off::read(bytes, bits),
         Format::Stl => stl::read(bytes, bits),
-        volume => Err(Fault::file(format!(
-            "{volume} holds volumes, and a surface is needed: `convert` to a surface format writes the boundary"
+        Format::Tetgen => Err(Fault::file(format!(
+            "{format} holds volumes, and a surface is needed: `convert` to a surface format writes the boundary"
         ))),
+        format => tets::volume(bytes, format, bits, name)?.into_soup(),
+    }
+}
+
+/// The version of MSH that a file of it has, and the kind of data that one of VTK's XML formats holds.
+fn exact(bytes: &[u8], format: Format) -> Format {
+    match format {
+        Format::Vtu | Format::Vtp if vtu::looks_like(bytes) => match vtu::is_poly_data(bytes) {
+            true => Format::Vtp,
+            false => Format::Vtu,
+        },
+        Format::Msh | Format::Msh2 => match msh::is_version_2(bytes) {
+            true => Format::Msh2,
+            false => Format::Msh,
+        },
+        format => format,
     }
 }
 
@@ -259,7 +279,7 @@ fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError 
     }
 }
 
-/// How numbers are stored, where a format leaves the choice (PLY, STL, MSH, VTK and VTU).
+/// How numbers are stored, where a format leaves the choice (PLY, STL, MSH, VTK, VTU and VTP).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -270,7 +290,7 @@ pub enum Encoding {
     BinaryBigEndian,
     /// Text.
     Ascii,
-    /// Binary as text: base64 (VTU only).
+    /// Binary as text: base64 (VTU and VTP only).
     Base64,
 }
 
@@ -280,7 +300,7 @@ pub enum Encoding {
 pub struct WriteOptions {
     /// The format, when the extension should not decide.
     pub format: Option<Format>,
-    /// How numbers are stored in PLY, STL, MSH, VTK and VTU. The others are always text.
+    /// How numbers are stored in PLY, STL, MSH, VTK, VTU and VTP. The others are always text.
     pub encoding: Encoding,
 }
 
@@ -408,6 +428,15 @@ fn encode<'a>(
             looked_inside: false,
         });
     };
+    if let Some(serial) = Format::serial_name(path) {
+        let what = format!(
+            "a file of this name lists the files of pieces, and one mesh is one file: write {serial}"
+        );
+        return Err(IoError::Options {
+            path: path.to_owned(),
+            what,
+        });
+    }
     mesh.validate().map_err(|source| IoError::Mesh {
         path: path.to_owned(),
         source,
@@ -419,8 +448,8 @@ fn encode<'a>(
             what,
         });
     }
-    if options.encoding == Encoding::Base64 && format != Format::Vtu {
-        let what = format!("{format} has no base64; VTU has it");
+    if options.encoding == Encoding::Base64 && !matches!(format, Format::Vtu | Format::Vtp) {
+        let what = format!("{format} has no base64; VTU and VTP have it");
         return Err(IoError::Options {
             path: path.to_owned(),
             what,
@@ -472,13 +501,46 @@ fn surface(
                 stl::write(&mesh, options.encoding, warnings)
             }
         },
-        volume => {
+        Format::Tetgen => {
             return Err(refused(format!(
-                "{volume} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
+                "{format} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
                     fTetWild, Gmsh) makes a volume of it"
             )));
         }
+        Format::Msh | Format::Msh2 | Format::Medit => match mesh {
+            Shape::Polygons(m) if m.largest_face() > 4 => {
+                let mesh = cut(m, path, warnings)?;
+                elements(Shape::Triangles(&mesh), format, options, warnings)
+            }
+            mesh => elements(mesh, format, options, warnings),
+        },
+        Format::Vtk | Format::Vtu | Format::Vtp => elements(mesh, format, options, warnings),
     })
+}
+
+/// Writes a surface in a format of elements. Says what the format does not hold.
+fn elements(
+    mesh: Shape<'_>,
+    format: Format,
+    options: &WriteOptions,
+    warnings: &mut Vec<String>,
+) -> Pieces {
+    let marks = match mesh {
+        Shape::Triangles(_) => Vec::new(),
+        Shape::Polygons(mesh) if format.holds_columns() => mesh.mark_columns(),
+        Shape::Polygons(_) => {
+            soup::warn_of_marks("MEDIT", mesh, warnings);
+            Vec::new()
+        }
+    };
+    let name = format.to_string();
+    soup::warn_of_layers(&name, mesh.extras(), true, warnings);
+    let edges = mesh.sharp_edges().len();
+    if edges > 0 && format.holds_columns() {
+        warnings.push(format!("{name} holds no sharp edges: {edges} are not kept"));
+    }
+    let columns = arrays::all_columns(mesh.into(), &marks);
+    tets::pieces(mesh.into(), &columns, format, options, warnings)
 }
 
 /// A mesh of polygons as triangles, for a format that holds nothing else.

@@ -51,6 +51,12 @@ pub(super) enum Numbers {
     U64(Vec<u64>),
 }
 
+impl Default for Numbers {
+    fn default() -> Numbers {
+        Numbers::I64(Vec::new())
+    }
+}
+
 /// Runs the same expression for the numbers of every type.
 macro_rules! each {
     ($numbers:expr, $v:ident => $body:expr) => {
@@ -135,6 +141,17 @@ impl Numbers {
             Numbers::Kept(data) => {
                 let x = data.get(i);
                 (x.fract() == 0.0 && x.abs() < 9e15).then_some(x as i64)
+            }
+        }
+    }
+
+    /// All as whole numbers of 64 bits; -1 for those that are none.
+    pub(super) fn into_whole(self) -> Vec<i64> {
+        match self {
+            Numbers::I64(v) => v,
+            numbers => {
+                let all = 0..numbers.len();
+                all.map(|i| numbers.whole(i).unwrap_or(-1)).collect()
             }
         }
     }

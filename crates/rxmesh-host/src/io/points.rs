@@ -87,6 +87,22 @@ impl Points {
         self.rounding = self.rounding.and(other.rounding);
     }
 
+    /// Keeps the named positions only, in that order.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such position.
+    pub(super) fn keep(&mut self, kept: &[u32]) {
+        fn pick<T: Copy>(v: &mut Vec<T>, kept: &[u32]) {
+            if !v.is_empty() {
+                *v = kept.iter().map(|&i| v[i as usize]).collect();
+            }
+        }
+        pick(&mut self.positions, kept);
+        pick(&mut self.double, kept);
+        pick(&mut self.decimals, kept);
+    }
+
     /// The next three words of a line.
     #[inline]
     pub(super) fn read(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {

@@ -1,6 +1,8 @@
 //! What writers see of a mesh.
 
-use crate::mesh::{Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh};
+use crate::mesh::{
+    ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh,
+};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -46,7 +48,70 @@ impl<'a> From<&'a TetMesh> for Model<'a> {
     }
 }
 
-impl Model<'_> {
+impl<'a> Model<'a> {
+    pub(super) fn positions(self) -> &'a [Vec3] {
+        match self {
+            Model::Surface(m) => m.positions(),
+            Model::Volume(m) => &m.positions,
+        }
+    }
+
+    pub(super) fn placement(self) -> &'a Placement {
+        match self {
+            Model::Surface(m) => m.placement(),
+            Model::Volume(m) => &m.placement,
+        }
+    }
+
+    pub(super) fn extras(self) -> &'a Extras {
+        match self {
+            Model::Surface(m) => m.extras(),
+            Model::Volume(m) => &m.extras,
+        }
+    }
+
+    /// The kind of the elements: faces or cells.
+    pub(super) fn element_kind(self) -> ElementKind {
+        match self {
+            Model::Surface(_) => ElementKind::Face,
+            Model::Volume(_) => ElementKind::Cell,
+        }
+    }
+
+    /// Number of faces or cells.
+    pub(super) fn element_count(self) -> usize {
+        match self {
+            Model::Surface(m) => m.face_count(),
+            Model::Volume(m) => m.cell_count(),
+        }
+    }
+
+    /// The vertices of a face or cell.
+    pub(super) fn element(self, i: usize) -> &'a [u32] {
+        match self {
+            Model::Surface(m) => m.face(i),
+            Model::Volume(m) => &m.cells[i],
+        }
+    }
+
+    /// The corners of all elements.
+    pub(super) fn corners(self) -> &'a [u32] {
+        match self {
+            Model::Surface(Shape::Triangles(m)) => m.faces.as_flattened(),
+            Model::Surface(Shape::Polygons(m)) => &m.corners,
+            Model::Volume(m) => m.cells.as_flattened(),
+        }
+    }
+
+    /// Number of corners of all elements.
+    pub(super) fn corner_count(self) -> usize {
+        match self {
+            Model::Surface(Shape::Triangles(m)) => 3 * m.face_count(),
+            Model::Surface(Shape::Polygons(m)) => m.corners.len(),
+            Model::Volume(m) => 4 * m.cell_count(),
+        }
+    }
+
     pub(super) fn validate(self) -> Result<(), MeshError> {
         match self {
             Model::Surface(m) => m.validate(),

@@ -3,9 +3,9 @@
 use super::error::{Fault, IoError};
 use super::points::Bits;
 use super::volume::Volume;
-use super::{Format, Loaded, Pieces, Prepared, ReadOptions, WriteOptions};
+use super::{Format, Loaded, Model, Pieces, Prepared, ReadOptions, WriteOptions};
 use super::{bytes_of, content, gzip, hinted, medit, msh, plain, tetgen, vtk, vtu};
-use crate::mesh::TetMesh;
+use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
         format,
         mut warnings,
     } = content;
-    let read = |bits| volume(&bytes, format, bits);
+    let read = |bits| volume(&bytes, format, bits, name);
     let read = match read(Bits::Single) {
         Ok(volume) if volume.wants_double() => read(Bits::Double),
         Err(fault) if fault.wants_double() => read(Bits::Double),
@@ -108,13 +108,6 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
         .and_then(Volume::finish)
         .map_err(|fault| hinted(fault.in_file(name, &bytes), &bytes, name, format))?;
     warnings.extend(more);
-    let format = match format {
-        Format::Msh | Format::Msh2 => match msh::is_version_2(&bytes) {
-            true => Format::Msh2,
-            false => Format::Msh,
-        },
-        format => format,
-    };
     Ok(Loaded {
         mesh,
         format,
@@ -122,16 +115,47 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
     })
 }
 
-fn volume(bytes: &[u8], format: Format, bits: Bits) -> Result<Volume, Fault> {
+/// Returns `true` if a file in memory holds a volume, and not a surface. Formats that hold both are read for it;
+/// `name` decides the format as a path would.
+///
+/// # Errors
+///
+/// A format that cannot be told. What else is wrong with a file, reading it tells.
+pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
+    let Prepared { bytes, format, .. } = Prepared::new(bytes, name, options)?;
+    Ok(match (format.holds_surfaces(), format.holds_volumes()) {
+        (true, true) => {
+            let read = volume(&bytes, format, Bits::Double, name);
+            // Of a broken file the error of volumes is as good as that of surfaces.
+            read.is_ok_and(|volume| volume.has_cells())
+        }
+        (_, volumes) => volumes,
+    })
+}
+
+/// As [`is_volume_bytes`], of a file.
+///
+/// # Errors
+///
+/// As [`is_volume_bytes`], and a file that cannot be read.
+pub fn is_volume(path: &Path, options: &ReadOptions) -> Result<bool, IoError> {
+    is_volume_bytes(&bytes_of(path)?, path, options)
+}
+
+pub(super) fn volume(
+    bytes: &[u8],
+    format: Format,
+    bits: Bits,
+    name: &Path,
+) -> Result<Volume, Fault> {
     match format {
         Format::Msh | Format::Msh2 => msh::read(bytes, bits),
         Format::Medit => medit::read(bytes, bits),
         Format::Vtk => vtk::read(bytes, bits),
-        Format::Vtu => vtu::read(bytes, bits),
+        Format::Vtu | Format::Vtp => vtu::read(bytes, bits, name),
         Format::Tetgen | Format::Obj | Format::Ply | Format::Off | Format::Stl => {
-            let what = format!(
-                "{format} holds surfaces; volumes are read from msh, mesh, node, ele, vtk and vtu"
-            );
+            let formats = Format::list(Format::holds_volumes);
+            let what = format!("{format} holds surfaces; volumes are read from {formats}");
             Err(Fault::file(what))
         }
     }
@@ -147,11 +171,10 @@ pub(super) fn encode<'a>(
 ) -> Result<Vec<(Cow<'a, Path>, Pieces)>, IoError> {
     let one = |pieces| vec![(Cow::Borrowed(path), pieces)];
     Ok(match format {
-        Format::Msh => one(msh::write(mesh, false, options.encoding, warnings)),
-        Format::Msh2 => one(msh::write(mesh, true, options.encoding, warnings)),
-        Format::Medit => one(medit::write(mesh, warnings)),
-        Format::Vtk => one(vtk::write(mesh, options.encoding, warnings)),
-        Format::Vtu => one(vtu::write(mesh, options.encoding, warnings)),
+        Format::Msh | Format::Msh2 | Format::Medit | Format::Vtk | Format::Vtu => {
+            let columns: Vec<&Column> = mesh.extras.columns.iter().collect();
+            one(pieces(mesh.into(), &columns, format, options, warnings))
+        }
         Format::Tetgen => {
             let names = tetgen::pair(path).map(Cow::Owned);
             names
@@ -159,7 +182,7 @@ pub(super) fn encode<'a>(
                 .zip(tetgen::write(mesh, warnings))
                 .collect()
         }
-        Format::Obj | Format::Ply | Format::Off | Format::Stl => {
+        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp => {
             let what = format!(
                 "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
@@ -169,4 +192,24 @@ pub(super) fn encode<'a>(
             });
         }
     })
+}
+
+/// The pieces of the file that a mesh of elements becomes. Other formats have none.
+pub(super) fn pieces(
+    mesh: Model<'_>,
+    columns: &[&Column],
+    format: Format,
+    options: &WriteOptions,
+    warnings: &mut Vec<String>,
+) -> Pieces {
+    let encoding = options.encoding;
+    match format {
+        Format::Msh => msh::write(mesh, columns, false, encoding, warnings),
+        Format::Msh2 => msh::write(mesh, columns, true, encoding, warnings),
+        Format::Medit => medit::write(mesh, columns, warnings),
+        Format::Vtk => vtk::write(mesh, columns, encoding, warnings),
+        Format::Vtu => vtu::write(mesh, columns, false, encoding, warnings),
+        Format::Vtp => vtu::write(mesh, columns, true, encoding, warnings),
+        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Tetgen => Pieces::new(),
+    }
 }

@@ -101,6 +101,27 @@ impl ColumnData {
         }
     }
 
+    /// The values of all, one after the other: in their type if they have one, else as doubles.
+    pub(crate) fn joined(parts: &[&ColumnData]) -> ColumnData {
+        macro_rules! same {
+            ($($kind:ident)*) => {
+                $(
+                    let mut all = Vec::new();
+                    let each = parts.iter().map(|p| match p {
+                        ColumnData::$kind(v) => Some(all.extend_from_slice(v)),
+                        _ => None,
+                    });
+                    if each.collect::<Option<()>>().is_some() {
+                        return ColumnData::$kind(all);
+                    }
+                )*
+            };
+        }
+        same!(I8 U8 I16 U16 I32 U32 F32);
+        let values = parts.iter().flat_map(|p| (0..p.len()).map(|i| p.get(i)));
+        ColumnData::F64(values.collect())
+    }
+
     /// The rows named by `rows`, in that order.
     pub(crate) fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
         fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {

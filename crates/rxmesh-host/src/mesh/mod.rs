@@ -56,7 +56,7 @@ pub use name::{bytes_of_name, name_of_bytes};
 pub use order::{Order, Reordering};
 pub(crate) use part::{part_of_layer, part_of_tags};
 pub use placement::Placement;
-pub(crate) use placement::{may_need_placement, placement_of, placement_of_points};
+pub(crate) use placement::{bounding_box, may_need_placement, placement_of, placement_of_points};
 pub use poly::{Faces, PolyMesh, SharpEdge, SharpVertex};
 pub use quality::{Quality, Spread, quality};
 pub use rng::Rng;

@@ -9,7 +9,7 @@ use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::io::{self, Format, Model, ReadOptions};
+use rxmesh_host::io::{self, Model, ReadOptions};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::mesh::{
     Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh, UsedVertices,
@@ -395,7 +395,7 @@ fn read_file(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let mut warn = |all: Vec<String>| {
         warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));
     };
-    if Format::of_name(path).is_some_and(Format::is_volume) {
+    if io::is_volume(path, &options).map_err(failed)? {
         let loaded = io::read_tets(path, &options).map_err(failed)?;
         warn(loaded.warnings);
         return Ok(Shape::Volume(loaded.mesh));

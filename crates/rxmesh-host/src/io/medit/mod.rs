@@ -1,16 +1,29 @@
-//! MEDIT's `.mesh` as text: keywords, each with a number of rows.
+//! MEDIT's `.mesh`: keywords, each with a number of rows; `.meshb` is the same in bytes, which is read.
 //!
 //! Of INRIA (Frey 2001, technical report 0253); TetWild, MMG, libigl and Gmsh write it. No crate on the registry that
 //! is still looked after reads it.
 
+mod binary;
+mod keywords;
 mod read;
 mod write;
 
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// Whether a text begins as the format does.
+/// Returns `true` for the binary form: the number 1 and a version from 1 to 4, in either order of bytes.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    matches!(
+        bytes,
+        [1, 0, 0, 0, 1..=4, 0, 0, 0, ..] | [0, 0, 0, 1, 0, 0, 0, 1..=4, ..]
+    )
+}
+
+/// Returns `true` if a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    if is_binary(bytes) {
+        return true;
+    }
     let mut tokens = super::tokens::Tokens::with_comments(&bytes[..bytes.len().min(4096)]);
     let first = tokens.next_at().map(|(_, word)| word);
     first.is_some_and(|word| word.eq_ignore_ascii_case(b"MeshVersionFormatted"))

@@ -1,54 +1,160 @@
 //! Reading MEDIT.
 
 use super::super::error::Fault;
+use super::super::numbers::Numbers;
 use super::super::points::Bits;
 use super::super::scan::quote;
 use super::super::soup::head_comments;
 use super::super::tokens::Tokens;
-use super::super::volume::{MARKER, REGION, Volume, references};
-use crate::mesh::ElementKind;
-
-/// Elements that are counted and passed over.
-const OTHERS: [(&str, &str); 7] = [
-    ("Edges", "edges"),
-    ("Triangles", "triangles"),
-    ("Quadrilaterals", "quadrilaterals"),
-    ("Hexahedra", "hexahedra"),
-    ("Hexaedra", "hexahedra"),
-    ("Prisms", "prisms"),
-    ("Pyramids", "pyramids"),
-];
+use super::super::volume::{MARKER, REGION, Role, Volume, references};
+use super::keywords::{Element, of_name};
+use crate::mesh::{ColumnData, ElementKind};
 
 pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
+    if super::is_binary(bytes) {
+        return super::binary::read(bytes, bits);
+    }
     let mut reader = Reader {
         tokens: Tokens::with_comments(bytes),
-        volume: Volume::new(bits),
-        regions: Vec::new(),
-        dimension: false,
+        draft: Draft::new(Volume::new(bits, bytes.len())),
+        dimension: None,
     };
-    reader.volume.comments = head_comments(bytes, 0);
+    reader.draft.volume.comments = head_comments(bytes, 0);
     while let Some((at, word)) = reader.tokens.next_at() {
         if word.eq_ignore_ascii_case(b"End") {
             break;
         }
         reader.section(at, word)?;
     }
-    let Reader {
-        mut volume,
-        regions,
-        ..
-    } = reader;
-    if let Some(regions) = references(regions, &[0]) {
-        volume.column(REGION, ElementKind::Cell, 1, regions);
+    Ok(reader.draft.finish())
+}
+
+/// The mesh with what belongs to its elements, in text and in bytes.
+pub(super) struct Draft {
+    pub(super) volume: Volume,
+    /// References of the tetrahedra, and of the faces.
+    pub(super) cells: Vec<i32>,
+    pub(super) faces: Vec<i32>,
+    /// Normals, three numbers each, and which one a vertex has: pairs of vertex and normal, counted from 1.
+    pub(super) normals: Vec<f64>,
+    pub(super) of_vertices: Vec<[i64; 2]>,
+}
+
+impl Draft {
+    pub(super) fn new(volume: Volume) -> Draft {
+        Draft {
+            volume,
+            cells: Vec::new(),
+            faces: Vec::new(),
+            normals: Vec::new(),
+            of_vertices: Vec::new(),
+        }
     }
-    Ok(volume)
+
+    /// The place of a vertex that an element names, counted from 1.
+    fn vertex(&self, element: Element, index: i64) -> Result<u32, String> {
+        let what = match element.corners {
+            Some(0) => "a tetrahedron",
+            _ => "a face",
+        };
+        let vertices = self.volume.points.len();
+        match usize::try_from(index) {
+            Ok(n) if (1..=vertices).contains(&n) => Ok(n as u32 - 1),
+            _ => Err(format!(
+                "{what} names vertex {index}, but there are {vertices} before it (counted from 1)"
+            )),
+        }
+    }
+
+    /// Adds an element that is kept, of the nodes that are named. `fault` places what is wrong.
+    pub(super) fn element(
+        &mut self,
+        element: Element,
+        nodes: &[i64],
+        reference: i32,
+        at: usize,
+        fault: impl Fn(String) -> Fault,
+    ) -> Result<(), Fault> {
+        if element.corners.is_none() {
+            return Ok(());
+        }
+        let named = nodes.iter().map(|&n| self.vertex(element, n));
+        let corners: Result<Vec<u32>, String> = named.collect();
+        match (element.corners, corners) {
+            (None, _) => {}
+            (Some(0), Ok(nodes)) => {
+                self.volume.tetrahedron(&nodes);
+                self.cells.push(reference);
+            }
+            (Some(0), Err(what)) => return Err(fault(what)),
+            (Some(corners), Ok(nodes)) => {
+                self.volume.face(&nodes, corners, at);
+                self.faces.push(reference);
+            }
+            (Some(_), Err(what)) => self.volume.lose_face(fault(what)),
+        }
+        Ok(())
+    }
+
+    /// Counts elements that are not kept.
+    pub(super) fn pass(&mut self, element: Element, n: usize) {
+        match (element.corners, element.solid) {
+            (Some(_), _) => {}
+            (None, true) => self.volume.pass_cells(element.plural, n as u64),
+            (None, false) => self.volume.pass(element.plural, n as u64),
+        }
+    }
+
+    pub(super) fn markers(&mut self, markers: Vec<i32>) {
+        if let Some(markers) = references(markers, &[0]) {
+            self.volume.column(MARKER, ElementKind::Vertex, 1, markers);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Volume {
+        let references_of = match self.volume.is_surface() {
+            true => self.faces,
+            false => self.cells,
+        };
+        if let Some(regions) = references(references_of, &[0]) {
+            self.volume.column(REGION, ElementKind::Cell, 1, regions);
+        }
+        if self.of_vertices.is_empty() || !self.volume.is_surface() {
+            return self.volume;
+        }
+        let vertices = self.volume.points.len();
+        let mut values = vec![0f32; 3 * vertices];
+        let mut known = vec![false; vertices];
+        for [vertex, normal] in self.of_vertices {
+            let place = |n: i64, of: usize| usize::try_from(n - 1).ok().filter(|n| *n < of);
+            let (v, n) = (
+                place(vertex, vertices),
+                place(normal, self.normals.len() / 3),
+            );
+            if let (Some(v), Some(n)) = (v, n) {
+                known[v] = true;
+                (0..3).for_each(|k| values[3 * v + k] = self.normals[3 * n + k] as f32);
+            }
+        }
+        let missing = known.iter().filter(|k| !**k).count();
+        if missing > 0 {
+            self.volume.warnings.push(format!(
+                "normals are not kept: {missing} of {vertices} vertices have none"
+            ));
+        } else {
+            let normals = Numbers::Kept(ColumnData::F32(values));
+            let vertex = ElementKind::Vertex;
+            self.volume
+                .column_as(Role::Normals, "normal", vertex, 3, normals);
+        }
+        self.volume
+    }
 }
 
 struct Reader<'a> {
     tokens: Tokens<'a>,
-    volume: Volume,
-    regions: Vec<i32>,
-    dimension: bool,
+    draft: Draft,
+    dimension: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -61,10 +167,12 @@ impl Reader<'_> {
             self.dimension(at)
         } else if is("Vertices") {
             self.vertices(at)
-        } else if is("Tetrahedra") {
-            self.tetrahedra(4)
-        } else if is("TetrahedraP2") {
-            self.tetrahedra(10)
+        } else if is("Normals") {
+            self.normals()
+        } else if is("NormalAtVertices") {
+            self.normals_of_vertices()
+        } else if let Some(element) = of_name(word) {
+            self.elements(element)
         } else if word.first().is_some_and(u8::is_ascii_alphabetic) {
             self.pass(word)
         } else {
@@ -75,67 +183,79 @@ impl Reader<'_> {
 
     fn dimension(&mut self, at: usize) -> Result<(), Fault> {
         let (_, n) = self.tokens.whole("the dimension")?;
-        if n != 3 {
-            let what = format!("a volume needs three dimensions, this file has {n}");
+        if n != 2 && n != 3 {
+            let what = format!("a mesh has two or three dimensions, this file has {n}");
             return Err(Fault::text(at, what));
         }
-        self.dimension = true;
+        self.dimension = Some(n as usize);
         Ok(())
     }
 
     fn vertices(&mut self, at: usize) -> Result<(), Fault> {
-        if !self.dimension {
+        let Some(dimension) = self.dimension else {
             return Err(Fault::text(
                 at,
                 "'Dimension 3' expected before the vertices",
             ));
-        }
-        if self.volume.points.len() > 0 {
+        };
+        if self.draft.volume.points.len() > 0 {
             return Err(Fault::text(at, "there are vertices already"));
         }
-        let n = self.tokens.count("the number of vertices", 8)?;
-        self.volume.points.reserve(n);
-        let mut markers = Vec::with_capacity(n);
-        for _ in 0..n {
-            self.tokens.point(&mut self.volume.points)?;
-            markers.push(self.reference()?);
-        }
-        if let Some(markers) = references(markers, &[0]) {
-            self.volume.column(MARKER, ElementKind::Vertex, 1, markers);
-        }
-        Ok(())
-    }
-
-    fn tetrahedra(&mut self, nodes: usize) -> Result<(), Fault> {
         let n = self
             .tokens
-            .count("the number of tetrahedra", 2 * nodes + 2)?;
-        self.volume.cells.reserve_exact(n);
-        self.regions.reserve_exact(n);
-        let mut cell = [0; 10];
+            .count("the number of vertices", 2 * dimension + 2)?;
+        self.draft.volume.points.reserve(n);
+        let mut markers = Vec::with_capacity(n);
         for _ in 0..n {
-            for v in &mut cell[..nodes] {
-                *v = self.vertex()?;
+            let (tokens, mut axis) = (&mut self.tokens, 0);
+            self.draft.volume.points.read_by(|name| {
+                axis += 1;
+                match axis > dimension {
+                    true => Ok((tokens.offset(), &b"0"[..])),
+                    false => tokens.expected(name),
+                }
+            })?;
+            markers.push(self.reference()?);
+        }
+        self.draft.markers(markers);
+        Ok(())
+    }
+
+    fn elements(&mut self, element: Element) -> Result<(), Fault> {
+        let nodes = element.nodes;
+        let n = self.tokens.count("the number of elements", 2 * nodes + 2)?;
+        self.draft.pass(element, n);
+        let mut all = [0; 27];
+        for _ in 0..n {
+            let start = self.tokens.peek().map_or(0, |(at, _)| at);
+            for v in &mut all[..nodes] {
+                *v = self.tokens.whole("a vertex")?.1;
             }
-            self.volume.tetrahedron(&cell[..nodes]);
-            let region = self.reference()?;
-            self.regions.push(region);
+            let reference = self.reference()?;
+            let fault = |what| Fault::text(start, what);
+            self.draft
+                .element(element, &all[..nodes], reference, start, fault)?;
         }
         Ok(())
     }
 
-    fn vertex(&mut self) -> Result<u32, Fault> {
-        let (at, index) = self.tokens.whole("a vertex")?;
-        let vertices = self.volume.points.len();
-        match usize::try_from(index) {
-            Ok(1..) if index as usize <= vertices => Ok(index as u32 - 1),
-            _ => {
-                let what = format!(
-                    "a tetrahedron names vertex {index}, but there are {vertices} before it (counted from 1)"
-                );
-                Err(Fault::text(at, what))
-            }
+    fn normals(&mut self) -> Result<(), Fault> {
+        let n = self.tokens.count("the number of normals", 6)?;
+        for _ in 0..3 * n {
+            let x = self.tokens.real("a normal")?;
+            self.draft.normals.push(x);
         }
+        Ok(())
+    }
+
+    fn normals_of_vertices(&mut self) -> Result<(), Fault> {
+        let n = self.tokens.count("the number of vertices", 4)?;
+        for _ in 0..n {
+            let (_, vertex) = self.tokens.whole("a vertex")?;
+            let (_, normal) = self.tokens.whole("a normal")?;
+            self.draft.of_vertices.push([vertex, normal]);
+        }
+        Ok(())
     }
 
     fn reference(&mut self) -> Result<i32, Fault> {
@@ -144,24 +264,15 @@ impl Reader<'_> {
             .map_err(|_| Fault::text(at, format!("the reference {n} does not fit into 32 bits")))
     }
 
-    /// Passes over a list that a volume has no use for: whatever comes before the next keyword.
+    /// Passes over a list that a mesh has no use for: everything before the next keyword.
     fn pass(&mut self, word: &[u8]) -> Result<(), Fault> {
-        let named = OTHERS
-            .iter()
-            .find(|o| word.eq_ignore_ascii_case(o.0.as_bytes()));
-        if let Some((_, name)) = named {
-            let n = self.tokens.count("the number of elements", 4)?;
-            self.volume.pass(*name, n as u64);
-        } else {
-            let name = String::from_utf8_lossy(word);
-            let known = ["Corners", "Ridges"].iter().any(|k| **k == name)
-                || ["Required", "Normal", "Tangent"]
-                    .iter()
-                    .any(|k| name.starts_with(k));
-            if !known {
-                let name = quote(word);
-                self.volume.warnings.push(format!("{name} is not kept"));
-            }
+        let name = String::from_utf8_lossy(word);
+        if !super::keywords::is_plain(&name) {
+            let name = quote(word);
+            self.draft
+                .volume
+                .warnings
+                .push(format!("{name} is not kept"));
         }
         while let Some((_, word)) = self.tokens.peek() {
             if word.first().is_some_and(u8::is_ascii_alphabetic) {

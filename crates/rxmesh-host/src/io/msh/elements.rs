@@ -3,44 +3,60 @@
 use super::super::error::Fault;
 use super::read::{Reader, Version};
 
-/// Nodes of an element of a type, and what such elements are called, `None` for tetrahedra.
-fn kind(number: i64) -> Option<(usize, Option<&'static str>)> {
-    let (lines, triangles, quads) = (Some("lines"), Some("triangles"), Some("quadrilaterals"));
-    let (hexahedra, prisms, pyramids) = (Some("hexahedra"), Some("prisms"), Some("pyramids"));
+/// Kinds of elements that differ in how they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tetrahedron,
+    /// A face with so many corners.
+    Face(usize),
+    /// Cells that are not kept.
+    Cell(&'static str),
+    /// Points and lines.
+    Other(&'static str),
+}
+
+/// Nodes of an element of a type, and its kind.
+fn kind(number: i64) -> Option<(usize, Kind)> {
+    let (triangle, quad, lines) = (Kind::Face(3), Kind::Face(4), Kind::Other("lines"));
+    let (hexahedra, prisms, pyramids) = (
+        Kind::Cell("hexahedra"),
+        Kind::Cell("prisms"),
+        Kind::Cell("pyramids"),
+    );
     Some(match number {
         1 => (2, lines),
-        2 => (3, triangles),
-        3 => (4, quads),
-        4 => (4, None),
+        2 => (3, triangle),
+        3 => (4, quad),
+        4 => (4, Kind::Tetrahedron),
         5 => (8, hexahedra),
         6 => (6, prisms),
         7 => (5, pyramids),
         8 => (3, lines),
-        9 => (6, triangles),
-        10 => (9, quads),
-        11 => (10, None),
+        9 => (6, triangle),
+        10 => (9, quad),
+        11 => (10, Kind::Tetrahedron),
         12 => (27, hexahedra),
         13 => (18, prisms),
         14 => (14, pyramids),
-        15 => (1, Some("points")),
-        16 => (8, quads),
+        15 => (1, Kind::Other("points")),
+        16 => (8, quad),
         17 => (20, hexahedra),
         18 => (15, prisms),
         19 => (13, pyramids),
-        20 => (9, triangles),
-        21 => (10, triangles),
-        22 => (12, triangles),
-        23 | 24 => (15, triangles),
-        25 => (21, triangles),
+        20 => (9, triangle),
+        21 => (10, triangle),
+        22 => (12, triangle),
+        23 | 24 => (15, triangle),
+        25 => (21, triangle),
         26 => (4, lines),
         27 => (5, lines),
         28 => (6, lines),
-        29 => (20, None),
-        30 => (35, None),
-        31 => (56, None),
-        36 => (16, quads),
-        37 => (25, quads),
-        38 => (36, quads),
+        29 => (20, Kind::Tetrahedron),
+        30 => (35, Kind::Tetrahedron),
+        31 => (56, Kind::Tetrahedron),
+        36 => (16, quad),
+        37 => (25, quad),
+        38 => (36, quad),
         92 => (64, hexahedra),
         93 => (125, hexahedra),
         _ => return None,
@@ -50,7 +66,7 @@ fn kind(number: i64) -> Option<(usize, Option<&'static str>)> {
 /// Elements that follow each other and are alike.
 struct Block {
     nodes: usize,
-    name: Option<&'static str>,
+    kind: Kind,
     count: usize,
     tags: usize,
 }
@@ -63,6 +79,11 @@ impl Reader<'_> {
             (Version::V2, Some(_)) => self.element_runs()?,
             _ => self.element_blocks(version)?,
         }
+        self.sorted(at)
+    }
+
+    /// Makes elements ready to be found by their numbers.
+    fn sorted(&mut self, at: usize) -> Result<(), Fault> {
         if self.volume.cells.len() > crate::mesh::MAX_CELLS {
             return Err(self
                 .source
@@ -72,10 +93,56 @@ impl Reader<'_> {
             self.source
                 .fault(at, format!("element {tag} is there twice"))
         };
-        self.elements.sort().map_err(twice)
+        match self.volume.is_surface() {
+            true => self.faces.tags.sort().map_err(twice),
+            false => self.cells.tags.sort().map_err(twice),
+        }
     }
 
-    fn kind(&self, at: usize, number: i64) -> Result<(usize, Option<&'static str>), Fault> {
+    /// Version 1: a line an element, with the number of its nodes.
+    pub(super) fn elements_1(&mut self) -> Result<(), Fault> {
+        let at = self.source.at();
+        let n = self.source.int("the number of elements")?;
+        let n = self
+            .source
+            .count(at, n, "the number of elements", [12, 12])?;
+        for _ in 0..n {
+            let tag = self.source.int("the number of an element")?;
+            let at = self.source.at();
+            let number = self.source.int("the type of an element")?;
+            let (nodes, kind) = self.kind(at, number)?;
+            let region = self.source.int("a physical region")?;
+            let entity = self.source.int("an elementary region")?;
+            let at = self.source.at();
+            let given = self.source.int("the number of nodes")?;
+            if given != nodes as i64 {
+                let what = format!(
+                    "element {tag} is of type {number}, which has {nodes} nodes, and has {given}"
+                );
+                return Err(self.source.fault(at, what));
+            }
+            let block = Block {
+                nodes,
+                kind,
+                count: 1,
+                tags: 0,
+            };
+            self.corners(tag, &block, [region, entity])?;
+            self.pass_elements(kind, 1);
+        }
+        self.sorted(at)
+    }
+
+    /// Counts elements that are not kept.
+    fn pass_elements(&mut self, kind: Kind, n: usize) {
+        match kind {
+            Kind::Cell(name) => self.volume.pass_cells(name, n as u64),
+            Kind::Other(name) => self.volume.pass(name, n as u64),
+            Kind::Tetrahedron | Kind::Face(_) => {}
+        }
+    }
+
+    fn kind(&self, at: usize, number: i64) -> Result<(usize, Kind), Fault> {
         let unknown = || {
             self.source
                 .fault(at, format!("elements of type {number} are not known"))
@@ -92,18 +159,17 @@ impl Reader<'_> {
             let tag = self.source.int("the number of an element")?;
             let at = self.source.at();
             let number = self.source.int("the type of an element")?;
-            let (nodes, name) = self.kind(at, number)?;
+            let (nodes, kind) = self.kind(at, number)?;
             let at = self.source.at();
             let tags = self.source.int("the number of tags")?;
             let block = Block {
                 nodes,
-                name,
+                kind,
                 count: 1,
                 tags: self.source.count(at, tags, "the number of tags", [2, 4])?,
             };
             self.element_2(tag, &block)?;
-            self.volume
-                .pass(name.unwrap_or_default(), u64::from(name.is_some()));
+            self.pass_elements(kind, 1);
         }
         Ok(())
     }
@@ -118,7 +184,7 @@ impl Reader<'_> {
         while done < n {
             let at = self.source.at();
             let number = self.source.int("the type of elements")?;
-            let (nodes, name) = self.kind(at, number)?;
+            let (nodes, kind) = self.kind(at, number)?;
             let (follow, tags) = (self.source.int("a count")?, self.source.int("a count")?);
             let tags = self.source.count(at, tags, "the number of tags", [2, 4])?;
             let size = 4 * (1 + tags + nodes);
@@ -131,7 +197,7 @@ impl Reader<'_> {
             }
             let block = Block {
                 nodes,
-                name,
+                kind,
                 count,
                 tags,
             };
@@ -139,13 +205,7 @@ impl Reader<'_> {
                 let tag = self.source.int("the number of an element")?;
                 self.element_2(tag, &block)?;
             }
-            self.volume.pass(
-                name.unwrap_or_default(),
-                match name {
-                    Some(_) => count as u64,
-                    None => 0,
-                },
-            );
+            self.pass_elements(kind, count);
             done += count;
         }
         Ok(())
@@ -197,7 +257,7 @@ impl Reader<'_> {
         };
         let at = self.source.at();
         let number = self.source.int("the type of elements")?;
-        let (nodes, name) = self.kind(at, number)?;
+        let (nodes, kind) = self.kind(at, number)?;
         let at = self.source.at();
         let count = self.source.size("the number of elements of a block")?;
         let least = [2 * (1 + nodes), 4 * (1 + nodes)];
@@ -206,7 +266,7 @@ impl Reader<'_> {
             .count(at, count, "the number of elements of a block", least)?;
         let block = Block {
             nodes,
-            name,
+            kind,
             count,
             tags: 0,
         };
@@ -218,17 +278,11 @@ impl Reader<'_> {
             };
             self.corners(tag, &block, [region, entity])?;
         }
-        self.volume.pass(
-            name.unwrap_or_default(),
-            match name {
-                Some(_) => count as u64,
-                None => 0,
-            },
-        );
+        self.pass_elements(kind, count);
         Ok(count)
     }
 
-    /// The nodes of an element, kept if it is a tetrahedron.
+    /// The nodes of an element, kept if it is a tetrahedron or a face.
     fn corners(
         &mut self,
         tag: i64,
@@ -236,29 +290,48 @@ impl Reader<'_> {
         [region, entity]: [i64; 2],
     ) -> Result<(), Fault> {
         let mut nodes = [0u32; 125];
+        let start = self.source.at();
+        let kept = matches!(block.kind, Kind::Tetrahedron | Kind::Face(_));
+        let mut missing = None;
         for v in &mut nodes[..block.nodes] {
             let at = self.source.at();
             let node = match self.version {
                 Some(Version::V41) => self.source.size("a node")?,
                 _ => self.source.int("a node")?,
             };
-            if block.name.is_none() {
-                let missing = || {
+            if !kept {
+                continue;
+            }
+            match self.nodes.find(node) {
+                Some(place) => *v = place,
+                None => {
                     let what =
                         format!("element {tag} names node {node}, which is not there before it");
-                    self.source.fault(at, what)
-                };
-                *v = self.nodes.find(node).ok_or_else(missing)?;
+                    missing.get_or_insert(self.source.fault(at, what));
+                }
             }
         }
-        if block.name.is_some() {
-            return Ok(());
-        }
-        self.volume.tetrahedron(&nodes[..block.nodes]);
-        self.elements.push(tag);
+        let nodes = &nodes[..block.nodes];
+        let own = match (block.kind, missing) {
+            (Kind::Tetrahedron, Some(fault)) => return Err(fault),
+            (Kind::Tetrahedron, None) => {
+                self.volume.tetrahedron(nodes);
+                &mut self.cells
+            }
+            (Kind::Face(_), Some(fault)) => {
+                self.volume.lose_face(fault);
+                return Ok(());
+            }
+            (Kind::Face(corners), None) => {
+                self.volume.face(nodes, corners, start);
+                &mut self.faces
+            }
+            (Kind::Cell(_) | Kind::Other(_), _) => return Ok(()),
+        };
+        own.tags.push(tag);
         // Tags are of 32 bits in the format.
-        self.regions.push(region as i32);
-        self.entities.push(entity as i32);
+        own.regions.push(region as i32);
+        own.entities.push(entity as i32);
         Ok(())
     }
 }

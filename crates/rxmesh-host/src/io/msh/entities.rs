@@ -6,12 +6,16 @@ use std::collections::HashMap;
 
 /// The first physical group of each entity that has one, by dimension and number.
 #[derive(Debug, Default)]
-pub(super) struct Groups(HashMap<(i64, i64), i64>);
+pub(super) struct Groups {
+    first: HashMap<(i64, i64), i64>,
+    /// Number of entities of each dimension that belong to several groups.
+    pub(super) several: [u64; 4],
+}
 
 impl Groups {
     /// The group of an entity; 0 is none.
     pub(super) fn find(&self, dimension: i64, entity: i64) -> i64 {
-        self.0.get(&(dimension, entity)).copied().unwrap_or(0)
+        self.first.get(&(dimension, entity)).copied().unwrap_or(0)
     }
 }
 
@@ -25,16 +29,11 @@ impl Reader<'_> {
                 .source
                 .count(at, count, "the number of entities", [8, 32])?;
         }
-        let mut several = 0u64;
-        for (dimension, n) in (0..).zip(counts) {
+        for (dimension, n) in counts.into_iter().enumerate() {
             for _ in 0..n {
-                several += u64::from(self.entity(version, dimension)? > 1 && dimension == 3);
+                let groups = self.entity(version, dimension as i64)?;
+                self.groups.several[dimension] += u64::from(groups > 1);
             }
-        }
-        if several > 0 {
-            self.volume.warnings.push(format!(
-                "{several} volumes belong to several physical groups: the first of each is kept"
-            ));
         }
         Ok(())
     }
@@ -53,7 +52,7 @@ impl Reader<'_> {
         }
         let groups = self.list("the number of physical groups")?;
         if let Some(&first) = groups.first() {
-            self.groups.0.insert((dimension, tag), first);
+            self.groups.first.insert((dimension, tag), first);
         }
         if dimension > 0 {
             self.list("the number of bounding entities")?;

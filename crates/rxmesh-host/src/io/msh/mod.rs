@@ -18,12 +18,16 @@ pub(super) use write::write;
 /// Whether a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes[..bytes.len().min(256)].trim_ascii_start();
-    head.starts_with(b"$MeshFormat") || head.starts_with(b"$Comments")
+    let begins = ["$MeshFormat", "$Comments", "$NOD"];
+    begins.iter().any(|word| head.starts_with(word.as_bytes()))
 }
 
-/// Whether a file is of version 2.
+/// Returns `true` for a file of version 2 or 1.
 pub(super) fn is_version_2(bytes: &[u8]) -> bool {
     let head = memchr::memmem::find(bytes, b"$MeshFormat");
+    if head.is_none() {
+        return memchr::memmem::find(bytes, b"$NOD").is_some();
+    }
     let version = head.map(|at| bytes[at + "$MeshFormat".len()..].trim_ascii_start());
     version.is_some_and(|v| v.starts_with(b"2"))
 }

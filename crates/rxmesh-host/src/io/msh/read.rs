@@ -23,20 +23,37 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     let mut reader = Reader {
         source: Source::new(bytes),
         version: None,
-        volume: Volume::new(bits),
+        volume: Volume::new(bits, bytes.len()),
         nodes: Tags::default(),
-        elements: Tags::default(),
+        cells: Elements::default(),
+        faces: Elements::default(),
         groups: Groups::default(),
-        regions: Vec::new(),
-        entities: Vec::new(),
     };
     while reader.section(bytes)? {}
     let Reader {
         mut volume,
-        regions,
-        entities,
+        source,
+        cells,
+        faces,
+        groups,
         ..
     } = reader;
+    volume.binary = source.binary.is_some();
+    let (several, what) = match volume.is_surface() {
+        true => (groups.several[2], "surfaces"),
+        false => (groups.several[3], "volumes"),
+    };
+    if several > 0 {
+        volume.warnings.push(format!(
+            "{several} {what} belong to several physical groups: the first of each is kept"
+        ));
+    }
+    let Elements {
+        regions, entities, ..
+    } = match volume.is_surface() {
+        true => faces,
+        false => cells,
+    };
     let mut column = |name: &str, values: Option<Numbers>| {
         if let Some(values) = values {
             volume.column(name, ElementKind::Cell, 1, values);
@@ -59,10 +76,16 @@ pub(super) struct Reader<'a> {
     pub(super) volume: Volume,
     /// Of all nodes.
     pub(super) nodes: Tags,
-    /// Of the tetrahedra.
-    pub(super) elements: Tags,
+    pub(super) cells: Elements,
+    pub(super) faces: Elements,
     pub(super) groups: Groups,
-    /// The physical group of each tetrahedron.
+}
+
+/// What a file says of its tetrahedra, or of its faces.
+#[derive(Debug, Default)]
+pub(super) struct Elements {
+    pub(super) tags: Tags,
+    /// The physical group of each.
     pub(super) regions: Vec<i32>,
     /// The geometrical entity of each.
     pub(super) entities: Vec<i32>,
@@ -87,6 +110,16 @@ impl Reader<'_> {
             name,
             "Nodes" | "Elements" | "Entities" | "NodeData" | "ElementData"
         );
+        if matches!(name, "NOD" | "ELM") {
+            self.source.begin();
+            self.version = Some(Version::V2);
+            match name {
+                "NOD" => self.nodes(Version::V2)?,
+                _ => self.elements_1()?,
+            }
+            self.source.end("$END", name)?;
+            return Ok(true);
+        }
         let Some(version) = self
             .version
             .or((name == "MeshFormat" || !known).then_some(Version::V41))
@@ -106,7 +139,7 @@ impl Reader<'_> {
             "ElementData" => self.view(ElementKind::Cell)?,
             _ => return self.pass(name, at, bytes).map(|()| true),
         }
-        self.source.end(name)?;
+        self.source.end("$End", name)?;
         Ok(true)
     }
 
@@ -118,7 +151,10 @@ impl Reader<'_> {
             b"4" | b"4.0" => Version::V40,
             b"4.1" => Version::V41,
             _ => {
-                let what = format!("version {} is not read; 2.2, 4.0 and 4.1 are", quote(word));
+                let what = format!(
+                    "version {} is not read; 1, 2.2, 4.0 and 4.1 are",
+                    quote(word)
+                );
                 return Err(Fault::text(at, what));
             }
         });

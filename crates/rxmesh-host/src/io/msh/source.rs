@@ -116,13 +116,13 @@ impl<'a> Source<'a> {
         count(n, least, self.tokens.left()).map_err(why)
     }
 
-    /// Ends a section.
-    pub(super) fn end(&mut self, name: &str) -> Result<(), Fault> {
-        let (at, word) = self.tokens.expected(&format!("'$End{name}'"))?;
-        if word.strip_prefix(b"$End") == Some(name.as_bytes()) {
+    /// Ends a section: `mark` and its name follow.
+    pub(super) fn end(&mut self, mark: &str, name: &str) -> Result<(), Fault> {
+        let (at, word) = self.tokens.expected(&format!("'{mark}{name}'"))?;
+        if word.strip_prefix(mark.as_bytes()) == Some(name.as_bytes()) {
             return Ok(());
         }
-        let what = format!("'$End{name}' expected, {} is there", quote(word));
+        let what = format!("'{mark}{name}' expected, {} is there", quote(word));
         Err(match self.binary {
             Some(_) => Fault::byte(at, what),
             None => Fault::text(at, what),

@@ -53,10 +53,18 @@ impl Reader<'_> {
         width: usize,
         rows: usize,
     ) -> Result<(), Fault> {
+        let surface = self.volume.is_surface();
+        let elements = match surface {
+            true => &self.faces.tags,
+            false => &self.cells.tags,
+        };
         let own = match element {
             ElementKind::Vertex => self.nodes.len(),
-            _ => self.elements.len(),
+            _ => elements.len(),
         };
+        let at = self.source.at();
+        let taken = self.volume.budget.take(own.saturating_mul(8 * width));
+        taken.map_err(|what| self.source.fault(at, what))?;
         let mut values = vec![f64::NAN; own * width];
         let mut found = 0;
         for _ in 0..rows {
@@ -64,7 +72,7 @@ impl Reader<'_> {
             let tag = self.source.int("the number of a node or element")?;
             let place = match element {
                 ElementKind::Vertex => self.nodes.find(tag),
-                _ => self.elements.find(tag),
+                _ => elements.find(tag),
             };
             if place.is_none() && element == ElementKind::Vertex {
                 let what = format!(
@@ -93,10 +101,10 @@ impl Reader<'_> {
             let name = quote(name.as_bytes());
             self.volume.warnings.push(format!(
                 "{element} column {name} has {found} rows for {own} {}: the others are NaN",
-                if element == ElementKind::Vertex {
-                    "vertices"
-                } else {
-                    "cells"
+                match (element, surface) {
+                    (ElementKind::Vertex, _) => "vertices",
+                    (_, true) => "faces",
+                    (_, false) => "cells",
                 }
             ));
         }

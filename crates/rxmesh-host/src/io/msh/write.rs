@@ -1,23 +1,27 @@
 //! Writing MSH, versions 2.2 and 4.1.
 
 use super::super::names;
+use super::super::shape::Model;
 use super::super::soup::warn_of_columns;
 use super::super::text::rows;
 use super::super::volume::{REGION, references_of};
 use super::super::{Encoding, Pieces};
-use crate::mesh::{Column, ElementKind, TetMesh};
+use crate::mesh::{Column, ElementKind};
 use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Gmsh's number for tetrahedra.
+/// Gmsh's numbers of types of elements.
+const TRIANGLE: u32 = 2;
+const QUAD: u32 = 3;
 const TETRAHEDRON: u32 = 4;
 /// Rows a task writes at a time.
 const ROWS: usize = 1 << 14;
 
 pub(in super::super) fn write(
-    mesh: &TetMesh,
+    mesh: Model<'_>,
+    columns: &[&Column],
     version_2: bool,
     encoding: Encoding,
     warnings: &mut Vec<String>,
@@ -25,8 +29,8 @@ pub(in super::super) fn write(
     let mut file = File {
         mesh,
         binary: encoding == Encoding::Binary,
-        regions: references_of(mesh, ElementKind::Cell, REGION),
-        entities: references_of(mesh, ElementKind::Cell, "entity"),
+        regions: references_of(mesh.extras(), mesh.element_kind(), REGION),
+        entities: references_of(mesh.extras(), mesh.element_kind(), "entity"),
         pieces: Pieces::new(),
     };
     file.head(if version_2 { "2.2" } else { "4.1" });
@@ -36,10 +40,9 @@ pub(in super::super) fn write(
     }
     let own = [file.regions, file.entities];
     let own = |c: &Column| own.iter().flatten().any(|k| std::ptr::eq(*k, c));
-    let (fits, lost): (Vec<&Column>, Vec<&Column>) = mesh
-        .extras
-        .columns
+    let (fits, lost): (Vec<&Column>, Vec<&Column>) = columns
         .iter()
+        .copied()
         .filter(|c| !own(c))
         .partition(|c| [1, 3, 9].contains(&c.width));
     warn_of_columns("MSH", lost.into_iter(), warnings);
@@ -48,7 +51,7 @@ pub(in super::super) fn write(
 }
 
 struct File<'a> {
-    mesh: &'a TetMesh,
+    mesh: Model<'a>,
     binary: bool,
     regions: Option<&'a Column>,
     entities: Option<&'a Column>,
@@ -79,11 +82,11 @@ impl File<'_> {
             self.text("\n");
         }
         self.text("$EndMeshFormat\n");
-        if !self.mesh.extras.comments.is_empty() {
+        if !self.mesh.extras().comments.is_empty() {
             // A line that begins with a dollar could end the section.
             let lines = self
                 .mesh
-                .extras
+                .extras()
                 .comments
                 .iter()
                 .map(|c| c.replace('$', " "));
@@ -94,13 +97,26 @@ impl File<'_> {
         }
     }
 
+    /// Gmsh's number of an element's type.
+    fn kind(&self, i: usize) -> u32 {
+        kind_of(self.mesh, i)
+    }
+
+    /// Dimension of the elements.
+    fn dimension(&self) -> i32 {
+        match self.mesh {
+            Model::Surface(_) => 2,
+            Model::Volume(_) => 3,
+        }
+    }
+
     fn reference(column: Option<&Column>, cell: usize, none: i32) -> i32 {
         column.map_or(none, |c| c.data.get(cell) as i32)
     }
 
     fn mesh_2(&mut self) {
         let mesh = self.mesh;
-        let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
+        let (vertices, cells) = (mesh.vertex_count(), mesh.element_count());
         self.text(&format!("$Nodes\n{vertices}\n"));
         if self.binary {
             self.bytes(vertices, |out, v| {
@@ -112,7 +128,7 @@ impl File<'_> {
             rows(0, vertices, &mut self.pieces, |line, v| {
                 line.int(v as u64 + 1);
                 line.put(b" ");
-                line.point(&mesh.placement, mesh.positions[v]);
+                line.point(mesh.placement(), mesh.positions()[v]);
                 line.end();
             });
         }
@@ -125,25 +141,35 @@ impl File<'_> {
             ]
         };
         if self.binary {
-            let head = [TETRAHEDRON, cells as u32, 2].map(u32::to_le_bytes);
-            if cells > 0 {
+            // A run of elements of one type has a head.
+            let mut first = 0;
+            while first < cells {
+                let kind = self.kind(first);
+                let end = (first..cells).find(|&i| self.kind(i) != kind);
+                let end = end.unwrap_or(cells);
+                let head = [kind, (end - first) as u32, 2].map(u32::to_le_bytes);
                 self.pieces.push(head.concat());
+                self.bytes(end - first, |out, i| {
+                    let c = first + i;
+                    out.extend((c as u32 + 1).to_le_bytes());
+                    out.extend(tags(c).map(i32::to_le_bytes).as_flattened());
+                    let corners = mesh.element(c).iter();
+                    out.extend(corners.flat_map(|v| (v + 1).to_le_bytes()));
+                });
+                first = end;
             }
-            self.bytes(cells, |out, c| {
-                out.extend((c as u32 + 1).to_le_bytes());
-                out.extend(tags(c).map(i32::to_le_bytes).as_flattened());
-                out.extend(mesh.cells[c].map(|v| (v + 1).to_le_bytes()).as_flattened());
-            });
             self.text("\n");
         } else {
             rows(0, cells, &mut self.pieces, |line, c| {
                 line.int(c as u64 + 1);
-                line.put(b" 4 2 ");
+                line.put(b" ");
+                line.int(kind_of(mesh, c));
+                line.put(b" 2 ");
                 for tag in tags(c) {
                     line.int(tag);
                     line.put(b" ");
                 }
-                for v in mesh.cells[c] {
+                for &v in mesh.element(c) {
                     line.int(u64::from(v) + 1);
                     line.put(b" ");
                 }
@@ -157,31 +183,33 @@ impl File<'_> {
         let mesh = self.mesh;
         let groups = self.groups(warnings);
         if self.regions.is_some() {
-            self.volumes(&groups);
+            self.entities(&groups);
         }
         let vertices = mesh.vertex_count();
         let last = vertices.max(1);
         // The blocks' entity is any that is there.
-        let entity = groups.runs.first().map_or(1, |r| r.1);
+        let entity = groups.runs.first().map_or(1, |r| r.entity);
+        let dimension = self.dimension();
         if self.binary {
             self.text("$Nodes\n");
             let head = [1, vertices, 1, last].map(|n| (n as u64).to_le_bytes());
             self.pieces.push(head.concat());
-            let block = [3, entity, 0].map(i32::to_le_bytes);
+            let block = [dimension, entity, 0].map(i32::to_le_bytes);
             self.pieces.push(block.concat());
             self.pieces.push((vertices as u64).to_le_bytes().to_vec());
             self.bytes(vertices, |out, v| out.extend((v as u64 + 1).to_le_bytes()));
             self.bytes(vertices, |out, v| out.extend(point_bytes(mesh, v)));
             self.text("\n");
         } else {
-            let head = format!("$Nodes\n1 {vertices} 1 {last}\n3 {entity} 0 {vertices}\n");
+            let head =
+                format!("$Nodes\n1 {vertices} 1 {last}\n{dimension} {entity} 0 {vertices}\n");
             self.text(&head);
             rows(0, vertices, &mut self.pieces, |line, v| {
                 line.int(v as u64 + 1);
                 line.end();
             });
             rows(0, vertices, &mut self.pieces, |line, v| {
-                line.point(&mesh.placement, mesh.positions[v]);
+                line.point(mesh.placement(), mesh.positions()[v]);
                 line.end();
             });
         }
@@ -191,9 +219,9 @@ impl File<'_> {
     }
 
     /// Cells stay in their order: each run of cells of one entity is a block.
-    fn elements_4(&mut self, runs: &[(usize, i32)]) {
+    fn elements_4(&mut self, runs: &[Run]) {
         let mesh = self.mesh;
-        let cells = mesh.cell_count();
+        let cells = mesh.element_count();
         let head = [runs.len(), cells, 1, cells.max(1)];
         match self.binary {
             true => self
@@ -204,26 +232,29 @@ impl File<'_> {
                 head[0], head[1], head[2], head[3]
             )),
         }
-        let ends = runs.iter().skip(1).map(|r| r.0).chain([cells]);
-        for (&(first, entity), end) in runs.iter().zip(ends) {
+        let dimension = self.dimension();
+        let ends = runs.iter().skip(1).map(|r| r.first).chain([cells]);
+        for (run, end) in runs.iter().zip(ends) {
+            let Run {
+                first,
+                entity,
+                kind,
+            } = *run;
             let n = end - first;
             if self.binary {
-                let block = [3, entity, TETRAHEDRON as i32].map(i32::to_le_bytes);
+                let block = [dimension, entity, kind as i32].map(i32::to_le_bytes);
                 self.pieces.push(block.concat());
                 self.pieces.push((n as u64).to_le_bytes().to_vec());
                 self.bytes(n, |out, i| {
                     out.extend(((first + i) as u64 + 1).to_le_bytes());
-                    let cell = mesh.cells[first + i];
-                    out.extend(
-                        cell.map(|v| (u64::from(v) + 1).to_le_bytes())
-                            .as_flattened(),
-                    );
+                    let corners = mesh.element(first + i).iter();
+                    out.extend(corners.flat_map(|&v| (u64::from(v) + 1).to_le_bytes()));
                 });
             } else {
-                self.text(&format!("3 {entity} {TETRAHEDRON} {n}\n"));
+                self.text(&format!("{dimension} {entity} {kind} {n}\n"));
                 rows(first, end, &mut self.pieces, |line, c| {
                     line.int(c as u64 + 1);
-                    for v in mesh.cells[c] {
+                    for &v in mesh.element(c) {
                         line.put(b" ");
                         line.int(u64::from(v) + 1);
                     }
@@ -239,7 +270,7 @@ impl File<'_> {
     /// Which entity the cells belong to. A physical group is one of entities: where the column of entities does not
     /// tell the regions apart, or there is none, each region is an entity.
     fn groups(&mut self, warnings: &mut Vec<String>) -> Groups {
-        let cells = self.mesh.cell_count();
+        let cells = self.mesh.element_count();
         let mut region_of = BTreeMap::new();
         let clear = (0..cells).all(|c| {
             let region = Self::reference(self.regions, c, 0);
@@ -262,22 +293,32 @@ impl File<'_> {
         let mut runs = Vec::new();
         for c in 0..cells {
             let entity = entity(c);
-            if runs.last().is_none_or(|&(_, last)| last != entity) {
-                runs.push((c, entity));
+            let kind = self.kind(c);
+            let same = |last: &Run| (last.entity, last.kind) == (entity, kind);
+            if !runs.last().is_some_and(same) {
+                runs.push(Run {
+                    first: c,
+                    entity,
+                    kind,
+                });
             }
         }
         Groups { region_of, runs }
     }
 
-    fn volumes(&mut self, groups: &Groups) {
-        let [low, high] = self.mesh.bounding_box().unwrap_or_default();
+    fn entities(&mut self, groups: &Groups) {
+        let mesh = self.mesh;
+        let bounds = crate::mesh::bounding_box(mesh.positions(), mesh.corners(), mesh.placement());
+        let [low, high] = bounds.unwrap_or_default();
         self.text("$Entities\n");
-        let n = groups.region_of.len();
+        let mut counts = [0; 4];
+        counts[self.dimension() as usize] = groups.region_of.len();
         if self.binary {
-            let counts = [0, 0, 0, n].map(|n| (n as u64).to_le_bytes());
+            let counts = counts.map(|n| (n as u64).to_le_bytes());
             self.pieces.push(counts.concat());
         } else {
-            self.text(&format!("0 0 0 {n}\n"));
+            let [points, curves, surfaces, volumes] = counts;
+            self.text(&format!("{points} {curves} {surfaces} {volumes}\n"));
         }
         for (&entity, &region) in &groups.region_of {
             // Region 0 is none.
@@ -339,17 +380,34 @@ impl File<'_> {
     }
 }
 
-/// Entities: the region of each, and the runs of cells that belong to one, each with its first cell.
+/// Gmsh's number of the type of an element.
+fn kind_of(mesh: Model<'_>, i: usize) -> u32 {
+    match (mesh, mesh.element(i).len()) {
+        (Model::Volume(_), _) => TETRAHEDRON,
+        (_, 3) => TRIANGLE,
+        _ => QUAD,
+    }
+}
+
+/// Entities: the region of each, and the runs of elements.
 struct Groups {
     region_of: BTreeMap<i32, i32>,
-    runs: Vec<(usize, i32)>,
+    runs: Vec<Run>,
+}
+
+/// Elements that follow each other, of one entity and type.
+struct Run {
+    first: usize,
+    entity: i32,
+    kind: u32,
 }
 
 /// A position in the world, as three doubles.
-fn point_bytes(mesh: &TetMesh, v: usize) -> [u8; 24] {
-    let p = match mesh.placement.is_world() {
-        true => mesh.positions[v].as_dvec3(),
-        false => DVec3::from_array(mesh.placement.digits(mesh.positions[v])),
+fn point_bytes(mesh: Model<'_>, v: usize) -> [u8; 24] {
+    let (p, placement) = (mesh.positions()[v], mesh.placement());
+    let p = match placement.is_world() {
+        true => p.as_dvec3(),
+        false => DVec3::from_array(placement.digits(p)),
     };
     let mut bytes = [0; 24];
     for (b, x) in bytes.chunks_exact_mut(8).zip(p.to_array()) {

@@ -3,26 +3,38 @@
 use super::*;
 use crate::mesh::{TetMesh, generate};
 
-/// Every form of a surface and of a volume as bytes, with its name.
-fn files() -> Vec<(String, Vec<u8>)> {
-    let surface = forms().into_iter().map(|(name, encoding)| {
-        let mesh = generate::grid(2, 1).unwrap();
-        (name.to_owned(), written(name, encoding, &mesh).0)
-    });
-    let volume = super::volumes::forms()
-        .into_iter()
-        .map(|(name, f, encoding)| {
-            let options = WriteOptions {
-                format: Some(f),
-                encoding,
-            };
-            let mesh = generate::tet_box([1, 1, 1], [1.0, 2.0, 3.0]).unwrap();
-            (
-                name.to_owned(),
-                write_bytes(Path::new(name), &mesh, &options).unwrap().0,
-            )
-        });
-    surface.chain(volume).collect()
+/// A written mesh.
+struct File {
+    name: String,
+    bytes: Vec<u8>,
+    is_volume: bool,
+}
+
+/// Every form of a surface and of a volume.
+fn files() -> Vec<File> {
+    let file = |name: &str, format, encoding, model: Model, is_volume| {
+        let options = WriteOptions { format, encoding };
+        let bytes = write_bytes(Path::new(name), model, &options).unwrap().0;
+        let name = name.to_owned();
+        File {
+            name,
+            bytes,
+            is_volume,
+        }
+    };
+    let surface = generate::grid(2, 1).unwrap();
+    let volume = generate::tet_box([1, 1, 1], [1.0, 2.0, 3.0]).unwrap();
+    let mut files = Vec::new();
+    for (name, encoding) in forms() {
+        files.push(file(name, None, encoding, (&surface).into(), false));
+    }
+    for (name, format, encoding) in elements::surface_forms() {
+        files.push(file(name, Some(format), encoding, (&surface).into(), false));
+    }
+    for (name, format, encoding) in super::volumes::forms() {
+        files.push(file(name, Some(format), encoding, (&volume).into(), true));
+    }
+    files
 }
 
 enum Mesh {
@@ -30,29 +42,56 @@ enum Mesh {
     Volume(TetMesh),
 }
 
-fn load(name: &str, bytes: &[u8]) -> Result<(Mesh, Vec<String>), IoError> {
-    let path = Path::new(name);
-    let options = ReadOptions::default();
-    match Format::of_name(path).is_some_and(Format::is_volume) {
-        true => read_tets_bytes(bytes, path, &options).map(|l| (Mesh::Volume(l.mesh), l.warnings)),
-        false => read_bytes(bytes, path, &options).map(|l| (Mesh::Surface(l.mesh), l.warnings)),
+impl File {
+    fn load(&self) -> Result<(Mesh, Vec<String>), IoError> {
+        let path = Path::new(&self.name);
+        let options = ReadOptions::default();
+        match self.is_volume {
+            true => read_tets_bytes(&self.bytes, path, &options)
+                .map(|l| (Mesh::Volume(l.mesh), l.warnings)),
+            false => {
+                read_bytes(&self.bytes, path, &options).map(|l| (Mesh::Surface(l.mesh), l.warnings))
+            }
+        }
+    }
+
+    /// The file with other bytes.
+    fn with(&self, bytes: Vec<u8>) -> File {
+        File {
+            name: self.name.clone(),
+            bytes,
+            is_volume: self.is_volume,
+        }
+    }
+
+    /// Reads the same mesh of other bytes, without a warning.
+    fn same(&self, bytes: Vec<u8>) {
+        self.same_named(&self.name, bytes);
+    }
+
+    fn same_named(&self, name: &str, bytes: Vec<u8>) {
+        let other = File {
+            name: name.to_owned(),
+            ..self.with(bytes)
+        };
+        let (a, _) = self.load().unwrap();
+        let (b, warnings) = other.load().unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(warnings.is_empty(), "{name}: {warnings:?}");
+        match (a, b) {
+            (Mesh::Surface(a), Mesh::Surface(b)) => assert_same_shape(&a, &b),
+            (Mesh::Volume(a), Mesh::Volume(b)) => assert!(a == b, "{name}"),
+            _ => panic!("{name}"),
+        }
+    }
+
+    fn refused(&self, bytes: Vec<u8>) -> String {
+        self.with(bytes).load().err().unwrap().to_string()
     }
 }
 
-/// Reads the same mesh of two contents, without a warning.
-fn same(name: &str, a: &[u8], b: &[u8]) {
-    let (a, _) = load(name, a).unwrap();
-    let (b, warnings) = load(name, b).unwrap_or_else(|e| panic!("{name}: {e}"));
-    assert!(warnings.is_empty(), "{name}: {warnings:?}");
-    match (a, b) {
-        (Mesh::Surface(a), Mesh::Surface(b)) => assert_same_shape(&a, &b),
-        (Mesh::Volume(a), Mesh::Volume(b)) => assert!(a == b, "{name}"),
-        _ => panic!("{name}"),
-    }
-}
-
-fn text_files() -> Vec<(String, Vec<u8>)> {
-    files().into_iter().filter(|f| f.1.is_ascii()).collect()
+fn text_files() -> Vec<File> {
+    let files = files().into_iter();
+    files.filter(|f| f.bytes.is_ascii()).collect()
 }
 
 fn utf16(text: &[u8], order: fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -62,63 +101,62 @@ fn utf16(text: &[u8], order: fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 #[test]
 fn marks_and_utf16_before_every_text_format() {
-    assert!(text_files().len() >= 8);
-    for (name, text) in text_files() {
-        same(&name, &text, &[b"\xef\xbb\xbf", &text[..]].concat());
+    assert!(text_files().len() >= 14);
+    for file in text_files() {
+        let text = &file.bytes[..];
+        file.same([b"\xef\xbb\xbf", text].concat());
         for order in [u16::to_le_bytes, u16::to_be_bytes] {
-            let plain = utf16(&text, order);
-            same(&name, &text, &plain);
+            let plain = utf16(text, order);
+            file.same(plain.clone());
             let marked = [&order(0xFEFF)[..], &plain].concat();
-            same(&name, &text, &marked);
+            file.same(marked.clone());
             // A line feed of one byte, as some editors add.
-            same(&name, &text, &[&marked[..], b"\n"].concat());
+            file.same([&marked[..], b"\n"].concat());
         }
-        let wide = [b"\xff\xfe\0\0", &text[..]].concat();
-        let why = load(&name, &wide).err().unwrap().to_string();
+        let why = file.refused([b"\xff\xfe\0\0", text].concat());
         assert!(why.contains("UTF-32"), "{why}");
     }
 }
 
 #[test]
 fn zeros_and_ctrl_z_behind_every_text_format() {
-    for (name, text) in text_files() {
+    for file in text_files() {
         for end in [&b"\0"[..], b"\x1a", b"\r\n\x1a\0\0\0\0", &[0; 5000]] {
-            same(&name, &text, &[&text[..], end].concat());
+            file.same([&file.bytes[..], end].concat());
         }
-        let mut wide = utf16(&text, u16::to_le_bytes);
+        let mut wide = utf16(&file.bytes, u16::to_le_bytes);
         wide.extend([0x1a, 0, 0, 0]);
-        same(&name, &text, &wide);
+        file.same(wide);
     }
 }
 
 #[test]
 fn lines_of_carriage_returns_in_every_text_format() {
-    for (name, text) in text_files().into_iter().filter(|f| f.0 != "a.ply") {
-        let old: Vec<u8> = text
-            .iter()
-            .map(|&b| if b == b'\n' { b'\r' } else { b })
-            .collect();
-        same(&name, &text, &old);
+    for file in text_files().into_iter().filter(|f| f.name != "a.ply") {
+        let old = file.bytes.iter();
+        let old = old.map(|&b| if b == b'\n' { b'\r' } else { b });
+        file.same(old.collect());
     }
 }
 
 #[test]
 fn gzip_in_every_format() {
-    for (name, bytes) in files() {
-        let packed = gzip::pack(std::slice::from_ref(&bytes));
-        same(&name, &bytes, &packed);
-        same(&format!("{name}.gz"), &bytes, &packed);
+    for file in files() {
+        let (name, bytes) = (&file.name, &file.bytes);
+        let packed = gzip::pack(std::slice::from_ref(bytes));
+        file.same(packed.clone());
+        file.same_named(&format!("{name}.gz"), packed.clone());
         let (front, back) = bytes.split_at(bytes.len() / 2);
         let two = [gzip::pack(&[front.to_vec()]), gzip::pack(&[back.to_vec()])].concat();
-        same(&name, &bytes, &two);
+        file.same(two);
         for (packed, part) in [
             (packed[..packed.len() / 2].to_vec(), "cut off"),
             ([&packed[..12], &[0xff; 40]].concat(), "gzip"),
         ] {
-            let why = load(&name, &packed).err().unwrap().to_string();
-            assert!(why.starts_with(&name) && why.contains(part), "{why}");
+            let why = file.refused(packed);
+            assert!(why.starts_with(name) && why.contains(part), "{why}");
         }
-        assert_eq!(Format::of_content(&packed), Format::of_content(&bytes));
+        assert_eq!(Format::of_content(&packed), Format::of_content(bytes));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of all readers and writers together.
 
+mod elements;
 mod encodings;
 mod hostile;
 mod kept;

@@ -344,7 +344,7 @@ fn volumes_far_away_keep_their_shape() {
 #[test]
 fn surfaces_and_volumes_are_told_apart() {
     let surface = generate::grid(2, 2).unwrap();
-    let error = write_bytes(Path::new("a.vtk"), &surface, &WriteOptions::default()).unwrap_err();
+    let error = write_bytes(Path::new("a.node"), &surface, &WriteOptions::default()).unwrap_err();
     assert!(error.to_string().contains("this is a surface"), "{error}");
     let volume = awkward_tets();
     let error = write_bytes(Path::new("a.ply"), &volume, &WriteOptions::default()).unwrap_err();

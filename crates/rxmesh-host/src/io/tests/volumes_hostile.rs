@@ -20,15 +20,37 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     forms().into_iter().map(sample).collect()
 }
 
+/// The same of surfaces.
+fn surfaces() -> Vec<(&'static str, Vec<u8>)> {
+    let mesh = super::elements::laden_surface(false);
+    let mut all = forms();
+    all.push(("a.vtp", Format::Vtp, Encoding::Ascii));
+    all.push(("a.vtp", Format::Vtp, Encoding::Binary));
+    let sample = |(name, format, encoding)| {
+        let options = WriteOptions {
+            format: Some(format),
+            encoding,
+        };
+        (
+            name,
+            write_bytes(Path::new(name), &mesh, &options).unwrap().0,
+        )
+    };
+    all.into_iter().map(sample).collect()
+}
+
 fn survives(name: &str, bytes: &[u8]) {
     if let Ok(loaded) = read_tets_bytes(bytes, Path::new(name), &ReadOptions::default()) {
+        loaded.mesh.validate().unwrap();
+    }
+    if let Ok(loaded) = read_poly_bytes(bytes, Path::new(name), &ReadOptions::default()) {
         loaded.mesh.validate().unwrap();
     }
 }
 
 #[test]
 fn every_prefix_is_read_or_refused() {
-    for (name, bytes) in samples() {
+    for (name, bytes) in samples().into_iter().chain(surfaces()) {
         let step = bytes.len() / 900 + 1;
         (0..bytes.len())
             .step_by(step)
@@ -140,10 +162,12 @@ proptest! {
     /// Bytes changed, taken out and put in.
     #[test]
     fn mutated_volumes_do_no_harm(
-        which in 0usize..10,
+        which in 0usize..22,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..8),
     ) {
-        let (name, mut bytes) = samples().swap_remove(which);
+        let mut all = samples();
+        all.extend(surfaces());
+        let (name, mut bytes) = all.swap_remove(which);
         for (at, value, kind) in changes {
             let at = at.index(bytes.len());
             match kind {

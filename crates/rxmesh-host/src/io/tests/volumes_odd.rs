@@ -136,9 +136,9 @@ fn medit_with_all_sorts_of_things() {
             "1 of 2 tetrahedra were inverted and are turned round",
         ]
     );
-    let flat = refused("a.mesh", "MeshVersionFormatted 1\nDimension 2\n");
+    let flat = refused("a.mesh", "MeshVersionFormatted 1\nDimension 4\n");
     assert!(
-        flat.contains("line 2: a volume needs three dimensions"),
+        flat.contains("line 2: a mesh has two or three dimensions"),
         "{flat}"
     );
     let none = refused(
@@ -181,8 +181,8 @@ fn vtk_with_mixed_cells() {
         mesh.extras.column(CELL, "part").unwrap().data,
         ColumnData::I32(vec![7, 9])
     );
-    let kind = refused("a.vtk", &text.replace("UNSTRUCTURED_GRID", "POLYDATA"));
-    assert!(kind.contains("line 4: 'POLYDATA'"), "{kind}");
+    let kind = refused("a.vtk", &text.replace("UNSTRUCTURED", "STRUCTURED"));
+    assert!(kind.contains("line 4: 'STRUCTURED_GRID'"), "{kind}");
     let index = refused("a.vtk", &text.replace("4 4 1\n3 2", "4 4 1\n3 5"));
     assert!(index.contains("line 8: cell 2 names vertex 5"), "{index}");
 }
@@ -361,12 +361,12 @@ fn what_is_wrong_with_a_vtu_is_named() {
         ),
         (
             "UnstructuredGrid\"",
-            "PolyData\"",
-            "line 1: files of 'PolyData'",
+            "ImageData\"",
+            "line 1: files of 'ImageData'",
         ),
         (
             "type=\"UnstructuredGrid\"",
-            "type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\"",
+            "type=\"UnstructuredGrid\" compressor=\"vtkNewDataCompressor\"",
             "line 1: data packed by",
         ),
         ("</Piece>", "</Peace>", "line 10: not XML"),

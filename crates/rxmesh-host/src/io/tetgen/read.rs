@@ -17,7 +17,7 @@ pub(in super::super) struct Pair<'a> {
 
 /// The mesh, or what is wrong and whether with the cells' file.
 pub(in super::super) fn read(pair: Pair<'_>, bits: Bits) -> Result<Volume, (bool, Fault)> {
-    let mut volume = Volume::new(bits);
+    let mut volume = Volume::new(bits, pair.nodes.len());
     let first = nodes(pair.nodes, &mut volume).map_err(|f| (false, f))?;
     cells(pair.cells, first, &mut volume).map_err(|f| (true, f))?;
     Ok(volume)

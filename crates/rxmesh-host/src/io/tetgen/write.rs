@@ -11,7 +11,7 @@ pub(in super::super) fn write(mesh: &TetMesh, warnings: &mut Vec<String>) -> [Pi
     let column = |element, name| mesh.extras.column(element, name).filter(|c| is_finite(c));
     let attributes = column(ElementKind::Vertex, "attribute");
     let regions = column(ElementKind::Cell, REGION);
-    let markers = references_of(mesh, ElementKind::Vertex, MARKER);
+    let markers = references_of(&mesh.extras, ElementKind::Vertex, MARKER);
     let used = [attributes, regions, markers];
     let kept = |c: &Column| used.iter().flatten().any(|k| std::ptr::eq(*k, c));
     let lost = mesh.extras.columns.iter().filter(|c| !kept(c));

@@ -4,8 +4,31 @@ use super::super::error::Fault;
 use super::super::names;
 use super::super::numbers::Scalar;
 use super::super::scan::quote;
+use super::super::volume::Role;
+use super::cells::Kept;
 use super::read::{Reader, scalar};
 use crate::mesh::ElementKind;
+
+/// The type of an array's values.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Numbers(Scalar),
+    Bits,
+    Strings,
+    /// Values of any type, each with its type.
+    Variants,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Numbers(_) => "numbers",
+            Kind::Bits => "bits",
+            Kind::Strings => "strings",
+            Kind::Variants => "values of several types",
+        }
+    }
+}
 
 impl Reader<'_> {
     pub(super) fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
@@ -13,7 +36,7 @@ impl Reader<'_> {
         let n = self.tokens.count("the number of rows", 0)?;
         let all = match element {
             ElementKind::Vertex => self.volume.points.len(),
-            _ => self.kept.as_ref().map_or(0, |k| k.1),
+            _ => self.kept.as_ref().map_or(0, Kept::cells),
         };
         if n != all {
             return Err(Fault::text(
@@ -36,40 +59,44 @@ impl Reader<'_> {
         let name = self.name()?;
         match word {
             b"SCALARS" => {
-                let scalar = self.scalar()?;
+                let kind = self.kind()?;
                 let width = match self.tokens.line() {
                     b"" => 1,
                     text => whole(text)
                         .ok_or_else(|| Fault::text(at, "a number of components expected"))?,
                 };
-                let (at, word) = self.tokens.expected("'LOOKUP_TABLE'")?;
-                if !word.eq_ignore_ascii_case(b"LOOKUP_TABLE") {
-                    let what = format!("'LOOKUP_TABLE' expected, not {}", quote(word));
-                    return Err(Fault::text(at, what));
+                let table = |w: &[u8]| w.eq_ignore_ascii_case(b"LOOKUP_TABLE");
+                // Some writers leave it out.
+                if self.tokens.peek().is_some_and(|(_, w)| table(w)) {
+                    self.tokens.next_at();
+                    self.name()?;
                 }
-                self.name()?;
-                self.column(&name, width, scalar, rows)
+                self.values(Role::Plain, &name, width, kind, rows)
             }
             b"VECTORS" | b"NORMALS" | b"TENSORS" | b"TENSORS6" | b"GLOBAL_IDS"
-            | b"PEDIGREE_IDS" => {
-                let scalar = self.scalar()?;
+            | b"PEDIGREE_IDS" | b"EDGE_FLAGS" => {
+                let kind = self.kind()?;
                 let width = match word {
                     b"TENSORS" => 9,
                     b"TENSORS6" => 6,
                     b"VECTORS" | b"NORMALS" => 3,
                     _ => 1,
                 };
-                self.column(&name, width, scalar, rows)
+                let role = match word {
+                    b"NORMALS" => Role::Normals,
+                    _ => Role::Plain,
+                };
+                self.values(role, &name, width, kind, rows)
             }
             b"TEXTURE_COORDINATES" => {
                 let width = self.tokens.count("the number of coordinates", 0)?;
-                let scalar = self.scalar()?;
-                self.column(&name, width, scalar, rows)
+                let kind = self.kind()?;
+                self.values(Role::Texcoords, &name, width, kind, rows)
             }
             b"COLOR_SCALARS" => {
                 let width = self.tokens.count("the number of values", 0)?;
                 let scalar = if self.binary { Scalar::U8 } else { Scalar::F32 };
-                self.column(&name, width, scalar, rows)
+                self.values(Role::Colors, &name, width, Kind::Numbers(scalar), rows)
             }
             b"LOOKUP_TABLE" => {
                 let n = self.tokens.count("the number of colours", 4)?;
@@ -84,66 +111,133 @@ impl Reader<'_> {
     fn field(&mut self) -> Result<(), Fault> {
         self.name()?;
         for _ in 0..self.tokens.count("the number of arrays", 4)? {
-            if self.tokens.peek().is_some_and(|(_, w)| w == b"METADATA") {
-                let (at, word) = self.tokens.expected("")?;
-                self.section(at, word)?;
+            while self.tokens.peek().is_some_and(|(_, w)| w == b"METADATA") {
+                self.tokens.next_at();
+                self.metadata();
             }
-            let at = self.tokens.offset();
             let name = self.name()?;
+            if name == "NULL_ARRAY" {
+                continue;
+            }
             let width = self.tokens.count("the number of components", 0)?;
             let n = self.tokens.count("the number of rows", 0)?;
-            let (at_type, word) = self.tokens.expected("a type")?;
-            match (self.rows, scalar(word)) {
-                (Some((_, rows)), Some(scalar)) if rows == n => {
-                    self.column(&name, width, scalar, n)?;
+            let kind = self.kind()?;
+            match self.rows {
+                Some((_, rows)) if rows == n => {
+                    self.values(Role::Plain, &name, width, kind, n)?;
+                    continue;
                 }
-                (Some((element, rows)), _) if rows != n => {
-                    let what = format!(
-                        "array '{}' has {n} rows for {rows} {element}s",
-                        names::shown(&name)
-                    );
-                    return Err(Fault::text(at, what));
-                }
-                (None, Some(scalar)) => {
-                    let numbers = width.saturating_mul(n);
-                    self.array(scalar, numbers, "numbers")?;
-                    let name = names::shown(&name);
-                    self.volume
-                        .warnings
-                        .push(format!("array '{name}' of the whole data set is not kept"));
-                }
-                _ => {
-                    return Err(Fault::text(
-                        at_type,
-                        format!("arrays of {} are not read", quote(word)),
-                    ));
-                }
+                _ => self.skip(kind, width.saturating_mul(n))?,
             }
+            let name = names::shown(&name);
+            self.volume.warnings.push(match self.rows {
+                Some((element, rows)) => {
+                    format!("array '{name}' has {n} rows for {rows} {element}s and is not kept")
+                }
+                None => format!("array '{name}' of the whole data set is not kept"),
+            });
         }
         Ok(())
     }
 
-    fn column(
+    /// The type of an array.
+    fn kind(&mut self) -> Result<Kind, Fault> {
+        let (at, word) = self.tokens.expected("a type")?;
+        let known = match word.to_ascii_lowercase().as_slice() {
+            b"bit" => Some(Kind::Bits),
+            b"string" | b"utf8_string" | b"vtkunicodestring" => Some(Kind::Strings),
+            b"variant" if !self.binary => Some(Kind::Variants),
+            _ => scalar(word).map(Kind::Numbers),
+        };
+        known.ok_or_else(|| Fault::text(at, format!("arrays of {} are not read", quote(word))))
+    }
+
+    /// Values of the vertices or the elements: kept if they are numbers, else passed over with a word.
+    fn values(
         &mut self,
+        role: Role,
         name: &str,
         width: usize,
-        scalar: Scalar,
+        kind: Kind,
         rows: usize,
     ) -> Result<(), Fault> {
         let at = self.tokens.offset();
-        if width == 0 {
-            return Err(Fault::text(at, "an array without values"));
-        }
-        let numbers = self.array(scalar, width.saturating_mul(rows), "numbers")?;
-        let (Some((element, _)), Some((kept, all))) = (self.rows, &self.kept) else {
+        let Kind::Numbers(scalar) = kind else {
+            self.skip(kind, width.saturating_mul(rows))?;
+            let (name, kind) = (names::shown(&name), kind.name());
+            self.volume
+                .warnings
+                .push(format!("array '{name}' holds {kind} and is not kept"));
             return Ok(());
         };
-        let numbers = match element {
-            ElementKind::Cell if kept.len() < *all => numbers.rows(width, kept),
-            _ => numbers,
+        if width == 0 {
+            let name = names::shown(&name);
+            self.volume
+                .warnings
+                .push(format!("array '{name}' has no values and is not kept"));
+            return Ok(());
+        }
+        let mut numbers = self.array(scalar, width.saturating_mul(rows), "numbers")?;
+        let (Some((element, _)), Some(kept)) = (self.rows, &self.kept) else {
+            return Ok(());
         };
-        self.volume.column(name, element, width, numbers);
+        if element != ElementKind::Vertex {
+            numbers = kept
+                .rows(numbers, width, scalar, &mut self.volume)
+                .map_err(|what| Fault::text(at, what))?;
+        }
+        self.volume.column_as(role, name, element, width, numbers);
         Ok(())
+    }
+
+    /// Passes over `n` values.
+    fn skip(&mut self, kind: Kind, n: usize) -> Result<(), Fault> {
+        let at = self.tokens.offset();
+        let short = || Fault::text(at, format!("{n} values expected, but the file ends"));
+        match (kind, self.binary) {
+            (Kind::Numbers(scalar), _) => self.array(scalar, n, "numbers").map(drop),
+            (Kind::Bits, false) => self.array(Scalar::U8, n, "bits").map(drop),
+            (Kind::Bits, true) => self.array(Scalar::U8, n.div_ceil(8), "bits").map(drop),
+            (Kind::Strings, false) => {
+                self.tokens.line();
+                for _ in 0..n {
+                    if self.tokens.left() == 0 {
+                        return Err(short());
+                    }
+                    self.tokens.line();
+                }
+                Ok(())
+            }
+            (Kind::Strings, true) => {
+                self.tokens.line();
+                (0..n).try_for_each(|_| self.string().ok_or_else(short))
+            }
+            (Kind::Variants, _) => {
+                // A type and a value each.
+                for _ in 0..n.saturating_mul(2) {
+                    self.tokens.next_at().ok_or_else(short)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Passes over a string of a binary file: its length is in the first byte behind two bits that say how many bytes
+    /// it takes in all.
+    fn string(&mut self) -> Option<()> {
+        let first = *self.tokens.take(1)?.first()?;
+        let more = match first >> 6 {
+            3 => 0,
+            2 => 1,
+            1 => 3,
+            _ => 7,
+        };
+        let mut length = u64::from(first & 0x3f);
+        for byte in self.tokens.take(more)? {
+            length = length << 8 | u64::from(*byte);
+        }
+        self.tokens.take(usize::try_from(length).ok()?)?;
+        Some(())
     }
 
     /// A name, in which `%20` stands for a space.

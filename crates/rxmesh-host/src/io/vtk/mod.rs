@@ -7,7 +7,7 @@ mod cells;
 mod read;
 mod write;
 
-pub(super) use cells::{Grid, TETRAHEDRON};
+pub(super) use cells::{Grid, Kept, POLYGON, Part, QUAD, TETRAHEDRON, TRIANGLE};
 pub(super) use read::read;
 pub(super) use write::{coordinates, write};
 

@@ -7,7 +7,7 @@ use super::super::points::Bits;
 use super::super::scan::quote;
 use super::super::tokens::{Tokens, count};
 use super::super::volume::Volume;
-use super::cells::Grid;
+use super::cells::{Grid, Kept, Part};
 use crate::mesh::ElementKind;
 
 pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
@@ -35,10 +35,11 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     let mut reader = Reader {
         tokens,
         binary,
-        volume: Volume::new(bits),
+        volume: Volume::new(bits, bytes.len()),
         ends: None,
         nodes: None,
         types: None,
+        parts: Vec::new(),
         kept: None,
         rows: None,
         at: 0,
@@ -46,6 +47,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     if !title.is_empty() {
         reader.volume.comments.push(title);
     }
+    reader.volume.binary = binary;
     // Lines mean nothing between bytes.
     let place = |fault: Fault| if binary { fault.at_byte() } else { fault };
     reader.sections().map_err(place)?;
@@ -59,8 +61,10 @@ pub(super) struct Reader<'a> {
     ends: Option<Vec<usize>>,
     nodes: Option<Numbers>,
     types: Option<Numbers>,
-    /// Which cells are tetrahedra, once they are taken.
-    pub(super) kept: Option<(Vec<u32>, usize)>,
+    /// The cells of poly data.
+    parts: Vec<(Part, Vec<usize>, Numbers)>,
+    /// The elements that are kept, once they are taken.
+    pub(super) kept: Option<Kept>,
     /// Whose data follow, and how many rows they have.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Where the cells are.
@@ -79,7 +83,17 @@ impl Reader<'_> {
         match word {
             b"DATASET" => self.dataset(),
             b"POINTS" => self.points(at),
-            b"CELLS" => self.connectivity(at),
+            b"CELLS" => {
+                (self.ends, self.nodes) = {
+                    let (ends, nodes) = self.connectivity(at)?;
+                    (Some(ends), Some(nodes))
+                };
+                Ok(())
+            }
+            b"VERTICES" if self.volume.flat => self.part(Part::Vertices, at),
+            b"LINES" if self.volume.flat => self.part(Part::Lines, at),
+            b"POLYGONS" if self.volume.flat => self.part(Part::Polygons, at),
+            b"TRIANGLE_STRIPS" if self.volume.flat => self.part(Part::Strips, at),
             b"CELL_TYPES" => {
                 let n = self.tokens.count("the number of cells", 1)?;
                 self.types = Some(self.array(Scalar::I32, n, "types of cells")?);
@@ -88,21 +102,27 @@ impl Reader<'_> {
             b"POINT_DATA" => self.data(ElementKind::Vertex, at),
             b"CELL_DATA" => self.data(ElementKind::Cell, at),
             b"METADATA" => {
-                self.tokens.line();
-                while !self.tokens.line().is_empty() {}
+                self.metadata();
                 Ok(())
             }
             _ => self.attribute(at, word),
         }
     }
 
+    /// Passes over what is said of an array, up to an empty line.
+    pub(super) fn metadata(&mut self) {
+        self.tokens.line();
+        while self.tokens.left() > 0 && !self.tokens.line().is_empty() {}
+    }
+
     fn dataset(&mut self) -> Result<(), Fault> {
         let (at, word) = self.tokens.expected("the kind of data")?;
-        if word.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
+        self.volume.flat = word.eq_ignore_ascii_case(b"POLYDATA");
+        if self.volume.flat || word.eq_ignore_ascii_case(b"UNSTRUCTURED_GRID") {
             return Ok(());
         }
         let what = format!(
-            "{} is read from no VTK file, only UNSTRUCTURED_GRID",
+            "{} is read from no VTK file, only UNSTRUCTURED_GRID and POLYDATA",
             quote(word)
         );
         Err(Fault::text(at, what))
@@ -138,7 +158,7 @@ impl Reader<'_> {
     }
 
     /// Cells as lists that begin with their length (up to version 4), or as offsets and nodes (5.1).
-    fn connectivity(&mut self, at: usize) -> Result<(), Fault> {
+    fn connectivity(&mut self, at: usize) -> Result<(Vec<usize>, Numbers), Fault> {
         self.at = at;
         let n = self.tokens.count("the number of cells", 1)?;
         let size = self.tokens.count("the number of numbers", 1)?;
@@ -155,11 +175,11 @@ impl Reader<'_> {
                 ));
             }
             let scalar = self.scalar()?;
-            self.nodes = Some(self.array(scalar, size, "nodes of cells")?);
+            let nodes = self.array(scalar, size, "nodes of cells")?;
             let end = |i: usize| offsets.whole(i).and_then(|o| usize::try_from(o).ok());
             // One that is no size is refused when the cells are taken.
-            self.ends = Some((1..n).map(|i| end(i).unwrap_or(usize::MAX)).collect());
-            return Ok(());
+            let ends = (1..n).map(|i| end(i).unwrap_or(usize::MAX)).collect();
+            return Ok((ends, nodes));
         }
         let lists = self.array(Scalar::I32, size, "cells")?;
         let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
@@ -180,30 +200,53 @@ impl Reader<'_> {
             ends.push(nodes.len());
             next += 1 + length;
         }
-        self.ends = Some(ends);
-        self.nodes = Some(Numbers::I64(nodes));
+        Ok((ends, Numbers::I64(nodes)))
+    }
+
+    /// Cells of poly data.
+    fn part(&mut self, part: Part, at: usize) -> Result<(), Fault> {
+        let (ends, nodes) = self.connectivity(at)?;
+        self.parts.push((part, ends, nodes));
         Ok(())
     }
 
-    /// Takes the tetrahedra once all of it is known.
+    /// Takes the elements once all of it is known.
     pub(super) fn cells(&mut self) -> Result<(), Fault> {
         if self.kept.is_some() {
             return Ok(());
         }
         let at = self.at;
-        let (Some(ends), Some(nodes)) = (self.ends.take(), self.nodes.take()) else {
-            return Err(Fault::text(at, "there are no 'CELLS'"));
+        let grid = match self.volume.flat {
+            true => self.poly_data()?,
+            false => {
+                let (Some(ends), Some(nodes)) = (self.ends.take(), self.nodes.take()) else {
+                    return Err(Fault::text(at, "there are no 'CELLS'"));
+                };
+                let Some(types) = self.types.take() else {
+                    return Err(Fault::text(at, "there are no 'CELL_TYPES'"));
+                };
+                Grid { ends, nodes, types }
+            }
         };
-        let Some(types) = self.types.take() else {
-            return Err(Fault::text(at, "there are no 'CELL_TYPES'"));
-        };
-        let n = ends.len();
-        let grid = Grid { ends, nodes, types };
         let kept = grid
-            .take(&mut self.volume)
+            .take(&mut self.volume, at)
             .map_err(|what| Fault::text(at, what))?;
-        self.kept = Some((kept, n));
+        self.kept = Some(kept);
         Ok(())
+    }
+
+    /// The cells of poly data, in the order of their values, whatever that of the file is.
+    fn poly_data(&mut self) -> Result<Grid, Fault> {
+        let mut all = Grid::default();
+        let order = [Part::Vertices, Part::Lines, Part::Polygons, Part::Strips];
+        for part in order {
+            for (_, ends, nodes) in self.parts.iter().filter(|p| p.0 == part) {
+                all.append(ends, nodes, part)
+                    .map_err(|what| Fault::text(self.at, what))?;
+            }
+        }
+        self.parts.clear();
+        Ok(all)
     }
 
     /// Numbers that come next: behind the end of the line in binary files.

@@ -1,111 +1,161 @@
 //! Writing VTK's legacy format, version 3.0: what every program that knows VTK reads.
 
+use super::super::arrays::{NamedArray, arrays};
 use super::super::names;
 use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
+use super::super::shape::Model;
 use super::super::text::rows;
+use super::super::volume::Role;
 use super::super::{Encoding, Pieces};
 use super::cells::TETRAHEDRON;
-use crate::mesh::{ColumnData, ElementKind, TetMesh, bytes_of_name};
+use crate::mesh::{Column, ColumnData, ElementKind, bytes_of_name};
 
 /// The longest title that the format allows.
 const TITLE: usize = 255;
 
 pub(in super::super) fn write(
-    mesh: &TetMesh,
+    mesh: Model<'_>,
+    columns: &[&Column],
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
     let ascii = encoding == Encoding::Ascii;
-    let title = mesh.extras.comments.first().map_or("", |c| c.as_str());
+    let comments = &mesh.extras().comments;
+    let title = comments.first().map_or("", |c| c.as_str());
     let title = names::to_bytes(title);
     let title = names::cut(&title, TITLE);
-    let lost = mesh.extras.comments.len().saturating_sub(1);
+    let lost = comments.len().saturating_sub(1);
     if lost > 0 {
         warnings.push(format!(
             "VTK holds one line of comments: {lost} are not kept"
         ));
     }
     let kind = if ascii { "ASCII" } else { "BINARY" };
-    let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
-    let double = !mesh.placement.is_world();
-    let real = if double { "double" } else { "float" };
+    let (vertices, elements) = (mesh.vertex_count(), mesh.element_count());
+    let (positions, placement) = (mesh.positions(), mesh.placement());
+    let real = if placement.is_world() {
+        "float"
+    } else {
+        "double"
+    };
+    let (dataset, lists) = match mesh {
+        Model::Surface(_) => ("POLYDATA", "POLYGONS"),
+        Model::Volume(_) => ("UNSTRUCTURED_GRID", "CELLS"),
+    };
     let mut pieces = Pieces::new();
     let text = |pieces: &mut Pieces, text: String| pieces.push(text.into_bytes());
     pieces.push([b"# vtk DataFile Version 3.0\n", title].concat());
     text(
         &mut pieces,
-        format!("\n{kind}\nDATASET UNSTRUCTURED_GRID\nPOINTS {vertices} {real}\n"),
+        format!("\n{kind}\nDATASET {dataset}\nPOINTS {vertices} {real}\n"),
     );
     if ascii {
         rows(0, vertices, &mut pieces, |line, v| {
-            line.point(&mesh.placement, mesh.positions[v]);
+            line.point(placement, positions[v]);
             line.end();
         });
     } else {
         pieces.push(bytes_of(&coordinates(mesh), Order::Big));
     }
-    text(&mut pieces, format!("\nCELLS {cells} {}\n", 5 * cells));
+    let numbers = elements + mesh.corner_count();
+    text(&mut pieces, format!("\n{lists} {elements} {numbers}\n"));
     if ascii {
-        rows(0, cells, &mut pieces, |line, c| {
-            line.put(b"4");
-            for v in mesh.cells[c] {
+        rows(0, elements, &mut pieces, |line, i| {
+            let corners = mesh.element(i);
+            line.int(corners.len());
+            for &v in corners {
                 line.put(b" ");
                 line.int(v);
             }
             line.end();
         });
     } else {
-        let all = mesh.cells.iter().flat_map(|c| [4, c[0], c[1], c[2], c[3]]);
-        pieces.push(all.flat_map(u32::to_be_bytes).collect());
+        let mut all = Vec::with_capacity(4 * numbers);
+        for i in 0..elements {
+            let corners = mesh.element(i);
+            all.extend((corners.len() as u32).to_be_bytes());
+            all.extend(corners.iter().flat_map(|v| v.to_be_bytes()));
+        }
+        pieces.push(all);
     }
-    text(&mut pieces, format!("\nCELL_TYPES {cells}\n"));
-    let number = u32::from(TETRAHEDRON);
-    pieces.push(match ascii {
-        true => format!("{number}\n").repeat(cells).into_bytes(),
-        false => number.to_be_bytes().repeat(cells),
-    });
-    columns(mesh, ElementKind::Vertex, ascii, &mut pieces);
-    columns(mesh, ElementKind::Cell, ascii, &mut pieces);
+    if matches!(mesh, Model::Volume(_)) {
+        text(&mut pieces, format!("\nCELL_TYPES {elements}\n"));
+        let number = u32::from(TETRAHEDRON);
+        pieces.push(match ascii {
+            true => format!("{number}\n").repeat(elements).into_bytes(),
+            false => number.to_be_bytes().repeat(elements),
+        });
+    }
+    for element in [ElementKind::Vertex, mesh.element_kind()] {
+        data(mesh, columns, element, ascii, &mut pieces);
+    }
     pieces
 }
 
 /// Positions in the world, of 32 bits where these hold them.
-pub(in super::super) fn coordinates(mesh: &TetMesh) -> ColumnData {
-    let positions = mesh.positions.iter();
-    match mesh.placement.is_world() {
+pub(in super::super) fn coordinates(mesh: Model<'_>) -> ColumnData {
+    let (positions, placement) = (mesh.positions().iter(), mesh.placement());
+    match placement.is_world() {
         true => ColumnData::F32(positions.flat_map(|p| p.to_array()).collect()),
-        false => ColumnData::F64(positions.flat_map(|&p| mesh.placement.digits(p)).collect()),
+        false => ColumnData::F64(positions.flat_map(|&p| placement.digits(p)).collect()),
     }
 }
 
-fn columns(mesh: &TetMesh, element: ElementKind, ascii: bool, pieces: &mut Pieces) {
-    let all = mesh.extras.columns.iter();
-    let columns: Vec<_> = all.filter(|c| c.element == element).collect();
-    if columns.is_empty() {
+/// The arrays of the vertices or of the elements.
+fn data(
+    mesh: Model<'_>,
+    columns: &[&Column],
+    element: ElementKind,
+    ascii: bool,
+    pieces: &mut Pieces,
+) {
+    let arrays = arrays(mesh, columns, element);
+    if arrays.is_empty() {
         return;
     }
     let (section, n) = match element {
         ElementKind::Vertex => ("POINT_DATA", mesh.vertex_count()),
-        _ => ("CELL_DATA", mesh.cell_count()),
+        _ => ("CELL_DATA", mesh.element_count()),
     };
-    let head = format!("\n{section} {n}\nFIELD FieldData {}\n", columns.len());
-    pieces.push(head.into_bytes());
-    for c in columns {
-        let (width, kind) = (c.width, name(scalar_of(&c.data)));
-        pieces.push(format!("{} {width} {n} {kind}\n", encoded(&c.name)).into_bytes());
-        if !ascii {
-            pieces.push(bytes_of(&c.data, Order::Big));
-            pieces.push(b"\n".to_vec());
-            continue;
-        }
-        rows(0, n, pieces, |line, i| {
-            for k in i * width..(i + 1) * width {
-                line.value(&c.data, k);
-                line.put(b" ");
-            }
-            line.end();
-        });
+    pieces.push(format!("\n{section} {n}\n").into_bytes());
+    let vertex = element == ElementKind::Vertex;
+    let is_attribute =
+        |a: &NamedArray<'_>| vertex && matches!(a.role, Role::Normals | Role::Texcoords);
+    let (attributes, fields): (Vec<_>, Vec<_>) = arrays.into_iter().partition(is_attribute);
+    for a in &attributes {
+        let kind = name(scalar_of(&a.data));
+        let head = match a.role {
+            Role::Normals => format!("NORMALS {} {kind}\n", a.name),
+            _ => format!("TEXTURE_COORDINATES {} {} {kind}\n", a.name, a.width),
+        };
+        pieces.push(head.into_bytes());
+        values(a, n, ascii, pieces);
     }
+    if fields.is_empty() {
+        return;
+    }
+    pieces.push(format!("FIELD FieldData {}\n", fields.len()).into_bytes());
+    for a in &fields {
+        let kind = name(scalar_of(&a.data));
+        pieces.push(format!("{} {} {n} {kind}\n", encoded(a.name), a.width).into_bytes());
+        values(a, n, ascii, pieces);
+    }
+}
+
+/// The `n` rows of an array.
+fn values(a: &NamedArray<'_>, n: usize, ascii: bool, pieces: &mut Pieces) {
+    if !ascii {
+        pieces.push(bytes_of(&a.data, Order::Big));
+        pieces.push(b"\n".to_vec());
+        return;
+    }
+    rows(0, n, pieces, |line, i| {
+        for k in i * a.width..(i + 1) * a.width {
+            line.value(&a.data, k);
+            line.put(b" ");
+        }
+        line.end();
+    });
 }
 
 /// A name as VTK writes it: bytes that are no visible ASCII, quotes and percent signs as `%` and two digits.

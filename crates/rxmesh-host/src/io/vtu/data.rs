@@ -1,11 +1,19 @@
 //! The numbers of an array: text, base64 or bytes, packed or not.
 
 use super::super::error::Fault;
+use super::super::names;
 use super::super::numbers::{Numbers, Order, Scalar};
 use super::super::tokens::Tokens;
 use super::base64;
-use super::tags::{Array, File, Place};
+use super::tags::{Array, File, Packing, Place};
+use crate::io::budget::Budget;
+use lzma_rust2::Lzma2Reader;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use std::io::Read;
+use std::ops::Range;
+
+/// Bytes that the dictionary of a block packed by LZMA may take: those of the highest preset of xz.
+const DICTIONARY: u64 = 64 << 20;
 
 /// Reads an array that must have `n` numbers.
 pub(super) fn numbers(
@@ -14,12 +22,16 @@ pub(super) fn numbers(
     array: &Array,
     scalar: Scalar,
     n: usize,
+    budget: &mut Budget,
 ) -> Result<Numbers, Fault> {
-    if let Place::Text(range) = &array.place {
-        return text(bytes, array, range.clone(), scalar, n);
+    if let Place::Text(ranges) = &array.place {
+        return text(bytes, array, ranges, scalar, n);
+    }
+    if n == 0 {
+        return Ok(Numbers::with_capacity(scalar, 0));
     }
     let wrong = |what: &str| {
-        let name = array.name.escape_debug();
+        let name = names::shown(&array.name);
         Fault::byte(array.at, format!("array '{name}': {what}"))
     };
     let (stream, coded) = match (&array.place, file.appended) {
@@ -29,7 +41,8 @@ pub(super) fn numbers(
             (&bytes[start..], coded)
         }
         (Place::Appended(_), None) => return Err(wrong("there are no appended data")),
-        (Place::Text(range) | Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
+        (Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
+        (Place::Text(_), _) => (&bytes[..0], true),
     };
     let mut stream = Stream {
         rest: stream,
@@ -41,8 +54,12 @@ pub(super) fn numbers(
         .checked_mul(scalar.size())
         .ok_or_else(|| wrong("it has too many numbers"))?;
     let data = match file.packed {
-        true => stream.packed(size),
-        false => stream.plain(size),
+        Some(packing) => budget
+            .take(size)
+            .and_then(|()| stream.packed(size, packing)),
+        None => stream
+            .plain(size)
+            .and_then(|data| budget.take(size).map(|()| data)),
     };
     let data = data.map_err(|what| wrong(&what))?;
     if data.len() != size {
@@ -57,35 +74,69 @@ pub(super) fn numbers(
 fn text(
     bytes: &[u8],
     array: &Array,
-    range: std::ops::Range<usize>,
+    ranges: &[Range<usize>],
     scalar: Scalar,
     n: usize,
 ) -> Result<Numbers, Fault> {
-    let name = array.name.escape_debug();
-    // The last number needs no space behind it.
-    if n > range.len().div_ceil(2) {
-        let what = format!(
-            "array '{name}': {n} numbers expected in {} characters",
-            range.len()
-        );
+    let name = names::shown(&array.name);
+    let size: usize = ranges.iter().map(Range::len).sum();
+    // The last number of a range needs no space behind it.
+    let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();
+    if n > most {
+        let what = format!("array '{name}': {n} numbers expected in {size} characters");
         return Err(Fault::text(array.at, what));
     }
-    let mut tokens = Tokens::new(&bytes[..range.end]);
-    tokens.go_to(range.start);
+    let mut words = Words::new(bytes, ranges);
     let mut numbers = Numbers::with_capacity(scalar, n);
     for i in 0..n {
-        let Some((at, word)) = tokens.next_at() else {
+        let Some((at, word)) = words.next_at() else {
             let what = format!("array '{name}' has {i} numbers, {n} are expected");
             return Err(Fault::text(array.at, what));
         };
         numbers.push(word, at)?;
     }
-    match tokens.next_at() {
+    match words.next_at() {
         None => Ok(numbers),
         Some((at, _)) => Err(Fault::text(
             at,
             format!("array '{name}' has more than {n} numbers"),
         )),
+    }
+}
+
+/// Words of several ranges of a text.
+pub(super) struct Words<'a> {
+    bytes: &'a [u8],
+    ranges: std::slice::Iter<'a, Range<usize>>,
+    tokens: Tokens<'a>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(bytes: &'a [u8], ranges: &'a [Range<usize>]) -> Words<'a> {
+        Words {
+            bytes,
+            ranges: ranges.iter(),
+            tokens: Tokens::new(&[]),
+        }
+    }
+
+    /// The next word and where it is.
+    pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
+        loop {
+            if let Some(word) = self.tokens.next_at() {
+                return Some(word);
+            }
+            let range = self.ranges.next()?;
+            self.tokens = Tokens::new(&self.bytes[..range.end]);
+            self.tokens.go_to(range.start);
+        }
+    }
+
+    /// The next word; `what` names what is missing when there is none.
+    pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
+        let end = self.tokens.offset();
+        let ends = || Fault::text(end, format!("{what} expected, but the array ends"));
+        self.next_at().ok_or_else(ends)
     }
 }
 
@@ -147,9 +198,9 @@ impl Stream<'_> {
         Ok(bytes)
     }
 
-    /// Blocks packed by zlib: their number, the length of each and of the last, and the lengths of all when packed;
-    /// coded together, as then are all blocks.
-    fn packed(&mut self, size: usize) -> Result<Vec<u8>, String> {
+    /// Packed blocks: their number, the length of each and of the last, and the lengths of all when packed; coded
+    /// together, as then are all blocks.
+    fn packed(&mut self, size: usize, packing: Packing) -> Result<Vec<u8>, String> {
         let mut head = Stream { ..*self };
         let first = head.take(self.header)?;
         let blocks = self.length(&first);
@@ -172,14 +223,61 @@ impl Stream<'_> {
         // Zlib makes a thousand bytes of one at most.
         let mut out = Vec::with_capacity(size.min(data.len().saturating_mul(1100)));
         let mut rest = &data[..];
-        for &length in &lengths[3..] {
+        for (k, &length) in lengths[3..].iter().enumerate() {
             let (block, more) = rest.split_at(length as usize);
             rest = more;
-            let unpacked = decompress_to_vec_zlib_with_limit(block, size - out.len());
+            let left = size - out.len();
+            let whole = match k + 1 == blocks as usize && lengths[2] > 0 {
+                true => lengths[2],
+                false => lengths[1],
+            };
+            let whole = usize::try_from(whole).unwrap_or(usize::MAX).min(left);
+            let unpacked = match packing {
+                Packing::Zlib => decompress_to_vec_zlib_with_limit(block, left).ok(),
+                Packing::Lz4 => lz4_flex::block::decompress(block, whole).ok(),
+                Packing::Lzma => xz(block, left),
+            };
             out.extend(
-                unpacked.map_err(|_| "a block cannot be unpacked, or is too long".to_owned())?,
+                unpacked.ok_or_else(|| "a block cannot be unpacked, or is too long".to_owned())?,
             );
         }
         Ok(out)
     }
+}
+
+/// Unpacks a block in the container xz, of `most` bytes at most.
+fn xz(block: &[u8], most: usize) -> Option<Vec<u8>> {
+    let (data, dictionary) = xz_data(block)?;
+    let mut out = Vec::new();
+    let reader = Lzma2Reader::new(data, dictionary, None);
+    reader.take(most as u64 + 1).read_to_end(&mut out).ok()?;
+    (out.len() <= most).then_some(out)
+}
+
+/// The data of a stream of xz, and the size of its dictionary: one block whose only filter is LZMA2, as its library
+/// makes of a buffer (the .xz file format, version 1.2.1). Checksums are not looked at.
+fn xz_data(stream: &[u8]) -> Option<(&[u8], u32)> {
+    const HEAD: usize = 12;
+    let block = stream.strip_prefix(b"\xfd7zXZ\0")?.get(HEAD - 6..)?;
+    let size = 4 * (usize::from(*block.first()?) + 1);
+    let (head, data) = block.split_at_checked(size)?;
+    let mut head = &head[1..];
+    let (&flags, rest) = head.split_first()?;
+    head = rest;
+    // The sizes of the block, packed and not.
+    for flag in [0x40, 0x80] {
+        if flags & flag != 0 {
+            let end = head.iter().position(|b| b & 0x80 == 0)?;
+            head = &head[end + 1..];
+        }
+    }
+    let [0x21, 1, bits, ..] = *head else {
+        return None;
+    };
+    if flags & 3 != 0 || bits > 39 {
+        return None;
+    }
+    let dictionary = u64::from(2 | (bits & 1)) << (bits / 2 + 11);
+    let dictionary = u32::try_from(dictionary).ok()?;
+    (u64::from(dictionary) <= DICTIONARY).then_some((data, dictionary))
 }

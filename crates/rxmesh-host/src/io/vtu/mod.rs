@@ -1,5 +1,5 @@
-//! VTU, VTK's XML format of unstructured grids: text, base64 inline, raw bytes or base64 appended, plain or packed with
-//! zlib.
+//! VTU and VTP, VTK's XML formats of unstructured grids and of poly data: text, base64 inline, raw bytes or base64
+//! appended, plain or packed with zlib, LZ4 or LZMA. Files that list the files of pieces (`.pvtu`, `.pvtp`) are read.
 //!
 //! `quick-xml` finds the tags; `vtkio` is no choice for the reasons that VTK's legacy format has.
 
@@ -16,6 +16,13 @@ pub(super) use write::write;
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(512)];
     memchr::memmem::find(head, b"<VTKFile").is_some()
+}
+
+/// Returns `true` if a file that begins as the format does holds poly data.
+pub(super) fn is_poly_data(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1024)];
+    memchr::memmem::find(head, b"PolyData\"").is_some()
+        || memchr::memmem::find(head, b"PolyData'").is_some()
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::ops::Range;
 /// How an array's numbers are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// As text, between the tags.
-    Text(Range<usize>),
+    /// As text, between the tags; comments and other elements may part it.
+    Text(Vec<Range<usize>>),
     /// As base64, between the tags.
     Inline(Range<usize>),
     /// So far behind the `_` of the appended data.
@@ -35,9 +35,45 @@ pub(super) struct Array {
 pub(super) enum Section {
     Points,
     Cells,
+    Verts,
+    Lines,
+    Polys,
+    Strips,
     PointData,
     CellData,
     FieldData,
+}
+
+impl Section {
+    fn of(tag: &str) -> Option<Section> {
+        Some(match tag {
+            "Points" => Section::Points,
+            "Cells" => Section::Cells,
+            "Verts" => Section::Verts,
+            "Lines" => Section::Lines,
+            "Polys" => Section::Polys,
+            "Strips" => Section::Strips,
+            "PointData" => Section::PointData,
+            "CellData" => Section::CellData,
+            "FieldData" => Section::FieldData,
+            _ => return None,
+        })
+    }
+}
+
+/// How blocks of data are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Zlib,
+    Lz4,
+    Lzma,
+}
+
+/// Kind of data that a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Grid,
+    PolyData,
 }
 
 /// A part of the mesh.
@@ -45,7 +81,17 @@ pub(super) enum Section {
 pub(super) struct Piece {
     pub(super) points: usize,
     pub(super) cells: usize,
+    /// Numbers of points, lines, strips and polygons of poly data.
+    pub(super) verts: usize,
+    pub(super) lines: usize,
+    pub(super) strips: usize,
+    pub(super) polys: usize,
     pub(super) arrays: Vec<(Section, Array)>,
+    /// Names of the arrays that are normals and texture coordinates of points, as the tag says.
+    pub(super) normals: Option<String>,
+    pub(super) texcoords: Option<String>,
+    /// Arrays that are no numbers.
+    pub(super) strings: Vec<String>,
 }
 
 /// A file as its tags have it.
@@ -54,7 +100,10 @@ pub(super) struct File {
     pub(super) order: Order,
     /// Bytes of a length.
     pub(super) header: usize,
-    pub(super) packed: bool,
+    pub(super) packed: Option<Packing>,
+    pub(super) kind: Kind,
+    /// The files of the pieces, for a file that only lists them.
+    pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
     /// What comes behind the `_`, and whether it is base64.
     pub(super) appended: Option<(usize, bool)>,
@@ -124,28 +173,12 @@ pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
                 parser.appended(&tag, at, end)?;
                 break;
             }
-            Event::Start(tag) if tag.name().as_ref() == "DataArray" => {
-                let content = loop {
-                    let content = reader.buffer_position() as usize;
-                    match reader.read_event() {
-                        Ok(Event::End(_)) => break end..content,
-                        Ok(Event::Text(_) | Event::Comment(_)) => {}
-                        Ok(Event::Start(_) | Event::Empty(_)) => {
-                            // Such as the range of the values' lengths.
-                            return Err(Fault::text(
-                                content,
-                                "tags inside of an array are not read",
-                            ));
-                        }
-                        _ => {
-                            return Err(Fault::text(at, "an array does not end"));
-                        }
-                    }
-                };
-                parser.array(&Attributes::of(&tag, at)?, content)?;
+            Event::Start(tag) if is_array(&tag) => {
+                let content = content(&mut reader, at, end)?;
+                parser.array(&tag, at, content)?;
             }
-            Event::Empty(tag) if tag.name().as_ref() == "DataArray" => {
-                parser.array(&Attributes::of(&tag, at)?, end..end)?;
+            Event::Empty(tag) if is_array(&tag) => {
+                parser.array(&tag, at, Vec::new())?;
             }
             Event::Start(tag) => {
                 parser.depth += 1;
@@ -166,8 +199,45 @@ pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
             _ => {}
         }
     }
-    let file = parser.file.filter(|_| parser.grid);
-    file.ok_or_else(|| Fault::file("there is no <UnstructuredGrid>"))
+    let Some(file) = parser.file else {
+        return Err(Fault::file("there is no <VTKFile>"));
+    };
+    if !parser.grid {
+        let what = match file.kind {
+            Kind::Grid => "there is no <UnstructuredGrid>",
+            Kind::PolyData => "there is no <PolyData>",
+        };
+        return Err(Fault::file(what));
+    }
+    Ok(file)
+}
+
+fn is_array(tag: &BytesStart<'_>) -> bool {
+    ["DataArray", "Array"].contains(&tag.name().as_ref())
+}
+
+/// The text of an array without what lies in elements inside of it, such as the range of the values' lengths. The tag
+/// of the array is at `at`, its text begins at `from`.
+fn content(reader: &mut Reader<&[u8]>, at: usize, from: usize) -> Result<Vec<Range<usize>>, Fault> {
+    let mut ranges = Vec::new();
+    let (mut depth, mut start) = (0usize, from);
+    loop {
+        let here = reader.buffer_position() as usize;
+        let event = reader.read_event();
+        let next = reader.buffer_position() as usize;
+        if depth == 0 && !matches!(event, Ok(Event::Text(_))) && start < here {
+            ranges.push(start..here);
+        }
+        match event {
+            Ok(Event::End(_)) if depth == 0 => return Ok(ranges),
+            Ok(Event::End(_)) => depth -= 1,
+            Ok(Event::Start(_)) => depth += 1,
+            Ok(Event::Text(_)) if depth == 0 => continue,
+            Ok(Event::Eof) | Err(_) => return Err(Fault::text(at, "an array does not end")),
+            Ok(_) => {}
+        }
+        start = next;
+    }
 }
 
 struct Parser<'a> {
@@ -185,41 +255,75 @@ impl Parser<'_> {
         match (tag.name().as_ref(), &mut self.file) {
             ("VTKFile", None) => self.file = Some(file(&attributes()?)?),
             (_, None) => return Err(Fault::text(at, "<VTKFile> expected")),
-            ("UnstructuredGrid", Some(_)) => self.grid = true,
-            ("Piece", Some(file)) => {
-                let attributes = attributes()?;
-                file.pieces.push(Piece {
-                    points: attributes.size("NumberOfPoints", None)?,
-                    cells: attributes.size("NumberOfCells", None)?,
-                    arrays: Vec::new(),
-                });
+            ("UnstructuredGrid" | "PUnstructuredGrid", Some(file)) => {
+                self.grid |= file.kind == Kind::Grid;
             }
-            ("Points", Some(_)) => self.section = Some(Section::Points),
-            ("Cells", Some(_)) => self.section = Some(Section::Cells),
-            ("PointData", Some(_)) => self.section = Some(Section::PointData),
-            ("CellData", Some(_)) => self.section = Some(Section::CellData),
-            ("FieldData", Some(_)) => self.section = Some(Section::FieldData),
-            _ => {}
+            ("PolyData" | "PPolyData", Some(file)) => self.grid |= file.kind == Kind::PolyData,
+            ("Piece", Some(file)) => match &mut file.sources {
+                Some(sources) => {
+                    let Some(source) = attributes()?.get("Source").map(str::to_owned) else {
+                        return Err(Fault::text(at, "a piece without 'Source', its file"));
+                    };
+                    sources.push((source, at));
+                }
+                None => file.pieces.push(piece(&attributes()?, file.kind)?),
+            },
+            ("PointData", Some(file)) => {
+                self.section = Some(Section::PointData);
+                let attributes = attributes()?;
+                if let Some(piece) = file.pieces.last_mut() {
+                    piece.normals = attributes.get("Normals").map(str::to_owned);
+                    piece.texcoords = attributes.get("TCoords").map(str::to_owned);
+                }
+            }
+            (name, Some(_)) => {
+                if let Some(section) = Section::of(name) {
+                    self.section = Some(section);
+                }
+            }
         }
         Ok(())
     }
 
     fn end(&mut self, name: &str) {
-        if ["Points", "Cells", "PointData", "CellData", "FieldData"].contains(&name) {
+        if Section::of(name).is_some() {
             self.section = None;
         }
     }
 
-    fn array(&mut self, attributes: &Attributes, content: Range<usize>) -> Result<(), Fault> {
+    fn array(
+        &mut self,
+        tag: &BytesStart<'_>,
+        at: usize,
+        content: Vec<Range<usize>>,
+    ) -> Result<(), Fault> {
+        let attributes = &Attributes::of(tag, at)?;
         let (Some(section), Some(file)) = (self.section, &mut self.file) else {
             return Err(Fault::text(
                 attributes.at,
                 "an array that belongs to nothing",
             ));
         };
+        if section == Section::FieldData {
+            file.field_data = true;
+            return Ok(());
+        }
+        let Some(piece) = file.pieces.last_mut() else {
+            return Err(Fault::text(attributes.at, "an array outside of a <Piece>"));
+        };
+        let name = attributes.get("Name").unwrap_or_default().to_owned();
+        let strings = tag.name().as_ref() == "Array"
+            || matches!(attributes.get("type"), Some("String" | "Bit"));
+        if strings && matches!(section, Section::PointData | Section::CellData) {
+            piece.strings.push(name);
+            return Ok(());
+        }
         let place = match attributes.get("format").unwrap_or("ascii") {
             "ascii" => Place::Text(content),
-            "binary" => Place::Inline(content),
+            "binary" => {
+                let filled = |r: &Range<usize>| !self.bytes[r.clone()].trim_ascii().is_empty();
+                Place::Inline(content.into_iter().find(filled).unwrap_or(0..0))
+            }
             "appended" => Place::Appended(attributes.size("offset", None)?),
             other => {
                 let what = format!(
@@ -230,17 +334,13 @@ impl Parser<'_> {
             }
         };
         let array = Array {
-            name: attributes.get("Name").unwrap_or_default().to_owned(),
+            name,
             scalar: attributes.get("type").and_then(scalar),
             width: attributes.size("NumberOfComponents", Some(1))?,
             place,
             at: attributes.at,
         };
-        match (section, file.pieces.last_mut()) {
-            (Section::FieldData, _) => file.field_data = true,
-            (_, Some(piece)) => piece.arrays.push((section, array)),
-            (_, None) => return Err(Fault::text(attributes.at, "an array outside of a <Piece>")),
-        }
+        piece.arrays.push((section, array));
         Ok(())
     }
 
@@ -270,24 +370,49 @@ impl Parser<'_> {
     }
 }
 
+fn piece(attributes: &Attributes, kind: Kind) -> Result<Piece, Fault> {
+    let mut piece = Piece {
+        points: attributes.size("NumberOfPoints", None)?,
+        ..Piece::default()
+    };
+    if kind == Kind::Grid {
+        piece.cells = attributes.size("NumberOfCells", None)?;
+        return Ok(piece);
+    }
+    piece.verts = attributes.size("NumberOfVerts", Some(0))?;
+    piece.lines = attributes.size("NumberOfLines", Some(0))?;
+    piece.strips = attributes.size("NumberOfStrips", Some(0))?;
+    piece.polys = attributes.size("NumberOfPolys", Some(0))?;
+    let sizes = [piece.verts, piece.lines, piece.strips, piece.polys];
+    let all = sizes.iter().try_fold(0usize, |sum, &n| sum.checked_add(n));
+    piece.cells = all.ok_or_else(|| Fault::text(attributes.at, "too many elements"))?;
+    Ok(piece)
+}
+
 fn file(attributes: &Attributes) -> Result<File, Fault> {
     let wrong = |what: String| Err(Fault::text(attributes.at, what));
-    match attributes.get("type") {
-        Some("UnstructuredGrid") => {}
+    let (kind, parallel) = match attributes.get("type") {
+        Some("UnstructuredGrid") => (Kind::Grid, false),
+        Some("PUnstructuredGrid") => (Kind::Grid, true),
+        Some("PolyData") => (Kind::PolyData, false),
+        Some("PPolyData") => (Kind::PolyData, true),
         other => {
             let other = quote(other.unwrap_or_default().as_bytes());
             return wrong(format!(
-                "files of {other} are not read, only of 'UnstructuredGrid'"
+                "files of {other} are not read, only of 'UnstructuredGrid', 'PolyData' and their parallel forms"
             ));
         }
-    }
+    };
     let packed = match attributes.get("compressor") {
-        None | Some("") => false,
-        Some("vtkZLibDataCompressor") => true,
+        None | Some("") => None,
+        Some("vtkZLibDataCompressor") => Some(Packing::Zlib),
+        Some("vtkLZ4DataCompressor") => Some(Packing::Lz4),
+        Some("vtkLZMADataCompressor") => Some(Packing::Lzma),
         Some(other) => {
             let other = quote(other.as_bytes());
             return wrong(format!(
-                "data packed by {other} are not read, only by 'vtkZLibDataCompressor'"
+                "data packed by {other} are not read, only by 'vtkZLibDataCompressor', 'vtkLZ4DataCompressor' and \
+                    'vtkLZMADataCompressor'"
             ));
         }
     };
@@ -301,6 +426,8 @@ fn file(attributes: &Attributes) -> Result<File, Fault> {
             _ => 4,
         },
         packed,
+        kind,
+        sources: parallel.then(Vec::new),
         pieces: Vec::new(),
         appended: None,
         field_data: false,

@@ -1,75 +1,108 @@
-//! Writing VTU: raw bytes appended, base64 inline, or text.
+//! Writing VTU and VTP: raw bytes appended, base64 inline, or text.
 
+use super::super::arrays::arrays;
 use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
+use super::super::shape::Model;
 use super::super::text::rows;
-use super::super::vtk::{TETRAHEDRON, coordinates};
+use super::super::volume::Role;
+use super::super::vtk::{POLYGON, QUAD, TETRAHEDRON, TRIANGLE, coordinates};
 use super::super::{Encoding, Pieces};
 use super::base64;
-use crate::mesh::{ColumnData, ElementKind, TetMesh};
+use crate::mesh::{Column, ColumnData, ElementKind};
 
+/// Writes a mesh as an unstructured grid, or a surface as poly data if `poly_data` says so.
 pub(in super::super) fn write(
-    mesh: &TetMesh,
+    mesh: Model<'_>,
+    columns: &[&Column],
+    poly_data: bool,
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
-    if !mesh.extras.comments.is_empty() {
-        let n = mesh.extras.comments.len();
-        warnings.push(format!("VTU holds no comments: {n} are not kept"));
+    let format = if poly_data { "VTP" } else { "VTU" };
+    if !mesh.extras().comments.is_empty() {
+        let n = mesh.extras().comments.len();
+        warnings.push(format!("{format} holds no comments: {n} are not kept"));
     }
-    let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
+    let (vertices, elements) = (mesh.vertex_count(), mesh.element_count());
     let mut file = File {
         encoding,
         pieces: Pieces::new(),
         appended: Pieces::new(),
         offset: 0,
     };
-    file.text(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
-            header_type=\"UInt64\">\n<UnstructuredGrid>\n",
-    );
+    let (kind, counts) = match poly_data {
+        true => (
+            "PolyData",
+            format!(
+                "NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{elements}\""
+            ),
+        ),
+        false => ("UnstructuredGrid", format!("NumberOfCells=\"{elements}\"")),
+    };
     file.text(&format!(
-        "<Piece NumberOfPoints=\"{vertices}\" NumberOfCells=\"{cells}\">\n<Points>\n"
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" \
+            header_type=\"UInt64\">\n<{kind}>\n<Piece NumberOfPoints=\"{vertices}\" {counts}>\n<Points>\n"
     ));
     let positions = coordinates(mesh);
     if encoding == Encoding::Ascii {
         // Of numbers that are rounded in a frame of their own only as many digits as lead back to it.
         file.open("Points", 3, scalar_of(&positions), "ascii");
         rows(0, vertices, &mut file.pieces, |line, v| {
-            line.point(&mesh.placement, mesh.positions[v]);
+            line.point(mesh.placement(), mesh.positions()[v]);
             line.end();
         });
         file.text("</DataArray>\n");
     } else {
         file.array("Points", 3, &positions);
     }
-    file.text("</Points>\n<Cells>\n");
+    let section = if poly_data { "Polys" } else { "Cells" };
+    file.text(&format!("</Points>\n<{section}>\n"));
+    let corners = (0..elements).flat_map(|i| mesh.element(i).iter().copied());
     // Other programs know no unsigned numbers here.
-    let nodes: Vec<i32> = mesh.cells.iter().flatten().map(|&v| v as i32).collect();
-    match mesh.vertex_count() <= i32::MAX as usize {
-        true => file.array("connectivity", 1, &ColumnData::I32(nodes)),
-        false => file.array("connectivity", 1, &ColumnData::U32(mesh.cells.concat())),
+    let nodes = match vertices <= i32::MAX as usize {
+        true => ColumnData::I32(corners.map(|v| v as i32).collect()),
+        false => ColumnData::U32(corners.collect()),
+    };
+    file.array("connectivity", 1, &nodes);
+    let mut end = 0;
+    let ends = (0..elements).map(|i| {
+        end += mesh.element(i).len();
+        end
+    });
+    let ends = match mesh.corner_count() <= i32::MAX as usize {
+        true => ColumnData::I32(ends.map(|e| e as i32).collect()),
+        false => ColumnData::U32(ends.map(|e| e as u32).collect()),
+    };
+    file.array("offsets", 1, &ends);
+    if !poly_data {
+        let number = |i: usize| match (mesh, mesh.element(i).len()) {
+            (Model::Volume(_), _) => TETRAHEDRON,
+            (_, 3) => TRIANGLE,
+            (_, 4) => QUAD,
+            _ => POLYGON,
+        };
+        let types = (0..elements).map(number).collect();
+        file.array("types", 1, &ColumnData::U8(types));
     }
-    let ends = (1..=cells as u32).map(|c| 4 * c);
-    match 4 * cells <= i32::MAX as usize {
-        true => file.array(
-            "offsets",
-            1,
-            &ColumnData::I32(ends.map(|e| e as i32).collect()),
-        ),
-        false => file.array("offsets", 1, &ColumnData::U32(ends.collect())),
-    }
-    file.array("types", 1, &ColumnData::U8(vec![TETRAHEDRON; cells]));
-    file.text("</Cells>\n");
+    file.text(&format!("</{section}>\n"));
     for (element, section) in [
         (ElementKind::Vertex, "PointData"),
-        (ElementKind::Cell, "CellData"),
+        (mesh.element_kind(), "CellData"),
     ] {
-        file.text(&format!("<{section}>\n"));
-        let columns = mesh.extras.columns.iter().filter(|c| c.element == element);
-        columns.for_each(|c| file.array(&escaped(&c.name), c.width, &c.data));
+        let arrays = arrays(mesh, columns, element);
+        let mut tag = format!("<{section}");
+        for (role, name) in [(Role::Normals, "Normals"), (Role::Texcoords, "TCoords")] {
+            if element == ElementKind::Vertex && arrays.iter().any(|a| a.role == role) {
+                tag += &format!(" {name}=\"{name}\"");
+            }
+        }
+        file.text(&format!("{tag}>\n"));
+        for a in &arrays {
+            file.array(&escaped(a.name), a.width, &a.data);
+        }
         file.text(&format!("</{section}>\n"));
     }
-    file.text("</Piece>\n</UnstructuredGrid>\n");
+    file.text(&format!("</Piece>\n</{kind}>\n"));
     file.finish()
 }
 
