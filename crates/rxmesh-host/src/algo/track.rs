@@ -224,7 +224,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         let largest = LargestMove {
             always: 0.0,
             part: LARGEST_MOVE,
-            few_faces: LargestMove::FEW_FACES,
+            few_faces: 0.0,
         };
         remesher.limit(session, &[largest])?;
         let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;

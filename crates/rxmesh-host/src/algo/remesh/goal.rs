@@ -99,7 +99,8 @@ pub(in crate::algo) struct LargestMove {
     pub(in crate::algo) always: f32,
     /// Distance in lengths of edges.
     pub(in crate::algo) part: f32,
-    /// Contractions of edges with fewer faces at both ends do not move these along the normals of their faces.
+    /// Contractions of edges with fewer faces at both ends do not move these along the normals of their faces where the
+    /// surface bends more than its edges shall.
     pub(in crate::algo) few_faces: f32,
 }
 
@@ -127,15 +128,13 @@ struct Aim {
 }
 
 impl LargestMove {
-    /// Two vertices of fewer faces become one of less than six: without such a limit a closed part shrinks to nothing.
-    pub(in crate::algo) const FEW_FACES: f32 = 10.0;
-
-    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`].
+    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then only
+    /// those whose common vertex has less than six faces, as always.
     fn few_faces(part: f32) -> f32 {
         if part < FARTHEST {
             f32::INFINITY
         } else {
-            LargestMove::FEW_FACES
+            0.0
         }
     }
 

@@ -26,8 +26,12 @@ const NO_WORSE: f32 = 0.7;
 const ROUND: f32 = 0.81;
 
 /// A contraction is refused where the way of an end and the plane of a face there make an angle of a larger squared sine
-/// than this (53 degrees), at vertices of few faces: a closed part keeps the volume of an octahedron, whatever the length.
+/// than this (53 degrees) and the surface bends more than its edges shall, or the new vertex has few faces: a closed part
+/// keeps the volume of an octahedron, whatever the length.
 const STEEP: f32 = 0.64;
+
+/// Faces at both ends together, below which the new vertex has less than six.
+const FEW_FACES: u32 = 10;
 
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
@@ -46,7 +50,7 @@ args! {
         pub longest: f32,
         /// Largest distance of the new vertex from the plane of a face that it replaces, three numbers for each mesh: the
         /// square of a distance that is allowed whatever the length, and of one in lengths; the number of faces at both
-        /// ends together below which they must not move along the normals of their faces, and that in any case.
+        /// ends together below which they must not move along the normals of their faces.
         pub limits: Global<f32>,
     }
 }
@@ -133,12 +137,13 @@ impl CollapseShort {
         let way = way.dot(way);
         let steep = STEEP * way;
         let reach = floor.min(steep).max(reach * square);
-        let bend = ROUND * 0.25 * way / square;
-        let steep = if (faces as f32) < few {
-            steep
+        let reach = if (faces as f32) < few {
+            reach.min(steep)
         } else {
-            f32::MAX
+            reach
         };
+        let bend = ROUND * 0.25 * way / square;
+        let most = if faces < FEW_FACES { steep } else { f32::MAX };
         let mut worst = GOOD;
         // Both ends at a time: steps of one wait for each other.
         let may = mesh.each_spoke_of_ends(e, |side, h, face, tip| {
@@ -162,7 +167,7 @@ impl CollapseShort {
             let normal = old.cross(q - at);
             let off = normal.dot(d);
             let far = d + next;
-            let reach = reach.max(bend * far.dot(far)).min(steep);
+            let reach = reach.max(bend * far.dot(far)).min(most);
             !grows
                 && (stays
                     || off * off <= reach * normal.dot(normal)
@@ -238,7 +243,11 @@ unsafe impl Operator for CollapseShort {
         let (on, walk) = self.ends(mesh, e);
         let (to, part) = self.target(mesh, e, on)?;
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-        let faces = walk.faces[0] + walk.faces[1];
+        let faces = if interior {
+            walk.faces[0] + walk.faces[1]
+        } else {
+            u32::MAX
+        };
         let may = self.may_meet(mesh, e, to, part, faces)
             && self.keeps_lines(mesh, e)
             && (walk.is_plain(interior) || link_condition(mesh, e));
