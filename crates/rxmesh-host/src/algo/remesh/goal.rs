@@ -128,8 +128,8 @@ struct Aim {
 }
 
 impl LargestMove {
-    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then only
-    /// those whose common vertex has less than six faces, as always.
+    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then
+    /// only those whose common vertex has less than six faces, as always.
     fn few_faces(part: f32) -> f32 {
         if part < FARTHEST {
             f32::INFINITY
