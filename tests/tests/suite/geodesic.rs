@@ -472,8 +472,8 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     assert_eq!(here, there);
 }
 
-/// Flat meshes of any triangles: obtuse ones, a kite whose short diagonal is missing, long ones, small ones beside large
-/// ones, a fan from its rim.
+/// Flat meshes of any triangles: obtuse ones, a kite whose short diagonal is missing, long ones, small ones beside
+/// large ones, a fan from its rim.
 fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
     let n = suited(engine, [extent(20, 60), 10, 5]);
     let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();

@@ -914,8 +914,8 @@ fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
 }
 
-/// An attribute of an address, in 64 bits; zero or `None` where the driver does not know the memory. The call for several
-/// attributes is used for one: unlike the call for one it takes an address that the driver does not know for no fault.
+/// An attribute of an address, in 64 bits; zero or `None` where the driver does not know the memory. The call for
+/// several attributes is used for one: unlike the call for one it is no fault there to ask about unknown memory.
 fn pointer_attribute(address: u64, attribute: cu::CUpointer_attribute) -> Option<u64> {
     let (mut attribute, mut value) = (attribute, 0u64);
     let mut values = [(&raw mut value).cast::<c_void>()];
