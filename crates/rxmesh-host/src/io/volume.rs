@@ -227,7 +227,7 @@ impl Volume {
         self.warnings
             .extend(renamed.warnings("columns have other names now"));
         let unkept = std::mem::take(&mut self.unkept);
-        let many = "columns are not kept, whose whole numbers have more digits than 64-bit floats hold, or which have none";
+        let many = "columns are not kept: their numbers are none, or have more digits than 64-bit floats hold";
         self.warnings.extend(unkept.warnings(many));
     }
 
