@@ -56,15 +56,19 @@ pub enum Error {
     },
     /// A mesh that grew far beyond what was to be expected, or is allowed; it is sound, but not done.
     #[error(
-        "the mesh has grown to {} faces, where {} were to be expected, and it was stopped",
+        "the mesh has grown to {} faces, where {} were to be expected, and it was stopped: more than {} faces must be \
+            allowed (max-faces)",
         words(u64::from(*faces)),
-        words(*expected)
+        words(*expected),
+        words(*limit)
     )]
     Outgrown {
         /// The faces that there are.
         faces: u32,
         /// Those that were expected.
         expected: u64,
+        /// The most that are allowed.
+        limit: u64,
     },
     /// Options that make no sense; says which and what is possible.
     #[error("{0}")]

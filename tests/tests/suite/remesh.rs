@@ -24,7 +24,7 @@ conformance_of_conflicts! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
     refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
     lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
-    several_have_lengths_of_their_own, several_have_iterations_of_their_own
+    several_have_lengths_of_their_own, several_have_iterations_of_their_own, thin_parts_keep_their_volume
 }
 conformance! { same_bits_on_every_run, several_with_wrong_labels }
 
@@ -390,6 +390,32 @@ fn volume(m: &TriMesh) -> f64 {
         .sum()
 }
 
+/// A ring whose tube is thinner than an edge is long stays a tube, and the report says what it encloses.
+fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
+    let n = if is_very_slow(engine) { 24 } else { 48 };
+    let mesh = generate::torus(n, 8, 1.0, 0.06).unwrap();
+    let options = RemeshOptions::default().with(|o| {
+        o.target_length = Some(0.2);
+        o.keep_features = None;
+    });
+    let after = remeshed::<C>(engine, &mesh, &options, "ring");
+    let (was, is) = (volume(&mesh), volume(&after.mesh));
+    assert!(
+        is > 0.7 * was && is < 1.05 * was,
+        "{was} {is}: {:?}",
+        after.report
+    );
+    let report = &after.report;
+    assert!(
+        (report.volume_before / was - 1.0).abs() < 1e-4,
+        "{report:?} {was}"
+    );
+    assert!(
+        (report.volume_after / is - 1.0).abs() < 1e-4,
+        "{report:?} {is}"
+    );
+}
+
 fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
     let n = size::<C>(engine).min(12);
     let cube = cube(n);
@@ -488,7 +514,7 @@ fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
             o.target_length = length;
             o.faces = faces;
             o.adaptive = adaptive;
-            o.max_faces = most;
+            o.max_faces = Some(most);
         });
         let error = remesh(&mut session, x, &options).unwrap_err();
         assert!(
@@ -509,11 +535,11 @@ fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
     let (mut session, x) = open::<C>(engine, &mesh);
     let options = RemeshOptions::default().with(|o| {
         o.target_length = Some(1e-2);
-        o.max_faces = 100;
+        o.max_faces = Some(100);
     });
     let error = remesh(&mut session, x, &options).unwrap_err();
     assert!(
-        matches!(error, Error::Outgrown { faces, expected } if faces > 100 && expected < 100),
+        matches!(error, Error::Outgrown { faces, expected, limit: 100 } if faces > 100 && expected < 100),
         "{error:?}"
     );
     assert!(session.validate().unwrap().is_empty());

@@ -48,6 +48,10 @@ struct Member {
     expected_faces: f64,
     length_over_target: f32,
     on_target: bool,
+    area_before: f64,
+    area_after: f64,
+    volume_before: f64,
+    volume_after: f64,
 }
 
 impl Options for RemeshArgs {
@@ -68,8 +72,14 @@ impl Application for Remesh {
 
 Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
 boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch
-and Kobbelt 2004). The boundary and sharp edges stay. With --adaptive edges are shorter where the surface
+and Kobbelt 2004). The boundary stays, and sharp edges: those of lines that are at least a target length
+across, or four where they end on a smooth surface. With --adaptive edges are shorter where the surface
 is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
+
+Where the surface bends more than edges of the target length can follow, as at a rod that is thinner than an
+edge is long or at a small part, contractions are refused that would move it by more than --max-deviation
+lengths or along its normals: such places keep finer edges. With --faces they are let move it farther, up to
+0.35 lengths, while there are too many faces.
 
 Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
 given, which is each one's then. One that is done stays as it is while others get more iterations.";
@@ -78,7 +88,16 @@ given, which is each one's then. One that is done stays as it is while others ge
         ("target_length", "the length that edges should have"),
         (
             "features",
-            "edges that were kept as features at the beginning",
+            "sharp edges that were kept at the beginning: those of lines that are long enough for the length",
+        ),
+        (
+            "area_before",
+            "area of the input; `area_after` is that of the result",
+        ),
+        (
+            "volume_before",
+            "volume of the input by the divergence theorem, without meaning for a mesh with a boundary; \
+            `volume_after` is that of the result",
         ),
         ("iterations", "iterations done"),
         ("faces", "faces of the result"),
@@ -103,7 +122,7 @@ given, which is each one's then. One that is done stays as it is while others ge
         (
             "meshes",
             "of several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, \
-            `length_over_target`, `on_target` of each; `target_length` above is the longest then",
+            `length_over_target`, `on_target`, areas and volumes of each; `target_length` above is the longest then",
         ),
     ];
 
@@ -152,9 +171,20 @@ given, which is each one's then. One that is done stays as it is while others ge
         for length in members.chain([&mut report.all.target_length]) {
             *length = (f64::from(*length) * unit) as f32;
         }
+        let all = &mut report.all;
+        let members = report.meshes.iter_mut();
+        let areas = members.flat_map(|m| [&mut m.area_before, &mut m.area_after]);
+        for area in areas.chain([&mut all.area_before, &mut all.area_after]) {
+            *area *= unit * unit;
+        }
+        let members = report.meshes.iter_mut();
+        let volumes = members.flat_map(|m| [&mut m.volume_before, &mut m.volume_after]);
+        for volume in volumes.chain([&mut all.volume_before, &mut all.volume_after]) {
+            *volume *= unit * unit * unit;
+        }
     }
 
-    fn tell(report: &Report, _args: &RemeshArgs, _record: &Record) -> Told {
+    fn tell(report: &Report, args: &RemeshArgs, _record: &Record) -> Told {
         let (all, meshes) = (&report.all, &report.meshes);
         let run = all.run();
         let lengths = match meshes.len() {
@@ -191,11 +221,31 @@ given, which is each one's then. One that is done stays as it is while others ge
                 };
                 format!(
                     "{of}the result is not what was asked for: edges are {length:.2} of their target on average, and \
-                    there are {faces} faces in place of {expected:.0}; sharp edges, boundaries and parts that are \
-                    finer than the target stay as fine as they are"
+                    there are {faces} faces in place of {expected:.0}{}",
+                    stopped(all.features, length < 1.0, &args.remeshing)
                 )
             })
     }
+}
+
+/// Names what stops a result whose edges are too short or too long, and the flags that lift it.
+fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
+    if !short {
+        return "; splits ended before (--iterations N allows more)".to_owned();
+    }
+    let mut why = String::from("; ");
+    if features > 0 {
+        why += &format!(
+            "{features} sharp edges were kept, and these are the fewest faces that were reached with them \
+            (--no-features gives them up, --keep-features with a larger angle some of them); "
+        );
+    }
+    let part = text::number(f64::from(options.max_deviation));
+    why + &format!(
+        "boundaries stay as fine as they are, and so do parts so thin or small that a contraction would move the \
+        surface by more than {part} of the length (of a twelfth of the size, for long ones) or turn it \
+        (--max-deviation allows more, from 0.35 on the most)"
+    )
 }
 
 impl Member {
@@ -208,6 +258,10 @@ impl Member {
             expected_faces: report.expected_faces,
             length_over_target: report.length_over_target,
             on_target: report.on_target,
+            area_before: report.area_before,
+            area_after: report.area_after,
+            volume_before: report.volume_before,
+            volume_after: report.volume_after,
         }
     }
 }

@@ -409,9 +409,11 @@ fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
             n(l.mean)
         )
     });
+    let volume = q.volume.map(|v| format!(", volume {}", n(v)));
+    let volume = volume.unwrap_or_default();
     format!(
         "{when}: {} vertices, {} faces, edges {} to {} (mean {}){over}, valence {} to {} (mean {}), smallest angle \
-        {} (mean {}) degrees\n",
+        {} (mean {}) degrees, area {}{volume}\n",
         q.vertices,
         q.faces,
         n(l.min),
@@ -421,6 +423,7 @@ fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {
         v.max,
         n(v.mean),
         n(a.min),
-        n(a.mean)
+        n(a.mean),
+        n(q.area)
     )
 }

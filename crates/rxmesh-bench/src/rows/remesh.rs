@@ -54,7 +54,7 @@ fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
         o.keep_features = None;
         o.project = false;
         // Splits of the largest mesh need more than a program may take unasked.
-        o.max_faces = u32::MAX;
+        o.max_faces = Some(u32::MAX);
     });
     let mut target = 0.0;
     let worked = operation::<C>(b, &b.mesh.positions, |session, x| {

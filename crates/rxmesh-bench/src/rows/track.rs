@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
 fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(b: &Bench<'_>) -> Result<Measured> {
     let options = TrackOptions::default().with(|o| {
         o.frames = FRAMES;
-        o.max_faces = u32::MAX;
+        o.max_faces = Some(u32::MAX);
     });
     let worked = operation::<C>(b, &b.mesh.positions, |session, x| {
         let report = track::<_, rxmesh_host::Error>(session, x, &options, |_, _| Ok(()))?;

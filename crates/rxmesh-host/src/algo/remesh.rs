@@ -1,11 +1,13 @@
 //! Isotropic remeshing.
 
 mod adapt;
+mod features;
 mod goal;
 mod measure;
 mod passes;
 
-pub(super) use goal::check_faces;
+pub(super) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
+use measure::Extent;
 pub(super) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
 pub(super) use passes::Remesher;
 
@@ -23,9 +25,6 @@ const LONG: f32 = 4.0 / 3.0;
 
 /// Edges shorter than this many targets are contracted.
 const SHORT: f32 = 4.0 / 5.0;
-
-/// Most faces of a result, unless the user says.
-pub(in crate::algo) const MAX_FACES: u32 = 20_000_000;
 
 /// How to remesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,9 +68,14 @@ pub struct RemeshOptions {
     /// Leave vertices where smoothing puts them: do not move them back to the closest points of the input.
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
-    /// Most faces of the result: refuses to begin where more are to be expected, and stops where more come.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_faces))]
-    pub max_faces: u32,
+    /// Where the surface bends more than edges of the length can follow, refuse contractions that move it farther than
+    /// this part of the target length, or of a twelfth of the square root of its area if that is less.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
+    pub max_deviation: f32,
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// those of the input, or 20 million if that is more].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    pub max_faces: Option<u32>,
     /// Most rounds of each operator in an iteration.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
@@ -89,7 +93,8 @@ impl Default for RemeshOptions {
             smoothing_steps: 5,
             keep_features: Some(30.0),
             project: true,
-            max_faces: MAX_FACES,
+            max_deviation: 0.12,
+            max_faces: None,
             max_rounds: 1000,
         }
     }
@@ -130,6 +135,12 @@ impl Options for RemeshOptions {
         if self.faces.is_some() && self.target_length.is_some() {
             return bad("give a target length or a number of faces, not both".into());
         }
+        if !(self.max_deviation > 0.0 && self.max_deviation.is_finite()) {
+            return bad(format!(
+                "the largest deviation must be a finite number of target lengths above 0, not {}",
+                self.max_deviation
+            ));
+        }
         if let Some(a) = self.keep_features
             && !(a > 0.0 && a <= 180.0)
         {
@@ -159,8 +170,17 @@ pub struct RemeshReport {
     /// The length that edges should have; with lengths by curvature, the one between whose quarter and fourfold they
     /// are unless told otherwise.
     pub target_length: f32,
-    /// Edges that were kept as features at the beginning.
+    /// Edges that were kept as features at the beginning: the sharp ones of lines that are long enough for the length.
     pub features: u32,
+    /// Area before, in squares of the unit of the positions.
+    pub area_before: f64,
+    /// Area afterwards.
+    pub area_after: f64,
+    /// Volume before, by the divergence theorem: what a closed mesh encloses, below 0 where it is inside out. Without
+    /// meaning for a mesh with a boundary.
+    pub volume_before: f64,
+    /// Volume afterwards.
+    pub volume_after: f64,
     /// Iterations.
     pub iterations: u32,
     /// Faces of the result.
@@ -170,8 +190,8 @@ pub struct RemeshReport {
     pub expected_faces: f64,
     /// The mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
-    /// Whether the mean length is within 15 % of the target, and the number of faces within 25 % of the expected, or
-    /// within 10 % of what was asked for.
+    /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
+    /// if the number of faces is within 10 % of what was asked for.
     pub on_target: bool,
     /// Splits.
     pub split: RunReport,
@@ -253,6 +273,10 @@ impl RemeshBatchReport {
                     length_over_target: meshes.iter().map(weighted).sum::<f32>()
                         / faces.max(1) as f32,
                     on_target: meshes.iter().all(|m| m.on_target),
+                    area_before: meshes.iter().map(|m| m.area_before).sum(),
+                    area_after: meshes.iter().map(|m| m.area_after).sum(),
+                    volume_before: meshes.iter().map(|m| m.volume_before).sum(),
+                    volume_after: meshes.iter().map(|m| m.volume_after).sum(),
                     ..RemeshReport::default()
                 }
             }
@@ -291,7 +315,7 @@ pub fn remesh_batch<C: Remeshes>(
         adaptive: None,
         min_length: None,
         max_length: None,
-        max_faces: 0,
+        max_faces: None,
         iterations: 0,
         ..*o
     };
@@ -321,9 +345,13 @@ fn run<C: Remeshes>(
         ..RunReport::default()
     };
     let sizes = meshes.sizes(session, x)?;
-    let member = |(o, &(_, faces)): (&RemeshOptions, &(f64, u32))| RemeshReport {
+    let member = |(o, size): (&RemeshOptions, &Extent)| RemeshReport {
         target_length: o.target_length.unwrap_or(0.0),
-        faces,
+        faces: size.faces,
+        area_before: size.area,
+        area_after: size.area,
+        volume_before: size.volume,
+        volume_after: size.volume,
         on_target: true,
         ..RemeshReport::default()
     };
@@ -334,7 +362,7 @@ fn run<C: Remeshes>(
         meshes: each.iter().zip(&sizes).map(member).collect(),
         ..RemeshBatchReport::default()
     };
-    if sizes.iter().all(|&(_, faces)| faces == 0) {
+    if sizes.iter().all(|size| size.faces == 0) {
         return Ok(report);
     }
     session.note_motion(Motion::OnSurface);
@@ -358,6 +386,11 @@ fn run<C: Remeshes>(
         report.iterations += 1;
         goal.count(&mut report.meshes);
         goal.look(session, &mut remesher, &mut report.meshes)?;
+    }
+    if report.iterations > 0 {
+        for (member, size) in report.meshes.iter_mut().zip(meshes.sizes(session, x)?) {
+            (member.area_after, member.volume_after) = (size.area, size.volume);
+        }
     }
     Ok(report)
 }

@@ -2,8 +2,8 @@
 
 use super::Options;
 use super::remesh::{
-    MAX_FACES, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of,
-    mean_length, refuse_frozen, scaled,
+    LargestMove, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of,
+    mean_length, most_faces, most_on_the_way, refuse_frozen, scaled,
 };
 use crate::Error;
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
@@ -48,9 +48,10 @@ pub struct TrackOptions {
     /// Smoothing steps a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
-    /// Most faces: refuses to begin where more are to be expected, and stops where more come.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_faces))]
-    pub max_faces: u32,
+    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// those of the input, or 20 million if that is more].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    pub max_faces: Option<u32>,
     /// Most rounds of each operator in a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
@@ -70,7 +71,7 @@ impl Default for TrackOptions {
             longest: 1.5,
             widest_angle: 135.0,
             smoothing_steps: 1,
-            max_faces: MAX_FACES,
+            max_faces: None,
             max_rounds: 1000,
         }
     }
@@ -114,6 +115,10 @@ impl Options for TrackOptions {
         self.target_length = self.target_length.map(|l| scaled(l, factor));
     }
 }
+
+/// Largest move of the surface by a contraction, in target lengths: edges are short there, so that this refuses the
+/// contractions of parts that are as thin as an edge is long.
+const LARGEST_MOVE: f32 = 0.25;
 
 /// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an
 /// edge.
@@ -216,10 +221,19 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     if moves {
         options.stays_in_reach(target)?;
         remesher.unit = target;
+        let largest = LargestMove {
+            always: 0.0,
+            part: LARGEST_MOVE,
+            few_faces: 0.0,
+        };
+        remesher.limit(session, &[largest])?;
         let expected = faces_of(session, x, remesher.sizing(session, 1.0)?)?;
-        check_faces(expected, options.max_faces)?;
+        let now = session.count(Kind::Face)?;
+        let most = most_faces(options.max_faces, now);
+        check_faces(expected, most)?;
         remesher.guard.expected = expected as u64;
-        remesher.guard.most = options.max_faces.max(session.count(Kind::Face)?).into();
+        let on_the_way = most_on_the_way(options.max_faces, now, expected);
+        remesher.guard.most = on_the_way.max(most.into()) as u64;
     }
     session.note_motion(Motion::WithSurface);
     for frame in 1..=options.frames {

@@ -62,7 +62,14 @@ pub struct Quality {
     pub valence: Spread,
     /// The smallest angle of each face, in degrees.
     pub smallest_angle: Spread,
+    /// Area, in squares of the unit of the world.
+    pub area: f64,
+    /// Volume that a closed mesh encloses, below 0 where it is inside out; nothing for a mesh with a boundary.
+    pub volume: Option<f64>,
 }
+
+/// Largest sum of the area vectors of a closed mesh, as a part of its area: that of rounding.
+const NEARLY_CLOSED: f64 = 1e-6;
 
 /// Values that one thread looks at at a time. The same for any number of threads, so that sums have the same bits.
 const CHUNK: usize = 1 << 14;
@@ -117,6 +124,18 @@ pub fn quality(mesh: &TriMesh) -> Quality {
         n => Some(f64::from(n)),
     };
     let angle = |f: usize| Some(smallest_angle(mesh.faces[f].map(x)));
+    let n = mesh.faces.len();
+    let sum = |of: &(dyn Fn([DVec3; 3]) -> f64 + Sync)| {
+        Spread::of_each(n, |f| Some(of(mesh.faces[f].map(x)))).mean * n as f64
+    };
+    let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a) * 0.5;
+    let area = sum(&|x| normal(x).length());
+    // Each side of a closed mesh has another one, and its area vectors add up to nothing.
+    let leaves = (0..3).any(|k| sum(&|x| normal(x)[k]).abs() > NEARLY_CLOSED * area);
+    let closed = n > 0 && 2 * edges.len() == 3 * n && !leaves;
+    let scale = mesh.placement.scale;
+    let first = mesh.faces.first().map_or(DVec3::ZERO, |f| x(f[0]));
+    let cone = |[a, b, c]: [DVec3; 3]| (a - first).dot((b - first).cross(c - first)) / 6.0;
     Quality {
         vertices: mesh.positions.len() as u64,
         edges: edges.len() as u64,
@@ -124,6 +143,8 @@ pub fn quality(mesh: &TriMesh) -> Quality {
         edge_length: Spread::of_each(edges.len(), length),
         valence: Spread::of_each(valence.len(), valence_of),
         smallest_angle: Spread::of_each(mesh.faces.len(), angle),
+        area: area * scale * scale,
+        volume: closed.then(|| sum(&cone) * scale * scale * scale),
     }
 }
 
@@ -155,5 +176,22 @@ mod tests {
         );
         assert_eq!((q.valence.min, q.valence.max), (2.0, 6.0));
         assert_eq!(quality(&TriMesh::default()), Quality::default());
+        assert!((q.area - 1.0).abs() < 1e-6 && q.volume.is_none());
+    }
+
+    #[test]
+    fn a_closed_mesh_has_a_volume_and_one_inside_out_a_negative_one() {
+        let mut torus = generate::torus(120, 60, 1.0, 0.4).unwrap();
+        let exact = std::f64::consts::PI.powi(2) * 2.0 * 0.16;
+        torus.placement.scale = 2.0;
+        let q = quality(&torus);
+        assert!((q.volume.unwrap() / (8.0 * exact) - 1.0).abs() < 0.01);
+        assert!((q.area / (4.0 * exact / 0.2) - 1.0).abs() < 0.01);
+        for f in &mut torus.faces {
+            f.swap(0, 1);
+        }
+        assert!((quality(&torus).volume.unwrap() + q.volume.unwrap()).abs() < 1e-9);
+        torus.faces.pop();
+        assert_eq!(quality(&torus).volume, None);
     }
 }

@@ -1,22 +1,45 @@
 //! What is asked for, and how near a mesh is to it.
 
-use super::measure::Meshes;
+use super::measure::{Extent, Meshes};
 use super::passes::Remesher;
 use super::{RemeshOptions, RemeshReport};
 use crate::Error;
 use crate::algo::Options;
 use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
-use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_kernels::topo::Vertex;
 
 /// Bytes that a session and what reads and writes it hold for each face, about.
 const BYTES_A_FACE: f64 = 400.0;
+
+/// Most faces of a result unless the user says, or [`GROWTH`] times those of the input.
+const MAX_FACES: u32 = 20_000_000;
+
+/// See [`MAX_FACES`].
+const GROWTH: f64 = 3.0;
 
 /// A mesh that has grown to so many times what was expected is stopped.
 const OUTGROWN: f64 = 4.0;
 
 /// So few faces are never too many.
 const FEW_FACES: f64 = 50_000.0;
+
+/// A contraction may move the surface by this part of the input's mean length in any case, as far as the facets of a
+/// coarse or noisy input are off a smooth surface; by less, with the square of their ratio, where the target is longer.
+const FACETS: f64 = 0.25;
+
+/// The length of which contractions may move the surface by a part is this part of the square root of the area at most.
+const PART_OF_SIZE: f64 = 1.0 / 12.0;
+
+/// With lengths by curvature, a contraction may move the surface by this many errors.
+const ERRORS: f32 = 2.0;
+
+/// By how much contractions may move the surface farther from one iteration to the next where a number of faces was
+/// asked for and there still are too many.
+const FARTHER: f32 = 2.0;
+
+/// How far that goes, in lengths.
+const FARTHEST: f32 = 0.35;
 
 /// How far the mean length may be from the target.
 const LENGTH_OFF: f32 = 0.15;
@@ -33,8 +56,26 @@ const FACES_NEAR: f64 = 0.03;
 /// Iterations more than were asked for, at most.
 const MOST_MORE: u32 = 5;
 
+/// The same where a number of faces was asked for that is not reached, and comes nearer.
+const MOST_FOR_FACES: u32 = 15;
+
 /// Iterations go on only while one changes the number of faces by this part.
 const STILL: f64 = 0.02;
+
+/// Returns the most faces of the result of a mesh of `now` faces.
+pub(in crate::algo) fn most_faces(asked: Option<u32>, now: u32) -> u32 {
+    let usual = || MAX_FACES.max((GROWTH * f64::from(now)) as u32);
+    asked.unwrap_or_else(usual)
+}
+
+/// Returns the most faces on the way to the result, of a mesh of `now` faces from which `expected` are to come: what
+/// the user says, or so many that only a mesh that grows without an end has them.
+pub(in crate::algo) fn most_on_the_way(asked: Option<u32>, now: u32, expected: f64) -> f64 {
+    match asked {
+        Some(most) => f64::from(most.max(now)),
+        None => (OUTGROWN * (expected + f64::from(now))).max(FEW_FACES),
+    }
+}
 
 /// # Errors
 ///
@@ -48,6 +89,19 @@ pub(in crate::algo) fn check_faces(faces: f64, max: u32) -> Result<(), Error> {
         gigabytes: (faces * BYTES_A_FACE / 1e9).ceil() as u64,
         limit: max,
     })
+}
+
+/// Largest move of a surface by a contraction where it bends within an edge: the greater of two distances, and less
+/// where that is along the normals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::algo) struct LargestMove {
+    /// Distance that is allowed whatever the length.
+    pub(in crate::algo) always: f32,
+    /// Distance in lengths of edges.
+    pub(in crate::algo) part: f32,
+    /// Contractions of edges with fewer faces at both ends do not move these along the normals of their faces where the
+    /// surface bends more than its edges shall.
+    pub(in crate::algo) few_faces: f32,
 }
 
 /// What is asked of the meshes.
@@ -64,20 +118,46 @@ struct Aim {
     target: f32,
     /// Faces that are expected.
     expected: f64,
+    /// Faces at the beginning.
+    faces: u32,
+    largest_move: LargestMove,
     /// Whether another iteration may change much.
     moves: bool,
     /// Whether it is left as it is.
     rests: bool,
 }
 
+impl LargestMove {
+    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then
+    /// only those whose common vertex has less than six faces, as always.
+    fn few_faces(part: f32) -> f32 {
+        if part < FARTHEST { f32::INFINITY } else { 0.0 }
+    }
+
+    /// Of a mesh of a size whose edges are to have a length.
+    fn new(options: &RemeshOptions, size: &Extent, target: f32) -> LargestMove {
+        let mean = (size.triangles() / f64::from(size.faces.max(1))).sqrt();
+        let longest = (PART_OF_SIZE * size.area.sqrt() / f64::from(target)) as f32;
+        let coarser = (mean / f64::from(target)).min(1.0);
+        let error = options.adaptive.unwrap_or(0.0);
+        LargestMove {
+            always: ((FACETS * mean * coarser * coarser) as f32).max(ERRORS * error),
+            part: options.max_deviation * longest.min(1.0),
+            few_faces: LargestMove::few_faces(options.max_deviation),
+        }
+    }
+}
+
 impl Aim {
-    /// Of a mesh with some faces, which have the area of so many of sides of length 1, and edges of some mean length.
-    /// Refuses what would have too many faces.
-    fn new(options: &RemeshOptions, faces: u32, area: f64, mean: f32) -> Result<Aim, Error> {
+    /// Of a mesh of a size, whose edges have some mean length. Refuses what would have too many faces.
+    fn new(options: &RemeshOptions, size: &Extent, mean: f32) -> Result<Aim, Error> {
+        let (faces, area) = (size.faces, size.triangles());
         let aim = |target, expected| Aim {
             options: *options,
             target,
             expected,
+            faces,
+            largest_move: LargestMove::new(options, size, target),
             moves: true,
             rests: false,
         };
@@ -103,7 +183,7 @@ impl Aim {
             None => area / (f64::from(target) * f64::from(target)),
         };
         if options.adaptive.is_none() || options.faces.is_some() {
-            check_faces(expected, options.max_faces)?;
+            check_faces(expected, most_faces(options.max_faces, faces))?;
         }
         Ok(aim(target, expected))
     }
@@ -116,6 +196,18 @@ impl Aim {
         let least = self.options.min_length.unwrap_or(self.target * 0.25);
         let greatest = self.options.max_length.unwrap_or(self.target * 4.0);
         [error, least.min(greatest), greatest.max(least)]
+    }
+
+    /// Lets contractions move the surface farther where a number of faces was asked for and there are too many; `false`
+    /// if that is as far as it goes.
+    fn goes_farther(&mut self) -> bool {
+        let LargestMove { always, part, .. } = self.largest_move;
+        let farther = LargestMove {
+            always,
+            part: (part * FARTHER).min(FARTHEST).max(part),
+            few_faces: LargestMove::few_faces(part * FARTHER),
+        };
+        farther != std::mem::replace(&mut self.largest_move, farther)
     }
 
     fn is_near(&self, report: &RemeshReport) -> bool {
@@ -135,7 +227,12 @@ impl Aim {
     /// Whether there is another iteration after `n` of them.
     fn goes_on(&self, n: u32, report: &RemeshReport) -> bool {
         let most = self.options.iterations;
-        let more = n > 0 && n < most.saturating_add(MOST_MORE);
+        let more = if self.options.faces.is_some() && !report.on_target {
+            MOST_FOR_FACES
+        } else {
+            MOST_MORE
+        };
+        let more = n > 0 && n < most.saturating_add(more);
         n < most || more && self.moves && !self.is_near(report)
     }
 
@@ -154,15 +251,27 @@ impl Aim {
         self.moves = (now - before).abs() > STILL * now || counts;
         report.expected_faces = self.expected;
         report.length_over_target = length_over_target;
-        let within = if counts { FACES_OFF } else { COUNT_OFF };
         report.on_target = self.expected == 0.0
-            || (length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= within;
+            || match counts {
+                true => self.off(report) <= FACES_OFF,
+                false => {
+                    (length_over_target - 1.0).abs() <= LENGTH_OFF && self.off(report) <= COUNT_OFF
+                }
+            };
+        let too_many = counts && now > self.expected * (1.0 + FACES_NEAR);
+        let farther = too_many && self.goes_farther();
         let held = length_over_target < 1.0 - 2.0 * LENGTH_OFF;
-        self.moves &= !held;
-        if !counts || report.iterations <= 1 || held || self.is_near(report) {
+        self.moves &= !held || farther || counts && now != before;
+        // Edges that are short because contractions are refused do not ask for a greater length.
+        let refused = farther && length_over_target < 1.0 - LENGTH_OFF;
+        if !counts || report.iterations <= 1 || held || refused || self.is_near(report) {
             return 1.0;
         }
-        let factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
+        let mut factor = (now / self.expected).sqrt().clamp(0.7, 1.4) as f32;
+        if report.iterations > self.options.iterations.saturating_add(MOST_MORE) {
+            // Too many faces follow too few: half as far.
+            factor = factor.sqrt();
+        }
         if self.options.adaptive.is_none() {
             self.target *= factor;
             report.target_length = self.target;
@@ -178,7 +287,7 @@ impl Goal {
         x: Column<Vertex, Vec3>,
         meshes: Meshes,
         each: &[RemeshOptions],
-        sizes: &[(f64, u32)],
+        sizes: &[Extent],
     ) -> Result<Goal, Error> {
         let by_mean = |o: &RemeshOptions| o.faces.is_none() && o.target_length.is_none();
         let means = match each.iter().any(by_mean) {
@@ -186,11 +295,9 @@ impl Goal {
             false => vec![0.0; each.len()],
         };
         let aims = each.iter().zip(sizes).zip(means);
-        let aims = aims
-            .enumerate()
-            .map(|(i, ((options, &(area, faces)), mean))| {
-                Aim::new(options, faces, area, mean).map_err(|e| meshes.named(i, e))
-            });
+        let aims = aims.enumerate().map(|(i, ((options, size), mean))| {
+            Aim::new(options, size, mean).map_err(|e| meshes.named(i, e))
+        });
         Ok(Goal {
             x,
             meshes,
@@ -209,6 +316,8 @@ impl Goal {
         session: &mut Session<C>,
         remesher: &mut Remesher,
     ) -> Result<(), Error> {
+        let targets: Vec<f32> = self.targets().collect();
+        remesher.keep_long_features(session, &targets)?;
         if self.aims.iter().any(|aim| aim.options.adaptive.is_some()) {
             let bounds: Vec<[f32; 3]> = self.aims.iter().map(Aim::bounds).collect();
             remesher.adapt(session, &bounds)?;
@@ -222,7 +331,7 @@ impl Goal {
                     Some(_) => {}
                     None => aim.expected = wanted,
                 }
-                check_faces(aim.expected, aim.options.max_faces)
+                check_faces(aim.expected, most_faces(aim.options.max_faces, aim.faces))
                     .map_err(|e| self.meshes.named(i, e))?;
             }
             remesher.scale(session, &factors)?;
@@ -230,17 +339,19 @@ impl Goal {
             if self.meshes.labels.is_some() {
                 remesher.one_length(session)?;
             }
-            let targets: Vec<f32> = self.targets().collect();
             remesher.scale(session, &targets)?;
         }
         let sum = |of: &dyn Fn(&Aim) -> f64| self.aims.iter().map(of).sum::<f64>();
-        let expected = sum(&|aim| aim.expected);
-        let now = f64::from(session.count(Kind::Face)?);
-        let most = (OUTGROWN * (expected + now)).max(FEW_FACES);
-        let max = sum(&|aim| aim.options.max_faces.into());
-        remesher.guard.most = most.min(max.max(now)) as u64;
-        remesher.guard.expected = expected as u64;
-        Ok(())
+        let most = |aim: &Aim| most_on_the_way(aim.options.max_faces, aim.faces, aim.expected);
+        remesher.guard.most = sum(&most) as u64;
+        remesher.guard.expected = sum(&|aim| aim.expected) as u64;
+        self.limit(session, remesher)
+    }
+
+    /// Gives the remesher the largest moves of the surfaces.
+    fn limit<C: Edits>(&self, session: &Session<C>, remesher: &mut Remesher) -> Result<(), Error> {
+        let moves: Vec<LargestMove> = self.aims.iter().map(|aim| aim.largest_move).collect();
+        remesher.limit(session, &moves)
     }
 
     /// How many faces the lengths ask for, of each mesh.
@@ -285,6 +396,7 @@ impl Goal {
             return Ok(());
         }
         let any = |of: &dyn Fn(&RemeshOptions) -> bool| self.aims.iter().any(|a| of(&a.options));
+        let counts = any(&|o| o.faces.is_some());
         let faces = self.meshes.counts(session, self.x)?;
         if any(&|o| o.adaptive.is_some() && o.faces.is_none()) {
             let wanted = self.wanted(session, remesher)?;
@@ -308,6 +420,32 @@ impl Goal {
                 false => 1.0,
             })
             .collect();
+        if counts {
+            self.limit(session, remesher)?;
+        }
         remesher.scale(session, &factors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first splits of a noisy torus of 20.48 million faces at its own mean length make 26 million, of which 17.6
+    /// million stay.
+    #[test]
+    fn limits_follow_the_size_of_the_input() {
+        let (now, expected) = (20_480_000, 17e6);
+        assert!(check_faces(expected, most_faces(None, now)).is_ok());
+        assert!(most_on_the_way(None, now, expected) > 30e6);
+        assert_eq!(most_faces(None, 1000), MAX_FACES);
+        assert!(check_faces(21e6, most_faces(None, 1000)).is_err());
+        // A mesh that grows without an end is stopped long before memory is.
+        assert!(most_on_the_way(None, 2, 5.0) < 60_000.0);
+        // What the user says holds on the way too, but for what is there already.
+        assert_eq!(most_faces(Some(100), now), 100);
+        assert_eq!(most_on_the_way(Some(100), 2, 5.0), 100.0);
+        assert_eq!(most_on_the_way(Some(100), now, expected), f64::from(now));
+        assert_eq!(most_on_the_way(Some(60_000_000), now, expected), 6e7);
     }
 }

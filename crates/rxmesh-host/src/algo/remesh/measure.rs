@@ -92,9 +92,54 @@ pub(in crate::algo) fn faces_of<C: Edits>(
             x: session.read(x)?,
             unit,
             areas: areas.global_mut(),
+            volumes: GlobalMut::empty(),
         },
     )?;
     Ok(combine(engine, &areas, Reduction::Sum)? / EQUILATERAL)
+}
+
+/// Size of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Extent {
+    /// Number of faces.
+    pub(super) faces: u32,
+    /// Area.
+    pub(super) area: f64,
+    /// Volume by the divergence theorem.
+    pub(super) volume: f64,
+}
+
+impl Extent {
+    /// Returns how many equilateral triangles with sides of 1 have the area.
+    pub(super) fn triangles(&self) -> f64 {
+        self.area / EQUILATERAL
+    }
+}
+
+/// The size of the live faces.
+fn extent<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<Extent, Error> {
+    let engine = session.engine();
+    let chunks = session.capacity(Kind::Face).div_ceil(LENGTH_CHUNK);
+    if chunks == 0 {
+        return Ok(Extent::default());
+    }
+    let partials = engine.uninit::<f64>(2 * chunks as usize)?;
+    engine.launch_blocks(
+        chunks,
+        SumAreas {
+            mesh: session.mesh()?,
+            x: session.read(x)?,
+            unit: Sizing::uniform(GlobalMut::empty(), 1.0),
+            areas: partials.global_mut().part(0, chunks),
+            volumes: partials.global_mut().part(chunks, chunks),
+        },
+    )?;
+    let [area, volume] = combine_all(engine, &partials, [Reduction::Sum, Reduction::Sum])?;
+    Ok(Extent {
+        faces: session.count(Kind::Face)?,
+        area,
+        volume,
+    })
 }
 
 /// The meshes of a session: one, or several that labels tell apart.
@@ -141,25 +186,21 @@ impl Meshes {
         match self.labels {
             None => Ok(vec![faces_of(session, x, unit)?]),
             Some(_) => {
-                let areas = self.areas(session, x, unit)?;
-                Ok(areas.into_iter().map(|(faces, _)| faces).collect())
+                let sizes = self.of_each(session, x, unit, false)?;
+                Ok(sizes.iter().map(Extent::triangles).collect())
             }
         }
     }
 
-    /// Of each mesh how many such triangles with sides of 1, and how many faces there are.
+    /// The size of each mesh.
     pub(super) fn sizes<C: Edits>(
         self,
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
-    ) -> Result<Vec<(f64, u32)>, Error> {
-        let unit = self.one(session)?;
+    ) -> Result<Vec<Extent>, Error> {
         match self.labels {
-            None => Ok(vec![(
-                faces_of(session, x, unit)?,
-                session.count(Kind::Face)?,
-            )]),
-            Some(_) => self.areas(session, x, unit),
+            None => Ok(vec![extent(session, x)?]),
+            Some(_) => self.of_each(session, x, self.one(session)?, true),
         }
     }
 
@@ -172,38 +213,56 @@ impl Meshes {
         match self.labels {
             None => Ok(vec![session.count(Kind::Face)?]),
             Some(_) => {
-                let areas = self.areas(session, x, self.one(session)?)?;
-                Ok(areas.into_iter().map(|(_, n)| n).collect())
+                let sizes = self.of_each(session, x, self.one(session)?, false)?;
+                Ok(sizes.into_iter().map(|size| size.faces).collect())
             }
         }
     }
 
-    /// As [`Meshes::faces_of`] of several, and how many faces there are.
-    fn areas<C: Edits>(
+    /// The size of each of several meshes, areas in squares of a unit, volumes where they are asked for.
+    fn of_each<C: Edits>(
         self,
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
         unit: Sizing,
-    ) -> Result<Vec<(f64, u32)>, Error> {
+        volumes: bool,
+    ) -> Result<Vec<Extent>, Error> {
         let (engine, slots) = (session.engine(), session.capacity(Kind::Face));
         let (areas, labels) = (
             engine.uninit::<f32>(slots as usize)?,
             engine.uninit::<u32>(slots as usize)?,
         );
+        let kept = if volumes { slots as usize } else { 0 };
+        let [outside, inside] = [engine.zeroed::<f32>(kept)?, engine.zeroed::<f32>(kept)?];
         let wrong = engine.zeroed::<u32>(2)?;
         let kernel = LabelAreas {
             mesh: session.mesh()?,
             x: session.read(x)?,
             unit,
             areas: areas.global_mut(),
+            outside: outside.global_mut(),
+            inside: inside.global_mut(),
             labels: labels.global_mut(),
             wrong: wrong.global_mut(),
         };
         engine.launch_flat(slots, kernel)?;
         check_face(wrong.read()?[1])?;
         let areas = flat_by_label(engine, &areas, &labels, self.count)?;
-        let faces = |(area, n): (f64, u32)| (area / EQUILATERAL, n);
-        Ok(areas.into_iter().map(faces).collect())
+        let size = |(area, faces): (f64, u32)| Extent {
+            faces,
+            area,
+            volume: 0.0,
+        };
+        let mut sizes: Vec<Extent> = areas.into_iter().map(size).collect();
+        if volumes {
+            for (cones, sign) in [(&outside, 1.0), (&inside, -1.0)] {
+                let sums = flat_by_label(engine, cones, &labels, self.count)?;
+                for (size, (sum, _)) in sizes.iter_mut().zip(sums) {
+                    size.volume += sign * sum;
+                }
+            }
+        }
+        Ok(sizes)
     }
 
     /// The mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.

@@ -1,5 +1,7 @@
 //! The passes of an iteration.
 
+use super::features::{SharpEdge, short_lines};
+use super::goal::LargestMove;
 use super::measure::{Meshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
@@ -10,9 +12,9 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{
-    Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, Lines,
-    MarkFeatures, Places, PutBack, Relax, Resample, Rings, SLENDER, ScaleLengths, Sizing,
-    SplitLong, WriteRings,
+    Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip,
+    FEATURE_WORDS, Lines, ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings,
+    SLENDER, ScaleLengths, Sizing, SplitLong, Unmark, WriteRings,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -63,6 +65,7 @@ impl Guard {
         Err(Error::Outgrown {
             faces,
             expected: self.expected,
+            limit: self.most,
         })
     }
 }
@@ -107,6 +110,8 @@ pub(in crate::algo) struct Remesher {
     slender: f32,
     pub(in crate::algo) guard: Guard,
     max_rounds: u32,
+    /// See [`CollapseShort::limits`].
+    limits: Buffer<f32>,
     no_lengths: Buffer<f32>,
     no_hints: Buffer<u32>,
 }
@@ -144,18 +149,65 @@ impl Remesher {
             unit: 1.0,
             slender: 0.0,
             guard: Guard {
-                most: options.max_faces.into(),
-                expected: options.max_faces.into(),
+                most: u64::MAX,
+                expected: 0,
             },
             max_rounds: options.max_rounds,
+            limits: session.engine().zeroed(3 * meshes.count)?,
             no_lengths: session.engine().zeroed(0)?,
             no_hints: session.engine().zeroed(0)?,
         };
         if let Some(angle) = options.keep_features {
             remesher.features = remesher.mark_features(session, angle)?;
-            remesher.any |= remesher.features > 0;
         }
         Ok(remesher)
+    }
+
+    /// Takes the marks of sharp lines away that are short beside the length of edges of their mesh; the others are kept
+    /// from now on.
+    pub(super) fn keep_long_features<C: Edits>(
+        &mut self,
+        session: &Session<C>,
+        lengths: &[f32],
+    ) -> Result<(), Error> {
+        if self.features > 0 {
+            let short = short_lines(&self.list_features(session)?, lengths);
+            let edges = session.engine().upload(&short)?;
+            session.engine().launch_flat(
+                short.len() as u32,
+                Unmark {
+                    edges: edges.global(),
+                    marks: session.write(self.marks)?,
+                },
+            )?;
+            self.features -= short.len() as u32;
+        }
+        self.any |= self.features > 0;
+        Ok(())
+    }
+
+    fn list_features<C: Edits>(&self, session: &Session<C>) -> Result<Vec<SharpEdge>, Error> {
+        let (engine, n) = (session.engine(), self.features as usize);
+        let list = engine.zeroed::<u32>(FEATURE_WORDS as usize * n)?;
+        let places = engine.uninit::<Vec3>(2 * n)?;
+        let counts = engine.zeroed::<u32>(2)?;
+        engine.launch_flat(
+            session.capacity(Kind::Edge),
+            ListFeatures {
+                mesh: session.mesh()?,
+                x: session.read(self.x)?,
+                marks: session.read(self.marks)?,
+                labels: self.labels(session)?.read(),
+                list: list.global_mut(),
+                places: places.global_mut(),
+                counts: counts.global_mut(),
+            },
+        )?;
+        let listed = counts.read()?[1] as usize;
+        let (list, places) = (list.read()?, places.read()?);
+        let words = list.chunks_exact(FEATURE_WORDS as usize).take(listed);
+        let each = words.zip(places.chunks_exact(2));
+        Ok(each.map(|(w, at)| SharpEdge::new(w, at)).collect())
     }
 
     fn mark_features<C: Edits>(&self, session: &Session<C>, angle: f32) -> Result<u32, Error> {
@@ -273,6 +325,18 @@ impl Remesher {
         Ok(session.engine().launch_flat(n, kernel)?)
     }
 
+    /// Sets how far a contraction may move the surface of each mesh.
+    pub(in crate::algo) fn limit<C: Edits>(
+        &mut self,
+        session: &Session<C>,
+        moves: &[LargestMove],
+    ) -> Result<(), Error> {
+        let of = |m: &LargestMove| [m.always * m.always, m.part * m.part, m.few_faces];
+        let limits: Vec<f32> = moves.iter().flat_map(of).collect();
+        self.limits = session.engine().upload(&limits)?;
+        Ok(())
+    }
+
     fn slender_faces<C: Edits>(&self, session: &Session<C>) -> Result<u32, Error> {
         let counts = session.engine().zeroed::<u32>(2)?;
         session.engine().launch_flat(
@@ -345,6 +409,7 @@ impl Remesher {
                 length: self.sizing(s, 1.0)?,
                 shortest: shortest * shortest,
                 longest: longest * longest,
+                limits: self.limits.global(),
             })
         })
     }

@@ -7,6 +7,7 @@ use crate::cavity::{
     link_condition, template,
 };
 use crate::edit::{Mesh, NO_FACE};
+use crate::mem::Global;
 use glam::Vec3;
 
 /// No normal turns by more than the angle of this cosine (60 degrees).
@@ -19,10 +20,23 @@ const GOOD: f32 = 0.3;
 /// narrower on its way to wide ones.
 const NO_WORSE: f32 = 0.7;
 
+/// A contraction may move the surface as far as it takes where the radius of curvature is not below this part of the
+/// target length: edges of that length follow such a surface, and parts that bend more are thinner than they are long.
+/// The square of the inverse.
+const ROUND: f32 = 0.81;
+
+/// A contraction is refused where the way of an end and the plane of a face there make an angle of a larger squared
+/// sine than this (53 degrees) and the surface bends more than its edges shall, or the new vertex has few faces: a
+/// closed part keeps the volume of an octahedron, whatever the length.
+const STEEP: f32 = 0.64;
+
+/// Faces at both ends together, below which the new vertex has less than six.
+const FEW_FACES: u32 = 10;
+
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
-    /// before, no normal turns over, the worst triangle nearby gets no worse, lines stay, and the surface stays what it
-    /// is.
+    /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
+    /// faces that it replaces, lines stay, and the surface stays what it is.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,
@@ -34,6 +48,10 @@ args! {
         pub shortest: f32,
         /// No edge may get longer than this many lengths; the square of it.
         pub longest: f32,
+        /// Largest distance of the new vertex from the plane of a face that it replaces, three numbers for each mesh:
+        /// the square of a distance that is allowed whatever the length, and of one in lengths; the number of faces at
+        /// both ends together below which they must not move along the normals of their faces.
+        pub limits: Global<f32>,
     }
 }
 
@@ -103,14 +121,29 @@ impl CollapseShort {
         }
     }
 
-    /// Whether the faces at both ends may have them moved to a place, which is some part of the way.
+    /// `true` if the faces at both ends, of which there are `faces`, may have them moved to a place, which is some part
+    /// of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose radius is
+    /// about `d` over the sine of the angle.
     #[inline(always)]
-    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32) -> bool {
+    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
         let length = self
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
         let at = [mesh.origin(2 * e), mesh.tip(2 * e)];
         let [x_a, x_b] = at.map(|v| self.place_of(v));
+        let [floor, reach, few] = self.limits.several(3 * self.length.label(at[0]));
+        let square = self.length.square_at(length);
+        let way = (x_b - x_a) * part.max(1.0 - part);
+        let way = way.dot(way);
+        let steep = STEEP * way;
+        let reach = floor.min(steep).max(reach * square);
+        let reach = if (faces as f32) < few {
+            reach.min(steep)
+        } else {
+            reach
+        };
+        let bend = ROUND * 0.25 * way / square;
+        let most = if faces < FEW_FACES { steep } else { f32::MAX };
         let mut worst = GOOD;
         // Both ends at a time: steps of one wait for each other.
         let may = mesh.each_spoke_of_ends(e, |side, h, face, tip| {
@@ -124,14 +157,21 @@ impl CollapseShort {
             };
             let third = if face == NO_FACE { other } else { mesh.apex(h) };
             let (p, q) = (self.place_of(tip), self.place_of(third));
-            let (d, old) = (p - to, p - at);
+            let (d, next, old) = (p - to, q - to, p - at);
             let longest = self.longest * self.length.square_to(tip, length);
             let grows = d.dot(d) > longest && old.dot(old) <= longest;
             let stays = third == other;
             if !stays {
                 worst = worst.min(shape(to, p, q));
             }
-            !grows && (stays || agree(old.cross(q - at), d.cross(q - to), TURN))
+            let normal = old.cross(q - at);
+            let off = normal.dot(d);
+            let far = d + next;
+            let reach = reach.max(bend * far.dot(far)).min(most);
+            !grows
+                && (stays
+                    || off * off <= reach * normal.dot(normal)
+                        && agree(normal, d.cross(next), TURN))
         });
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
@@ -203,7 +243,12 @@ unsafe impl Operator for CollapseShort {
         let (on, walk) = self.ends(mesh, e);
         let (to, part) = self.target(mesh, e, on)?;
         let interior = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
-        let may = self.may_meet(mesh, e, to, part)
+        let faces = if interior {
+            walk.faces[0] + walk.faces[1]
+        } else {
+            u32::MAX
+        };
+        let may = self.may_meet(mesh, e, to, part, faces)
             && self.keeps_lines(mesh, e)
             && (walk.is_plain(interior) || link_condition(mesh, e));
         may.then_some(Priority::NONE.meeting(walk.faces))

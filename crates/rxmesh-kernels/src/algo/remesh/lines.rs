@@ -1,6 +1,7 @@
 //! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
 
 use crate::algo::delaunay::Diamond;
+use crate::algo::labels::label_of;
 use crate::cavity::{Cavity, Site, Spoke};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
@@ -18,10 +19,14 @@ pub const MARKED: u32 = 1 << 16;
 /// A line that turns by more than 30 degrees has a corner.
 pub const CORNER_COSINE: f32 = 0.866_025_4;
 
+/// The mark of a sharp edge that had none.
+pub const FEATURE: u32 = 2;
+
 args! {
     /// Which edges are of a line: those of the boundary, and those that are marked.
     pub struct Lines {
-        /// 1 for each edge of a feature, else 0; by edge.
+        /// Not 0 for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0; by
+        /// edge.
         pub marks: GlobalMut<u32>,
         /// Whether there are features.
         pub any: u32,
@@ -152,8 +157,8 @@ impl OnLine {
 }
 
 kernel! {
-    /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine,
-    /// and counts them in word 1. One index an edge slot.
+    /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine
+    /// with [`FEATURE`], and counts all sharp ones in word 1. One index an edge slot.
     pub struct MarkFeatures: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -181,9 +186,93 @@ unsafe impl FlatKernel for MarkFeatures {
                 u.dot(v) < self.cosine * sqrt(u.dot(u) * v.dot(v))
             });
         if sharp {
-            self.marks.set(e, 1);
+            if self.marks.get(e) == 0 {
+                self.marks.set(e, FEATURE);
+            }
             self.counts.fetch_add(1, 1);
         }
+    }
+}
+
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
+/// for an end `k` at which another line goes on.
+pub const FEATURE_WORDS: u32 = 5;
+
+kernel! {
+    /// Lists the edges that are marked with [`FEATURE`], in any order. One index an edge slot.
+    pub struct ListFeatures: Flat {
+        /// The mesh.
+        pub mesh: FlatMesh,
+        /// Positions.
+        pub x: Global<Vec3>,
+        /// The marks.
+        pub marks: Global<u32>,
+        /// Which of several meshes each vertex is of; empty when there is one.
+        pub labels: Global<u32>,
+        /// [`FEATURE_WORDS`] an edge.
+        pub list: GlobalMut<u32>,
+        /// The places of the two ends of each.
+        pub places: GlobalMut<Vec3>,
+        /// Word 1, 0 before: how many.
+        pub counts: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
+// for (contracts U3, U4).
+unsafe impl FlatKernel for ListFeatures {
+    #[inline(always)]
+    fn run(&self, e: u32) {
+        if !self.mesh.edge_lives(e) || self.marks.get(e) != FEATURE {
+            return;
+        }
+        let i = self.counts.fetch_add(1, 1);
+        let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
+        self.places.set(2 * i, self.x.get(a));
+        self.places.set(2 * i + 1, self.x.get(b));
+        let words = self.list.from(FEATURE_WORDS * i);
+        words.set(0, e);
+        words.set(1, a);
+        words.set(2, b);
+        words.set(3, label_of(self.labels, a));
+        words.set(
+            4,
+            u32::from(self.goes_on(a)) | u32::from(self.goes_on(b)) << 1,
+        );
+    }
+}
+
+impl ListFeatures {
+    /// `true` if an edge of the boundary or of another line ends at a vertex.
+    #[inline(always)]
+    fn goes_on(&self, v: u32) -> bool {
+        let mut other = false;
+        self.mesh.each_spoke(v, |h| {
+            let mark = self.marks.get(h >> 1);
+            let border = self.mesh.face(h) == NO_FACE || self.mesh.face(h ^ 1) == NO_FACE;
+            other |= border || mark != 0 && mark != FEATURE;
+            true
+        });
+        other
+    }
+}
+
+kernel! {
+    /// Takes the marks of some edges away. One index for each.
+    pub struct Unmark: Flat {
+        /// The edges.
+        pub edges: Global<u32>,
+        /// The marks.
+        pub marks: GlobalMut<u32>,
+    }
+}
+
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
+// U3, U4).
+unsafe impl FlatKernel for Unmark {
+    #[inline(always)]
+    fn run(&self, i: u32) {
+        self.marks.set(self.edges.get(i), 0);
     }
 }
 

@@ -18,7 +18,10 @@ pub use adapt::{AdaptLengths, GradeLengths};
 pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub(crate) use lines::MOST_CORNERS;
-pub use lines::{CORNER_COSINE, Lines, MARKED, MarkBorders, MarkEnds, MarkFeatures, OnLine};
+pub use lines::{
+    CORNER_COSINE, FEATURE, FEATURE_WORDS, Lines, ListFeatures, MARKED, MarkBorders, MarkEnds,
+    MarkFeatures, OnLine, Unmark,
+};
 pub use places::Places;
 pub use relax::{Accept, AcceptValues, PutBack, Relax, Resample};
 pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
@@ -39,6 +42,8 @@ kernel_list! {
     flat scale_lengths: ScaleLengths;
     flat count_slender: CountSlender;
     flat mark_features: MarkFeatures;
+    flat list_features: ListFeatures;
+    flat unmark: Unmark;
     flat mark_borders: MarkBorders;
     flat mark_ends: MarkEnds;
     operator split_long: SplitLong;

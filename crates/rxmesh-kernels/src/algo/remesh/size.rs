@@ -72,7 +72,7 @@ unsafe impl BlockKernel for SumLengths {
 }
 
 kernel! {
-    /// Sums the areas of the live faces of each chunk of slots, in squares of a length.
+    /// Sums the areas of the live faces of each chunk of slots, in squares of a length, and the volumes under them.
     pub struct SumAreas: Block {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -80,8 +80,11 @@ kernel! {
         pub x: Global<Vec3>,
         /// The length.
         pub unit: Sizing,
-        /// A sum a chunk.
+        /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
+        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up what
+        /// it encloses. Empty where they are not asked for.
+        pub volumes: GlobalMut<f64>,
     }
 }
 
@@ -105,8 +108,22 @@ unsafe impl BlockKernel for SumAreas {
             false => 0.0,
         };
         let total = b.sum(n, scratch, of);
-        let areas = self.areas;
-        b.last_phase(|p| p.lead(|| areas.set(block, total)));
+        let (areas, volumes) = (self.areas, self.volumes);
+        if volumes.is_empty() {
+            return b.last_phase(|p| p.lead(|| areas.set(block, total)));
+        }
+        // Rounded, so that sums have no rounding, whatever their order is.
+        let volume = |i: u32| match mesh.face_lives(first + i) {
+            true => f64::from(cone(&mesh, x, first + i) as f32),
+            false => 0.0,
+        };
+        let volume = b.sum(n, scratch, volume);
+        b.last_phase(|p| {
+            p.lead(|| {
+                areas.set(block, total);
+                volumes.set(block, volume);
+            });
+        });
     }
 }
 
@@ -118,6 +135,19 @@ fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     let area = 0.5 * length((x.get(b) - x.get(a)).cross(x.get(c) - x.get(a)));
     let l = f64::from((unit.at(a) + unit.at(b) + unit.at(c)) * (1.0 / 3.0));
     f64::from(area) / (l * l)
+}
+
+/// The volume of the cone from the origin over a live face, above 0 where the face looks away from it.
+#[inline(always)]
+fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
+    let sides = mesh.sides(f);
+    let [a, b, c] = three(|k| x.get(mesh.origin(sides[k])));
+    let minor =
+        |p: f32, q: f32, r: f32, s: f32| f64::from(p) * f64::from(q) - f64::from(r) * f64::from(s);
+    let volume = f64::from(a.x) * minor(b.y, c.z, b.z, c.y)
+        + f64::from(a.y) * minor(b.z, c.x, b.x, c.z)
+        + f64::from(a.z) * minor(b.x, c.y, b.y, c.x);
+    volume / 6.0
 }
 
 kernel! {
@@ -162,6 +192,11 @@ kernel! {
         pub unit: Sizing,
         /// The areas.
         pub areas: GlobalMut<f32>,
+        /// The volumes of the cones from the origin over the faces that look away from it, and over those that look to
+        /// it; 0 for all others. Empty where they are not asked for.
+        pub outside: GlobalMut<f32>,
+        /// See [`LabelAreas::outside`].
+        pub inside: GlobalMut<f32>,
         /// The labels; [`NONE`] where no face lives.
         pub labels: GlobalMut<u32>,
         /// Word 1: the largest slot of a face whose vertices differ, and 1.
@@ -179,6 +214,11 @@ unsafe impl FlatKernel for LabelAreas {
         }
         let area = area(&self.mesh, self.x, self.unit, f);
         self.areas.set(f, area as f32);
+        if !self.outside.is_empty() {
+            let volume = cone(&self.mesh, self.x, f) as f32;
+            self.outside.set(f, volume.max(0.0));
+            self.inside.set(f, (-volume).max(0.0));
+        }
         let [a, b, c] = self
             .mesh
             .sides(f)

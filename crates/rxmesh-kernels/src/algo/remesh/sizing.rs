@@ -89,6 +89,17 @@ impl Sizing {
         l * l
     }
 
+    /// Square of the length at a point that [`Sizing::between`] gave the length.
+    #[inline(always)]
+    pub fn square_at(&self, length: f32) -> f32 {
+        let l = if self.varies != 0 {
+            length * self.factor
+        } else {
+            self.factor
+        };
+        l * l
+    }
+
     /// Sets the length at a new vertex, and which mesh it is of.
     #[inline(always)]
     pub fn set(&self, v: u32, length: f32, label: u32) {
