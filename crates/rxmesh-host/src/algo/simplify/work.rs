@@ -2,7 +2,9 @@
 
 use super::batch::Several;
 use super::holds::holds;
-use super::{BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport};
+use super::{
+    BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
+};
 use crate::Error;
 use crate::edit::{self, Column, Cut, Motion, RunReport, Session, fill};
 use crate::engine::Buffer;
