@@ -15,7 +15,7 @@ use rxmesh_kernels::algo::geodesic::{
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_kernels::topo::{Kind, Vertex};
+use rxmesh_kernels::topo::{Face, Kind, Vertex};
 
 /// How to propagate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -385,6 +385,8 @@ struct Propagation<'a> {
     edge: Buffer<f32>,
     /// [`GeodesicStart::shortest`].
     shortest: Buffer<f32>,
+    /// [`GeodesicStart::obtuse`].
+    obtuse: Attribute<Face, u32>,
 }
 
 impl<'a> Propagation<'a> {
@@ -419,6 +421,7 @@ impl<'a> Propagation<'a> {
             counts: engine.upload(&counts)?,
             edge: engine.zeroed(patches)?,
             shortest: engine.zeroed(patches)?,
+            obtuse: rx.attribute()?,
         })
     }
 
@@ -432,6 +435,7 @@ impl<'a> Propagation<'a> {
             other: other.global_mut()?,
             edge: self.edge.global_mut(),
             shortest: self.shortest.global_mut(),
+            obtuse: self.obtuse.global_mut()?,
             waiting: self.waiting.global_mut(),
             readers: self.readers.global_mut(),
             entered: self.entered.global_mut(),
@@ -508,6 +512,7 @@ impl<'a> Propagation<'a> {
             near: self.near.global_mut(),
             edge: self.edge.global(),
             shortest: self.shortest.global(),
+            obtuse: self.obtuse.global()?,
             round,
             scale: self.scale as f32,
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,

@@ -97,6 +97,8 @@ kernel! {
         pub edge: GlobalMut<f32>,
         /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
+        /// 1 for each face with an obtuse corner, else 0.
+        pub obtuse: GlobalMut<u32>,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
         /// As [`GeodesicRound::readers`], all zero before.
@@ -140,6 +142,13 @@ unsafe impl PatchKernel for GeodesicStart {
             if i == 0 || map.linear(owned + i - 1) < first {
                 self.enter_reader(owner, patch.id());
             }
+        });
+        let faces = patch.base::<Face>();
+        b.each(patch.owned::<Face>(), |f| {
+            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
+            let (ab, bc, ca) = (b - a, c - b, a - c);
+            let obtuse = ab.dot(ca) > 0.0 || bc.dot(ab) > 0.0 || ca.dot(bc) > 0.0;
+            self.obtuse.set(faces + f, u32::from(obtuse));
         });
         let sides = |f: u32| {
             let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);

@@ -59,6 +59,8 @@ kernel! {
         pub edge: Global<f32>,
         /// The length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
         pub shortest: Global<f32>,
+        /// Whether each face has an obtuse corner ([`super::GeodesicStart::obtuse`]).
+        pub obtuse: Global<u32>,
         /// This round.
         pub round: u32,
         /// Brings lengths near one.
@@ -77,7 +79,7 @@ kernel! {
 /// What a round keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// The three vertices of each face, 16 bits each.
+    /// The three vertices of each face, 16 bits each, and above them whether it has an obtuse corner.
     corners: Shared<u64>,
     /// What each local vertex has passed on.
     told: Shared<f32>,
@@ -177,12 +179,13 @@ unsafe impl PatchKernel for GeodesicRound {
             });
             return;
         }
-        let faces = patch.total::<Face>();
+        let (faces, face_map) = (patch.total::<Face>(), patch.map::<Face>());
         b.phase(|p| {
             self.load(p, patch);
             p.each(faces, |f| {
                 let [a, b, c] = corners(patch, f).map(u64::from);
-                t.corners.set(f, a | b << 16 | c << 32);
+                let obtuse = u64::from(self.obtuse.get(face_map.linear(f)));
+                t.corners.set(f, a | b << 16 | c << 32 | obtuse << 48);
             });
             p.each(total, |v| {
                 let mut told = self.old.get(map.linear(v));
@@ -291,18 +294,32 @@ impl GeodesicRound {
             return;
         }
         let [da, db, dc] = [a, b, c].map(|v| t.told.get(v));
+        // A wave through a side gets to the corner later than to one end of the side, unless the corner is obtuse.
+        let (oa, ob, oc) = (
+            a < owned && (mb || mc),
+            b < owned && (mc || ma),
+            c < owned && (ma || mb),
+        );
+        let mut wa = oa && (db < da || dc < da);
+        let mut wb = ob && (dc < db || da < db);
+        let mut wc = oc && (da < dc || db < dc);
+        let obtuse = corners >> 48 != 0;
+        if !(wa || wb || wc || obtuse) {
+            return;
+        }
         let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
         let (ab, bc, ca) = (
             (xb - xa) * self.scale,
             (xc - xb) * self.scale,
             (xa - xc) * self.scale,
         );
-        // A wave through a side gets to the corner later than to one end of the side, unless the corner is obtuse.
-        let wa = a < owned && (mb || mc) && (db < da || dc < da || ab.dot(ca) > 0.0);
-        let wb = b < owned && (mc || ma) && (dc < db || da < db || bc.dot(ab) > 0.0);
-        let wc = c < owned && (ma || mb) && (da < dc || db < dc || ca.dot(bc) > 0.0);
-        if !(wa || wb || wc) {
-            return;
+        if obtuse {
+            wa |= oa && ab.dot(ca) > 0.0;
+            wb |= ob && bc.dot(ab) > 0.0;
+            wc |= oc && ca.dot(bc) > 0.0;
+            if !(wa || wb || wc) {
+                return;
+            }
         }
         let area2 = length(ab.cross(bc));
         let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
