@@ -400,10 +400,20 @@ fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
     });
     let after = remeshed::<C>(engine, &mesh, &options, "ring");
     let (was, is) = (volume(&mesh), volume(&after.mesh));
-    assert!(is > 0.7 * was && is < 1.05 * was, "{was} {is}: {:?}", after.report);
+    assert!(
+        is > 0.7 * was && is < 1.05 * was,
+        "{was} {is}: {:?}",
+        after.report
+    );
     let report = &after.report;
-    assert!((report.volume_before / was - 1.0).abs() < 1e-4, "{report:?} {was}");
-    assert!((report.volume_after / is - 1.0).abs() < 1e-4, "{report:?} {is}");
+    assert!(
+        (report.volume_before / was - 1.0).abs() < 1e-4,
+        "{report:?} {was}"
+    );
+    assert!(
+        (report.volume_after / is - 1.0).abs() < 1e-4,
+        "{report:?} {is}"
+    );
 }
 
 fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {

@@ -96,10 +96,10 @@ impl Application for Geodesic {
 
 Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
 'quality', by which MeshLab and others colour.
-In a plane distances from one source are exact, whatever the triangles are. On curved surfaces the
-mean error is below 0.5 % and the largest below 5 % on meshes of some thousand faces, against exact
-geodesics; less on finer ones. Circular waves as of Novotni and Klein 2002, passed on as by Romero
-Calla, Fuentes Perez and Montenegro 2019.";
+In a plane distances from one source are exact to a thousandth part (--threshold), whatever the
+triangles are. On curved surfaces the mean error is below 0.5 % and the largest below 5 % on meshes
+of some thousand faces, against exact geodesics; less on finer ones. Circular waves as of Novotni and
+Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
     const GIVES: Gives = Gives::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("iterations", "rounds over the patches"),

@@ -23,8 +23,8 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct GeodesicOptions {
-    /// A distance that falls by less than this part of the edges around is not passed on: about the part by which
-    /// distances may be longer than the scheme's.
+    /// A distance that falls by less than this part of the shortest edge around is not passed on: about the part by
+    /// which distances may be longer than the scheme's.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().threshold))]
     pub threshold: f64,
     /// Most rounds over the patches [default: twice the number of vertices, many times what is usually needed].
@@ -383,6 +383,8 @@ struct Propagation<'a> {
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
+    /// [`GeodesicStart::shortest`].
+    shortest: Buffer<f32>,
 }
 
 impl<'a> Propagation<'a> {
@@ -416,6 +418,7 @@ impl<'a> Propagation<'a> {
             lists: [engine.uninit(patches)?, engine.uninit(patches)?],
             counts: engine.upload(&counts)?,
             edge: engine.zeroed(patches)?,
+            shortest: engine.zeroed(patches)?,
         })
     }
 
@@ -428,6 +431,7 @@ impl<'a> Propagation<'a> {
             told: told.global_mut()?,
             other: other.global_mut()?,
             edge: self.edge.global_mut(),
+            shortest: self.shortest.global_mut(),
             waiting: self.waiting.global_mut(),
             readers: self.readers.global_mut(),
             entered: self.entered.global_mut(),
@@ -503,6 +507,7 @@ impl<'a> Propagation<'a> {
             next_count: (self.counts.global_mut()).part(count_of(round + 1), COUNT_WORDS),
             near: self.near.global_mut(),
             edge: self.edge.global(),
+            shortest: self.shortest.global(),
             round,
             scale: self.scale as f32,
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,

@@ -795,13 +795,7 @@ impl Cuda {
         use cu::CUpointer_attribute_enum as Attribute;
         self.enter()?;
         let wrong = |why| Err(EngineError::Foreign { address, why });
-        let attribute = |attribute| {
-            let mut value = 0u64;
-            // SAFETY: the driver looks the address up, and writes no more than the eight bytes of a pointer or a size.
-            let code =
-                unsafe { cu::cuPointerGetAttribute((&raw mut value).cast(), attribute, address) };
-            (code == cu::cudaError_enum::CUDA_SUCCESS).then_some(value)
-        };
+        let attribute = |attribute| pointer_attribute(address, attribute);
         // The first two are of 32 bits, of which the other half stays zero.
         match attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
             Some(kind) if kind == cu::CUmemorytype::CU_MEMORYTYPE_DEVICE as u64 => {}
@@ -920,13 +914,21 @@ fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
 }
 
+/// An attribute of an address, in 64 bits; zero or `None` where the driver does not know the memory. The call for
+/// several attributes is used for one: unlike the call for one it is no fault there to ask about unknown memory.
+fn pointer_attribute(address: u64, attribute: cu::CUpointer_attribute) -> Option<u64> {
+    let (mut attribute, mut value) = (attribute, 0u64);
+    let mut values = [(&raw mut value).cast::<c_void>()];
+    // SAFETY: the driver looks the address up, and writes no more than the eight bytes of a pointer or a size.
+    let code =
+        unsafe { cu::cuPointerGetAttributes(1, &raw mut attribute, values.as_mut_ptr(), address) };
+    (code == cu::cudaError_enum::CUDA_SUCCESS).then_some(value)
+}
+
 /// `true` if an address lies in memory that the driver knows: page-locked or managed. It knows no pageable memory.
 fn is_known_to_driver(at: *const u8) -> bool {
     let attribute = cu::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-    let mut kind = 0u64;
-    // SAFETY: the driver looks the address up, and writes no more than 32 bits.
-    let code = unsafe { cu::cuPointerGetAttribute((&raw mut kind).cast(), attribute, at as u64) };
-    code == cu::cudaError_enum::CUDA_SUCCESS && kind != 0
+    pointer_attribute(at as u64, attribute).is_some_and(|kind| kind != 0)
 }
 
 /// An event that is only waited for.

@@ -130,7 +130,7 @@ mod tests {
         let all: Vec<SharpEdge> = open.iter().chain(&closed).cloned().collect();
         let slots = |edges: &[SharpEdge]| edges.iter().map(|e| e.edge).collect::<Vec<u32>>();
         // Both are 3 long.
-        assert_eq!(short_lines(&all, &[0.7]), []);
+        assert!(short_lines(&all, &[0.7]).is_empty());
         assert_eq!(short_lines(&all, &[0.8]), slots(&open));
         assert_eq!(short_lines(&all, &[2.9]), slots(&open));
         assert_eq!(short_lines(&all, &[3.1]), slots(&all));
@@ -139,7 +139,7 @@ mod tests {
         bound[0].goes_on[0] = true;
         assert_eq!(short_lines(&bound, &[0.8]), slots(&open));
         bound[5].goes_on[1] = true;
-        assert_eq!(short_lines(&bound, &[0.8]), []);
+        assert!(short_lines(&bound, &[0.8]).is_empty());
         // Each mesh has its own length.
         let mut two = all.clone();
         two.iter_mut().skip(6).for_each(|e| e.mesh = 1);

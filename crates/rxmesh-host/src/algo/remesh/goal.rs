@@ -128,14 +128,10 @@ struct Aim {
 }
 
 impl LargestMove {
-    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then only
-    /// those whose common vertex has less than six faces, as always.
+    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then
+    /// only those whose common vertex has less than six faces, as always.
     fn few_faces(part: f32) -> f32 {
-        if part < FARTHEST {
-            f32::INFINITY
-        } else {
-            0.0
-        }
+        if part < FARTHEST { f32::INFINITY } else { 0.0 }
     }
 
     /// Of a mesh of a size whose edges are to have a length.
@@ -299,11 +295,9 @@ impl Goal {
             false => vec![0.0; each.len()],
         };
         let aims = each.iter().zip(sizes).zip(means);
-        let aims = aims
-            .enumerate()
-            .map(|(i, ((options, size), mean))| {
-                Aim::new(options, size, mean).map_err(|e| meshes.named(i, e))
-            });
+        let aims = aims.enumerate().map(|(i, ((options, size), mean))| {
+            Aim::new(options, size, mean).map_err(|e| meshes.named(i, e))
+        });
         Ok(Goal {
             x,
             meshes,

@@ -12,9 +12,9 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{
-    Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip, FEATURE_WORDS, Lines,
-    ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings, SLENDER, ScaleLengths, Sizing, SplitLong,
-    Unmark, WriteRings,
+    Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip,
+    FEATURE_WORDS, Lines, ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings,
+    SLENDER, ScaleLengths, Sizing, SplitLong, Unmark, WriteRings,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};

@@ -739,8 +739,9 @@ fn arrays_over_the_same_bytes_have_a_budget() {
         }
         let text = format!(
             "<VTKFile type=\"PolyData\" compressor=\"vtkZLibDataCompressor\"><PolyData><Piece \
-                NumberOfPoints=\"{CELLS}\" NumberOfPolys=\"0\">{data}</PointData><Points><DataArray type=\"Int8\" NumberOfComponents=\"3\" \
-                format=\"appended\" offset=\"{}\"/></Points></Piece></PolyData><AppendedData encoding=\"raw\">_",
+                NumberOfPoints=\"{CELLS}\" NumberOfPolys=\"0\">{data}</PointData><Points><DataArray \
+                type=\"Int8\" NumberOfComponents=\"3\" format=\"appended\" \
+                offset=\"{}\"/></Points></Piece></PolyData><AppendedData encoding=\"raw\">_",
             16 + block.len()
         );
         let points = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; 3 * CELLS], 9);

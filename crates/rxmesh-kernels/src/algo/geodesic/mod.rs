@@ -95,6 +95,8 @@ kernel! {
         pub other: GlobalMut<f32>,
         /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,
+        /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
+        pub shortest: GlobalMut<f32>,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
         /// As [`GeodesicRound::readers`], all zero before.
@@ -139,15 +141,35 @@ unsafe impl PatchKernel for GeodesicStart {
                 self.enter_reader(owner, patch.id());
             }
         });
-        let round = b.max(patch.total::<Face>(), scratch, |f| {
+        let sides = |f: u32| {
             let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
-            f64::from(length(b - a) + length(c - b) + length(a - c))
+            [length(b - a), length(c - b), length(a - c)]
+        };
+        let faces = patch.total::<Face>();
+        let round = b.max(faces, scratch, |f| {
+            let [a, b, c] = sides(f);
+            f64::from(a + b + c)
+        });
+        let shortest = -b.max(faces, scratch, |f| {
+            let mut least = f32::INFINITY;
+            for side in sides(f) {
+                if side > 0.0 && side < least {
+                    least = side;
+                }
+            }
+            -f64::from(least)
         });
         b.last_phase(|p| {
             p.lead(|| {
                 // Of a patch without faces there is nothing to pass on.
                 let round = if round > 0.0 { round as f32 } else { 0.0 };
                 self.edge.set(patch.id(), round / 3.0);
+                let shortest = if shortest < f64::INFINITY {
+                    shortest as f32
+                } else {
+                    0.0
+                };
+                self.shortest.set(patch.id(), shortest);
                 self.waiting.set(patch.id(), FAR);
                 self.list.set(patch.id(), patch.id());
             });

@@ -53,11 +53,13 @@ kernel! {
         pub near: GlobalMut<u32>,
         /// The length of each patch's longer edges ([`super::GeodesicStart::edge`]).
         pub edge: Global<f32>,
+        /// The length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
+        pub shortest: Global<f32>,
         /// This round.
         pub round: u32,
         /// Brings lengths near one.
         pub scale: f32,
-        /// A distance that falls by less than this part of an edge is not passed on.
+        /// A distance that falls by less than this part of the patch's shortest edge is not passed on.
         pub threshold: f32,
         /// How many edges a distance may be longer than the shortest one, to be passed on.
         pub reach: f32,
@@ -139,7 +141,7 @@ unsafe impl PatchKernel for GeodesicRound {
         let edge = self.edge.get(id);
         let rule = Rule {
             bound: f32::from_bits(near) + self.reach * edge,
-            slack: self.threshold * edge,
+            slack: self.threshold * self.shortest.get(id),
         };
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
         let (base, map) = (patch.base::<Vertex>(), patch.map::<Vertex>());
@@ -300,9 +302,8 @@ impl GeodesicRound {
         }
         let area2 = length(ab.cross(bc));
         let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
-            let from = if dp < dq { dp } else { dq };
             let one_source = (dp.to_bits() ^ dq.to_bits()) & self.labels == 0;
-            let d = front(sides, area2, [dp, dq], one_source);
+            let (d, from) = front(sides, area2, [dp, dq], one_source);
             if d < f32::INFINITY {
                 let rounded = (d.to_bits() + (self.labels >> 1)) & !self.labels;
                 t.best.fetch_min(v, rounded | from.to_bits() & self.labels);
@@ -322,37 +323,40 @@ impl GeodesicRound {
 
 /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
 /// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
-/// else the shorter way along one of the other two sides. In a plane with one source this is exact (Novotni and Klein
+/// else the shorter way along one of the other two sides. Beside it is the distance of the corner from which that way
+/// comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni and Klein
 /// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
 /// is twice the triangle's area.
 ///
 /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
 /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
 #[inline(always)]
-fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> f32 {
+fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> (f32, f32) {
     let (along_q, along_p) = (dq + length(qr), dp + length(rp));
-    let edge = if along_p < along_q { along_p } else { along_q };
+    let from_p = along_p < along_q;
+    let edge = if from_p { along_p } else { along_q };
+    let from = if from_p { dp } else { dq };
     let l2 = pq.dot(pq);
     // Coordinates from `p` along `pq` and across it, times the length of `pq`: of the point, and of `r`.
     let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
     let across2 = l2 * dp * dp - along * along;
     // Infinite distances make this not a number.
     if !(one_source && across2 >= 0.0 && area2 > 0.0) {
-        return edge;
+        return (edge, from);
     }
     let across = sqrt(across2);
     let to_r = -pq.dot(rp);
     let crossing = along * area2 + to_r * across;
     if !(crossing >= 0.0 && crossing <= l2 * (across + area2)) {
-        return edge;
+        return (edge, from);
     }
     // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits where
     // the triangle is small beside the distance.
     let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
     let d2 = dp * dp + more;
     if d2 <= 0.0 {
-        return edge;
+        return (edge, from);
     }
     let wave = dp + more / (dp + sqrt(d2));
-    if wave < edge { wave } else { edge }
+    (if wave < edge { wave } else { edge }, from)
 }
