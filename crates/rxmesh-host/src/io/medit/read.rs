@@ -112,7 +112,6 @@ impl Draft {
     }
 
     pub(super) fn finish(mut self) -> Volume {
-        self.volume.accept_points();
         let references_of = match self.volume.is_surface() {
             true => self.faces,
             false => self.cells,

@@ -39,7 +39,6 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
         ..
     } = reader;
     volume.binary = source.binary.is_some();
-    volume.accept_points();
     let (several, what) = match volume.is_surface() {
         true => (groups.several[2], "surfaces"),
         false => (groups.several[3], "volumes"),
