@@ -74,20 +74,28 @@ pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
 }
 
-/// All bytes of a file, or of a stream that can be read once: stdin, or a descriptor. The latter are kept.
+/// All bytes of a file, or of a stream that can be read once. The latter are kept.
 fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
+    if let Some(bytes) = stream(path)? {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    if let Some(bytes) = KEPT.take(path) {
+        return Ok(bytes.into());
+    }
+    let what = || format!("{}: cannot be read", path.display());
+    Ok(files::read(path).with_context(what)?.into())
+}
+
+/// All bytes of a stream that can be read once, stdin or a descriptor, which are kept; `None` of a file.
+pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
     static STREAMS: Mutex<Vec<(PathBuf, &'static [u8])>> = Mutex::new(Vec::new());
     // A descriptor is given by whoever starts the program, as stdin is; any other pipe may have no end.
     if !is_stdin(path) && !files::is_descriptor(path) {
-        if let Some(bytes) = KEPT.take(path) {
-            return Ok(bytes.into());
-        }
-        let what = || format!("{}: cannot be read", path.display());
-        return Ok(files::read(path).with_context(what)?.into());
+        return Ok(None);
     }
     let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, bytes)) = streams.iter().find(|(p, _)| p == path) {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok(Some(bytes));
     }
     let bytes = match is_stdin(path) {
         true => {
@@ -103,7 +111,7 @@ fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
     };
     let bytes: &'static [u8] = bytes.leak();
     streams.push((path.to_owned(), bytes));
-    Ok(Cow::Borrowed(bytes))
+    Ok(Some(bytes))
 }
 
 /// The bytes of the file that was looked into last, for its reader.

@@ -69,8 +69,9 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "check",
         "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them \
-        `self_intersections`, pairs of faces, unless `--no-self-intersections` is given; `polygons`, of a \
-        mesh that is more than triangles: `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
+        `self_intersections`, pairs of faces (with `at_least` there may be more), unless \
+        `--no-self-intersections` is given; `polygons`, of a mesh that is more than triangles: \
+        `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
         `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
         `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/volumes.md): counts, `boundary_faces`, `manifold`, \
         `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, `flat_cells`, \

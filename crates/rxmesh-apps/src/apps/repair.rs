@@ -138,7 +138,10 @@ When something that was asked for could not be done, the result is written and t
 fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
     match (pairs.count, pairs.first.first()) {
         (n, Some([f, g])) => {
-            format!("left: {n} pairs of faces that intersect, first {f} and {g} (counted from 0)\n")
+            let least = if pairs.at_least { "at least " } else { "" };
+            format!(
+                "left: {least}{n} pairs of faces that intersect, first {f} and {g} (counted from 0)\n"
+            )
         }
         _ => String::new(),
     }

@@ -3,15 +3,16 @@
 use super::simulate::{SimulateArgs, perform};
 use crate::cli::{CommonArgs, EngineArgs};
 use crate::console;
+use crate::input;
 use crate::run::Run;
 use crate::text;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use rxmesh_host::DVec3;
-use rxmesh_host::io::{self, Format, Loaded, ReadOptions};
 use rxmesh_simulation::scene::{Scene, SolverSpec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ShortcutArgs {
@@ -41,6 +42,8 @@ pub(crate) struct ShortcutArgs {
 
 /// The box around a mesh, counted from the scene's origin.
 pub(super) struct Around {
+    /// Where the mesh was found.
+    path: PathBuf,
     /// Zero, unless the mesh lies far from it.
     origin: DVec3,
     low: DVec3,
@@ -49,28 +52,31 @@ pub(super) struct Around {
 
 impl Around {
     /// Of a file of a volume, or of a surface.
-    pub(super) fn read(path: &Path, volume: bool) -> Result<Around> {
-        let holds = match volume {
-            true => Format::holds_volumes,
-            false => Format::holds_surfaces,
+    pub(super) fn read(name: &Path, volume: bool) -> Result<Around> {
+        let found = input::find(name)?;
+        let path = &found;
+        let is_volume = input::is_volume(path);
+        // Of a broken file its error says more than its kind.
+        let refused = match volume {
+            true => !is_volume && input::read_poly(path, false).is_ok(),
+            false => is_volume,
         };
-        if Format::of_name(path).is_some_and(|f| !holds(f)) {
+        if refused {
             let (is, not) = match volume {
                 true => ("a surface", "a volume (`cloth` takes surfaces)"),
                 false => ("a volume", "a surface (`soft` takes volumes)"),
             };
             bail!("{}: {is}, but must be {not}", path.display());
         }
-        let options = ReadOptions::default().with(|o| o.triangulate = true);
         let (bounds, origin) = match volume {
             true => {
-                let Loaded { mut mesh, .. } = io::read_tets(path, &options)?;
+                let mut mesh = input::read_tets(path)?.loaded.mesh;
                 let bounds = mesh.bounding_box().filter(|_| mesh.cell_count() > 0);
                 mesh.normalise();
                 (bounds, mesh.placement.origin)
             }
             false => {
-                let Loaded { mut mesh, .. } = io::read(path, &options)?;
+                let mut mesh = input::read(path, true)?.loaded.mesh;
                 let bounds = mesh.bounding_box().filter(|_| mesh.face_count() > 0);
                 mesh.normalise();
                 (bounds, mesh.placement.origin)
@@ -79,7 +85,12 @@ impl Around {
         let [low, high] = bounds
             .with_context(|| format!("{}: there is nothing in it", path.display()))?
             .map(|corner| DVec3::from_array(corner) - origin);
-        let around = Around { origin, low, high };
+        let around = Around {
+            path: found.clone(),
+            origin,
+            low,
+            high,
+        };
         let size = around.size();
         if !(SIZES.0..=SIZES.1).contains(&size) {
             bail!(
@@ -190,7 +201,7 @@ pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<Stri
     const STIFFNESS: f64 = 1e5;
     const THICKNESS: f64 = 1e-3;
     const SLIP: f64 = 1e-3;
-    let path = &args.mesh;
+    let path = &body.around.path;
     let Some(mesh) = path.to_str() else {
         bail!(
             "{}: its name is no text that a scene can hold",
@@ -237,10 +248,18 @@ pub(super) fn run(
     options: &impl Serialize,
 ) -> Result<()> {
     // Files are relative to the scene's own, which would lie in the current folder.
-    let scene = Scene::parse(text, Path::new("scene.toml"))?;
+    let mut scene = Scene::parse(text, Path::new("scene.toml"))?;
+    let content = input::stream(&args.mesh)?;
     if args.print_scene {
+        if content.is_some() {
+            bail!(
+                "{}: a scene names the file of its mesh, and this is a stream: save it, and give the file's name",
+                text::named(&args.mesh.display().to_string(), "stdin")
+            );
+        }
         return console::to_stdout(text.as_bytes());
     }
+    scene.content = content.map(Arc::from);
     let simulate = SimulateArgs {
         scene: args.mesh.clone(),
         output: args.frames.clone(),

@@ -13,6 +13,7 @@ mod extents;
 mod files;
 mod mcf;
 mod measures;
+mod odd_inputs;
 mod places;
 mod polygons;
 mod repair;

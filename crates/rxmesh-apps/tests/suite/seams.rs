@@ -472,3 +472,108 @@ fn what_has_a_vertex_for_each_corner_is_simplified() {
     );
     assert!(borders(&out).values().all(|&n| n == 2), "a crack");
 }
+
+/// What a torus in an OBJ file carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carries {
+    Nothing,
+    /// Texture coordinates of vertices that are split where they begin anew.
+    SplitUv,
+    /// Texture coordinates of corners.
+    CornerUv,
+    /// A group for each quarter.
+    Groups,
+}
+
+/// A torus of `n` by `m` cells with radii 1 and .4, around z.
+fn torus([n, m]: [usize; 2], carries: Carries) -> String {
+    let mut out = String::new();
+    let split = carries == Carries::SplitUv;
+    let [rows, columns] = [n, m].map(|k| k + usize::from(split));
+    for i in 0..rows {
+        for j in 0..columns {
+            let a = (i % n) as f64 / n as f64 * std::f64::consts::TAU;
+            let b = (j % m) as f64 / m as f64 * std::f64::consts::TAU;
+            let r = 1.0 + 0.4 * b.cos();
+            writeln!(out, "v {} {} {}", r * a.cos(), r * a.sin(), 0.4 * b.sin()).unwrap();
+        }
+    }
+    let textured = split || carries == Carries::CornerUv;
+    if textured {
+        for i in 0..=n {
+            for j in 0..=m {
+                writeln!(out, "vt {} {}", i as f64 / n as f64, j as f64 / m as f64).unwrap();
+            }
+        }
+    }
+    for i in 0..n {
+        if carries == Carries::Groups && i % (n / 4) == 0 {
+            writeln!(out, "g quarter{}", i / (n / 4)).unwrap();
+        }
+        for j in 0..m {
+            let corner = |i: usize, j: usize| {
+                let v = i % rows * columns + j % columns + 1;
+                match textured {
+                    true => format!("{v}/{}", i * (m + 1) + j + 1),
+                    false => v.to_string(),
+                }
+            };
+            let (a, b) = (corner(i, j), corner(i + 1, j));
+            let (c, d) = (corner(i + 1, j + 1), corner(i, j + 1));
+            writeln!(out, "f {a} {b} {c}\nf {a} {c} {d}").unwrap();
+        }
+    }
+    out
+}
+
+#[test]
+fn coarse_faces_keep_to_their_side_of_a_seam() {
+    let b = Sandbox::new();
+    for carries in [Carries::SplitUv, Carries::CornerUv] {
+        b.put("torus.obj", torus([36, 18], carries));
+        for edit in [
+            "simplify --ratio 0.05",
+            "simplify --ratio 0.04",
+            "simplify --ratio 0.03",
+            "simplify --error 2%",
+            "simplify --faces 60 --seed 3",
+            "simplify --faces 40 --seed 1",
+            "remesh --target-length 0.5",
+        ] {
+            let what = format!("{edit} {carries:?}");
+            b.ok(&format!("{edit} torus.obj -o out.obj"));
+            for (_, face) in corners(&b.text("out.obj")) {
+                let uv = face.map(|(_, uv)| uv.expect("UV of every face"));
+                for k in 0..2 {
+                    let most = uv.iter().fold(0.0, |m: f64, uv| m.max(uv[k]));
+                    let least = uv.iter().fold(1.0, |m: f64, uv| m.min(uv[k]));
+                    assert!(most - least < 0.6, "{what}: around the torus: {uv:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The Hausdorff distance of `out.obj` from a file, as a part of the diagonal.
+fn off(b: &Sandbox, file: &str) -> f64 {
+    let r = b.record(&format!("distance out.obj {file}"));
+    let number = |at: &str| r.pointer(at).and_then(serde_json::Value::as_f64).expect(at);
+    number("/distance/hausdorff") / number("/distance/diagonal")
+}
+
+#[test]
+fn an_error_bounds_the_surface_beside_lines_too() {
+    let b = Sandbox::new();
+    b.put("whole.obj", torus([36, 18], Carries::Nothing));
+    for percent in [0.5, 2.0] {
+        let simplify = format!("simplify --error {percent}%");
+        b.ok(&format!("{simplify} whole.obj -o out.obj"));
+        let most = off(&b, "whole.obj");
+        for carries in [Carries::SplitUv, Carries::CornerUv, Carries::Groups] {
+            b.put("torus.obj", torus([36, 18], carries));
+            b.ok(&format!("{simplify} torus.obj -o out.obj"));
+            let off = off(&b, "torus.obj");
+            assert!(off < 1.5 * most, "{percent} {carries:?}: {off} and {most}");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[derive(Debug)]
 pub struct Curvature {
     /// Gaussian curvature integrated over the vertex, in radians: `2 pi` less the sum of its angles, on a boundary `pi`
-    /// less it. An isolated vertex has `2 pi`.
+    /// less it; 0 at a vertex of no face.
     pub defect: Attribute<Vertex, f32>,
     /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no
     /// area.
@@ -33,7 +33,7 @@ pub struct CurvatureReport {
     /// Sum of the integrated Gaussian curvatures, boundary included. `2 pi` times the Euler characteristic on every
     /// manifold mesh, closed or not (Gauss-Bonnet: the boundary's angle defects are its geodesic curvature).
     pub total_gaussian_curvature: f64,
-    /// Vertices less edges plus faces.
+    /// Vertices less edges plus faces; vertices of no face do not count.
     pub euler_characteristic: i64,
     /// Smallest and largest Gaussian curvature, in one over squared length; zeroes when there is no vertex.
     pub gaussian_range: [f64; 2],
@@ -89,7 +89,10 @@ pub fn curvature(
 }
 
 fn report(rx: &RxMesh, c: &Curvature) -> Result<CurvatureReport, Error> {
-    let [v, e, f] = Kind::ALL.map(|kind| i64::from(rx.count(kind)));
+    let [_, e, f] = Kind::ALL.map(|kind| i64::from(rx.count(kind)));
+    // Patches of no face own the vertices of no face, and no others.
+    let with_faces = rx.headers().iter().filter(|h| h.total[2] > 0);
+    let v: i64 = with_faces.map(|h| i64::from(h.owned[0])).sum();
     let [defects, least, most, least_mean, most_mean, total_area] = several(
         rx,
         [

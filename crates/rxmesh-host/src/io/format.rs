@@ -173,9 +173,15 @@ impl Format {
     /// `false` if no file of this format begins like this.
     pub(super) fn may_be(self, bytes: &[u8]) -> bool {
         match self {
-            Format::Ply => bytes.starts_with(b"ply"),
+            Format::Ply => bytes.trim_ascii_start().starts_with(b"ply"),
             Format::Off => off::looks_like(bytes),
-            Format::Stl => stl::may_be(bytes),
+            // Any bytes may be the head of a binary file, but these begin others for sure.
+            Format::Stl => {
+                stl::looks_like(bytes)
+                    || stl::may_be(bytes)
+                        && Format::of_plain(bytes)
+                            .is_none_or(|f| matches!(f, Format::Obj | Format::Off))
+            }
             Format::Msh | Format::Msh2 => msh::looks_like(bytes),
             Format::Medit => medit::looks_like(bytes),
             Format::Vtk => vtk::looks_like(bytes),
@@ -188,7 +194,8 @@ impl Format {
 
     /// As [`Format::of_content`], of content without gzip, UTF-16 and marks.
     pub(super) fn of_plain(bytes: &[u8]) -> Option<Format> {
-        if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
+        let ply = bytes.trim_ascii_start().strip_prefix(b"ply");
+        if ply.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace)) {
             return Some(Format::Ply);
         }
         if off::looks_like(bytes) {

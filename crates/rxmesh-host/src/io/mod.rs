@@ -5,6 +5,7 @@
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/formats.md` says what each format keeps.
 
+mod alike;
 mod arrays;
 mod budget;
 mod content;

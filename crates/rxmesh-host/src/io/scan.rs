@@ -112,6 +112,21 @@ impl LeftOut {
     }
 }
 
+/// A text from its first line on that is neither blank nor a comment, empty where there is none. Lines may end in a
+/// carriage return alone; of a long text the beginning is looked at.
+pub(super) fn after_comments(text: &[u8]) -> &[u8] {
+    const LONGEST: usize = 1 << 20;
+    let mut rest = &text[..text.len().min(LONGEST)];
+    loop {
+        rest = rest.trim_ascii_start();
+        if !rest.starts_with(b"#") {
+            return rest;
+        }
+        let end = memchr::memchr2(b'\n', b'\r', rest);
+        rest = end.map_or(&[], |end| &rest[end..]);
+    }
+}
+
 /// The line of a byte, counted from 1.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &bytes[..at.min(bytes.len())]).count()

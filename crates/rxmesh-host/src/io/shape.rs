@@ -1,7 +1,8 @@
 //! What writers see of a mesh.
 
 use crate::mesh::{
-    ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh, TriMesh,
+    CoordinateText, ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh,
+    TriMesh,
 };
 use glam::Vec3;
 use std::ops::Range;
@@ -103,6 +104,11 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The digits that the vertices' coordinates get in text.
+    pub(super) fn coordinate_text(self) -> CoordinateText {
+        CoordinateText::of(self.placement(), self.positions(), self.corners())
+    }
+
     /// Number of corners of all elements.
     pub(super) fn corner_count(self) -> usize {
         match self {
@@ -183,6 +189,11 @@ impl<'a> Shape<'a> {
             Shape::Triangles(m) => &m.placement,
             Shape::Polygons(m) => &m.placement,
         }
+    }
+
+    /// As [`Model::coordinate_text`].
+    pub(super) fn coordinate_text(self) -> CoordinateText {
+        Model::Surface(self).coordinate_text()
     }
 
     /// Number of vertices.

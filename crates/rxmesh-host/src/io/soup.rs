@@ -1,5 +1,6 @@
 //! What every reader makes first: positions and faces of any size, with everything that hangs on them.
 
+use super::alike::Alike;
 use super::error::{At, Fault, FaultKind};
 use super::names;
 use super::points::Points;
@@ -169,14 +170,20 @@ pub(super) fn warn_of_columns<'a>(
     columns: impl Iterator<Item = &'a Column>,
     warnings: &mut Vec<String>,
 ) {
-    warnings.extend(columns.map(|c| {
+    let mut lost = Alike::default();
+    for c in columns {
         let why = if is_finite(c) {
             ""
         } else {
             " (it has values that are not finite)"
         };
-        format!("{format} holds no {} column '{}'{why}", c.element, c.name)
-    }));
+        lost.add(&c.name, || {
+            format!("{format} holds no {} column '{}'{why}", c.element, c.name)
+        });
+    }
+    warnings.extend(lost.warnings(&format!(
+        "columns are left out, which {format} does not hold"
+    )));
 }
 
 /// The comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.

@@ -1,7 +1,7 @@
 //! Text output: numbers in their shortest form, lines made in parallel.
 
 use super::Pieces;
-use crate::mesh::{ColumnData, Placement};
+use crate::mesh::{ColumnData, CoordinateText, Digits};
 use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -48,18 +48,15 @@ impl Line {
         self.out.extend_from_slice(self.float.format(x).as_bytes());
     }
 
-    /// Three coordinates with spaces between: in the world the floats' shortest digits, in another frame as few as lead
-    /// back to the same position there.
-    pub(super) fn point(&mut self, placement: &Placement, p: Vec3) {
-        let world = placement.is_world();
-        let digits = if world { [0.0; 3] } else { placement.digits(p) };
-        for axis in 0..3 {
+    /// Three coordinates with spaces between.
+    pub(super) fn point(&mut self, text: &CoordinateText, p: Vec3) {
+        for (axis, digits) in text.digits(p).into_iter().enumerate() {
             if axis > 0 {
                 self.put(b" ");
             }
-            match world {
-                true => self.float(p[axis]),
-                false => self.double(digits[axis]),
+            match digits {
+                Digits::Single(x) => self.float(x),
+                Digits::Double(x) => self.double(x),
             }
         }
     }

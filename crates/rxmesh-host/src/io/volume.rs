@@ -1,6 +1,7 @@
 //! Meshes of elements as they stand in files: tetrahedra, or faces where there are no cells, with all that belongs to
 //! them.
 
+use super::alike::Alike;
 use super::budget::Budget;
 use super::error::{At, Fault, FaultKind};
 use super::names;
@@ -58,6 +59,9 @@ pub(super) struct Volume {
     others: BTreeMap<Cow<'static, str>, u64>,
     columns: Vec<Column>,
     names: UniqueNames,
+    /// Columns that got another name, and those that cannot be kept.
+    renamed: Alike,
+    unkept: Alike,
     pub(super) budget: Budget,
     pub(super) comments: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -185,11 +189,13 @@ impl Volume {
             _ => self.element(),
         };
         let (Some(data), true) = (data.into_column(), width > 0) else {
-            self.warnings.push(format!(
-                "{element} column '{}' is not kept: its whole numbers have more digits than 64-bit floats hold, or it \
-                    has none",
-                names::shown(name)
-            ));
+            let shown = names::shown(name);
+            self.unkept.add(&shown, || {
+                format!(
+                    "{element} column '{shown}' is not kept: its whole numbers have more digits than 64-bit floats \
+                        hold, or it has none"
+                )
+            });
             return;
         };
         let mut column = Column {
@@ -217,13 +223,22 @@ impl Volume {
         }
         column.name = self.names.free(element, name);
         if column.name != name {
-            self.warnings.push(format!(
-                "{element} column '{}' is now called '{}'",
-                names::shown(&name),
-                column.name
-            ));
+            let (old, new) = (names::shown(name), &column.name);
+            self.renamed.add(new, || {
+                format!("{element} column '{old}' is now called '{new}'")
+            });
         }
         self.columns.push(column);
+    }
+
+    /// Adds the warnings that wait until all columns are known.
+    fn end_columns(&mut self) {
+        let renamed = std::mem::take(&mut self.renamed);
+        self.warnings
+            .extend(renamed.warnings("columns have other names now"));
+        let unkept = std::mem::take(&mut self.unkept);
+        let many = "columns are not kept: their numbers are none, or have more digits than 64-bit floats hold";
+        self.warnings.extend(unkept.warnings(many));
     }
 
     /// Keeps the first two values of each row as the columns `s` and `t`.
@@ -309,6 +324,7 @@ impl Volume {
                     all.comments.push(comment);
                 }
             }
+            piece.end_columns();
             let warnings = piece.warnings.drain(..);
             all.warnings
                 .extend(warnings.filter(|w| seen.insert(w.clone())));
@@ -410,6 +426,7 @@ impl Volume {
             self.warnings
                 .push(format!("{others} are not kept: a volume is of tetrahedra"));
         }
+        self.end_columns();
         if self.curved > 0 {
             self.warnings.push(format!(
                 "{} tetrahedra are of higher order: only their corners are kept",
@@ -477,6 +494,7 @@ impl Volume {
             self.warnings
                 .push(format!("{others} are not kept: a surface is of faces"));
         }
+        self.end_columns();
         if self.curved_faces > 0 {
             self.warnings.push(format!(
                 "{} faces are of higher order: only their corners are kept",

@@ -7,6 +7,7 @@
 mod check;
 mod cut;
 mod cutter;
+mod digits;
 mod edges;
 mod error;
 mod extent;
@@ -41,6 +42,7 @@ pub use check::{
 };
 pub(crate) use cut::CREASE;
 pub use cut::{HOLE, SHARPNESS};
+pub(crate) use digits::{CoordinateText, Digits};
 pub use edges::EdgeTable;
 pub(crate) use edges::is_proper;
 pub use error::MeshError;

@@ -1,7 +1,7 @@
 //! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
 
 use super::extent::{box_of_corners, extent};
-use super::{MeshError, PolyMesh, TetMesh, TriMesh, UsedVertices};
+use super::{CoordinateText, MeshError, PolyMesh, TetMesh, TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -190,7 +190,8 @@ pub(crate) fn bounding_box(
     placement: &Placement,
 ) -> Option<[[f64; 3]; 2]> {
     let ends = extent(positions, corners)?;
-    Some(ends.map(|p| placement.digits(p.as_vec3())))
+    let text = CoordinateText::of(placement, positions, corners);
+    Some(ends.map(|p| text.numbers(p.as_vec3())))
 }
 
 /// Frames of a mesh of any kind; `corners` of its faces or cells.
@@ -327,7 +328,7 @@ framed!(TetMesh, self => self.cells.as_flattened());
 framed!(PolyMesh, self => &self.corners);
 
 /// The number with the fewest digits behind its point, from `x` on, that still `is` what it shall be.
-fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
     /// Below it whole numbers are doubles, so that a quotient of two is the double next to a short decimal number.
     const EXACT: f64 = (1u64 << 53) as f64;
     let mut power = 1.0;

@@ -198,7 +198,11 @@ impl Curvatures {
     fn finish(&self, patch: &Patch, t: &Tables, v: u32) {
         let out = patch.base::<Vertex>() + v;
         let boundary = t.boundary.contains(v);
-        let flat = if boundary { 3.0 } else { 6.0 };
+        let flat = match () {
+            () if t.get(v, At::Corners) == 0.0 => 0.0,
+            () if boundary => 3.0,
+            () => 6.0,
+        };
         let defect = (flat - t.get(v, At::Corners)) * FRAC_PI_3 - t.get(v, At::Angle);
         let area = t.get(v, At::Area);
         let laplace = t.get3(v, At::Laplace);

@@ -9,6 +9,7 @@ use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
+use rxmesh_host::files;
 use rxmesh_host::io::{self, Model, ReadOptions};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::mesh::{
@@ -352,7 +353,16 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 /// A volume or a surface, as the file says, counted from the scene's origin.
 fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
-    let shape = read_file(path, warnings)?;
+    let shape = match &scene.content {
+        Some(bytes) => read_bytes(bytes, path, warnings)?,
+        None => {
+            let bytes = files::read(path).map_err(|source| {
+                let path = path.to_owned();
+                Error::Options(io::IoError::Read { path, source }.to_string())
+            })?;
+            read_bytes(&bytes, path, warnings)?
+        }
+    };
     let (used, places, shape) = match shape {
         Shape::Volume(mut mesh) => {
             let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
@@ -389,18 +399,19 @@ fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
     (positions.collect(), Placement::default())
 }
 
-fn read_file(path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+/// A mesh from the content of a file of this name.
+fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
         warnings.extend(all.iter().map(|w| format!("{}: {w}", path.display())));
     };
-    if io::is_volume(path, &options).map_err(failed)? {
-        let loaded = io::read_tets(path, &options).map_err(failed)?;
+    if io::is_volume_bytes(bytes, path, &options).map_err(failed)? {
+        let loaded = io::read_tets_bytes(bytes, path, &options).map_err(failed)?;
         warn(loaded.warnings);
         return Ok(Shape::Volume(loaded.mesh));
     }
-    let loaded = io::read(path, &options).map_err(failed)?;
+    let loaded = io::read_bytes(bytes, path, &options).map_err(failed)?;
     warn(loaded.warnings);
     Ok(Shape::Cloth(loaded.mesh))
 }

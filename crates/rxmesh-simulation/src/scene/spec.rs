@@ -11,6 +11,7 @@ use rxmesh_host::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Bodies, what they touch, and how far to go. Units are SI; files are relative to the scene's own.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -19,6 +20,9 @@ pub struct Scene {
     /// The scene's file.
     #[serde(skip)]
     pub path: PathBuf,
+    /// Content of the mesh files that bodies name, where that is at hand: of a stream, which can be read once.
+    #[serde(skip)]
+    pub content: Option<Arc<[u8]>>,
     /// How far to go.
     pub time: Time,
     /// Acceleration of everything, in m/s^2.

@@ -7,7 +7,7 @@ use crate::room::Room;
 use crate::scan::Scan;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
-use rxmesh_host::mesh::{Faces, MeshError};
+use rxmesh_host::mesh::{EdgeTable, Faces, MeshError, PolyMesh};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::build::{
     BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, Columns, CountEntries, EDGES, FANS, FillEntries, ITEMS,
@@ -66,6 +66,40 @@ impl Work {
     }
 }
 
+/// Refuses a mesh with an edge of more than two faces whose vertices have very many. The kernels order the faces around
+/// a vertex in a time that goes with the square of their number; they find all other edges of the kind.
+fn refuse_crowds(mesh: &PolyMesh) -> Result<(), MeshError> {
+    const CROWD: u32 = 1 << 11;
+    let mut faces = vec![0u32; mesh.vertex_count()];
+    let counts = mesh.corners.iter().filter_map(|&v| {
+        let count = faces.get_mut(v as usize)?;
+        *count += 1;
+        Some(*count)
+    });
+    if counts.max().unwrap_or(0) < CROWD || mesh.validate().is_err() {
+        return Ok(());
+    }
+    let table = EdgeTable::of_polygons(mesh);
+    let crowded = (0..table.len()).filter(|&e| table.along(e).len() > 2);
+    let third = crowded.flat_map(|e| &table.along(e)[2..]).min();
+    let Some(&corner) = third else {
+        return Ok(());
+    };
+    let ends = |f: usize| mesh.range(f).end;
+    let (mut low, mut high) = (0, mesh.face_count());
+    while low < high {
+        let middle = low.midpoint(high);
+        match ends(middle) <= corner as usize {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    Err(MeshError::NoSurface {
+        face: low as u32,
+        vertex: mesh.corners[corner as usize],
+    })
+}
+
 impl Mesh {
     /// Makes the mesh of checked faces.
     pub(crate) fn make(&mut self, source: &Source, sizes: &Faces) -> Result<(), Error> {
@@ -78,6 +112,7 @@ impl Mesh {
         let told = source.told(sizes)?;
         match source {
             Source::Host(mesh) => {
+                refuse_crowds(mesh)?;
                 self.corners.fill(&mesh.corners)?;
                 self.connect(mesh.vertex_count() as u32, None, None)
             }

@@ -2,7 +2,9 @@
 
 use super::batch::Several;
 use super::holds::holds;
-use super::{BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport};
+use super::{
+    BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
+};
 use crate::Error;
 use crate::edit::{self, Column, Cut, Motion, RunReport, Session, fill};
 use crate::engine::Buffer;
@@ -23,9 +25,9 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Where new vertices come: elsewhere only when every edge that is left turns a face over.
 const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
 
-/// Least weight of the planes on edges that are kept: a line of them is off where it was by little more than the
-/// surface may be, though the mean is over its planes and those of the faces.
-const LINE_WEIGHT: f64 = 100.0;
+/// Least weight of the planes on edges that are kept: a larger one leaves lines more vertices than the surface beside
+/// them.
+const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
@@ -40,6 +42,8 @@ const SELECT_BLOCKS_A_THREAD: u32 = 4;
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
+    /// See [`QuadricSurface::line_quadrics`].
+    line_quadrics: Buffer<Stored>,
     holds: Buffer<u32>,
     costs: Buffer<u32>,
     refused: Buffer<u32>,
@@ -169,6 +173,7 @@ impl Work {
         let mut work = Work {
             x,
             quadrics: engine.zeroed(0)?,
+            line_quadrics: engine.zeroed(0)?,
             holds: holds(session, keep, cut)?,
             costs: engine.zeroed(e)?,
             refused: engine.zeroed(session.set_words())?,
@@ -212,6 +217,12 @@ impl Work {
                 (_, Some(marks)) => session.read(marks)?,
                 _ => work.nothing.global(),
             };
+            // The planes of lines have weights of their own, which a mean over them and the faces would follow.
+            let bounded = each.iter().any(|o| o.error.is_some());
+            let has_boundary = 2 * u64::from(session.count(Kind::Edge)?) > 3 * u64::from(before);
+            if !held.is_empty() || bounded && has_boundary {
+                work.line_quadrics = engine.zeroed(v)?;
+            }
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
                 // It reads the marks as those that are held.
@@ -336,6 +347,7 @@ impl Work {
         Ok(QuadricSurface {
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
+            line_quadrics: self.line_quadrics.global_mut(),
             holds: self.holds.global(),
             lines: session.lines()?,
             scale: self.scale,

@@ -4,6 +4,7 @@
 //! when both ends of a side that they share have the same values in both. A corner of a face that changed has the value
 //! of its vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
 
+use super::fans::Fans;
 use super::order::{NewFace, Order};
 use super::place::{Places, Surface, mean, root};
 use crate::algo::closest::{Nearest, closest_parts};
@@ -167,8 +168,9 @@ fn charts(mesh: &TriMesh, layer: &CornerLayer) -> (Vec<u32>, Vec<[u32; 3]>) {
     (charts, across)
 }
 
-/// Steps of a walk over the faces of a chart that come no nearer to a point, before it ends.
-const PATIENCE: u32 = 64;
+/// So much of a way to a place on a chart counts as one of distance from a point: at a seam, where both sides are near,
+/// the way decides.
+const ASTRAY: f64 = 3.0;
 
 /// Values of a corner that differ by no more than this part of the largest one of the layer are one.
 const ALIKE: f32 = 1e-6;
@@ -190,18 +192,22 @@ pub(super) struct Layer<'a> {
     pub(super) order: &'a Order,
     pub(super) places: &'a Places,
     pub(super) surface: &'a Surface,
+    /// There if the seams of the layer were kept.
+    pub(super) fans: Option<&'a Fans<'a>>,
 }
 
 impl Layer<'_> {
     /// The layer. Corners of a vertex whose values are alike share an entry.
     pub(super) fn make(&self) -> CornerLayer {
-        let faces: Vec<[Value; 3]> = self
-            .order
-            .faces
-            .par_iter()
-            .lean()
-            .map(|f| self.of_face(f))
-            .collect();
+        let at_seams: Vec<Vec<(u32, Value)>> = match self.fans {
+            Some(fans) => {
+                let vertices = (0..self.order.vertices.len() as u32).into_par_iter();
+                vertices.lean().map(|v| self.at_seam(v, fans)).collect()
+            }
+            None => Vec::new(),
+        };
+        let all = (0..self.order.faces.len() as u32).into_par_iter().lean();
+        let faces: Vec<[Value; 3]> = all.map(|f| self.of_face(f, &at_seams)).collect();
         let width = self.old.width;
         let mut new = CornerLayer {
             width,
@@ -242,17 +248,80 @@ impl Layer<'_> {
         new
     }
 
-    fn of_face(&self, face: &NewFace) -> [Value; 3] {
-        let before = self.entries_of(face.origin);
+    fn of_face(&self, i: u32, at_seams: &[Vec<(u32, Value)>]) -> [Value; 3] {
+        let face = &self.order.faces[i as usize];
         if face.same && face.corners.iter().all(|&v| self.stays(v)) {
-            return before.map(Value::Entry);
+            return self.entries_of(face.origin).map(Value::Entry);
         }
-        // A flat face gets its normal when all have their places.
-        let flat = self.corners.flat.get(face.origin as usize) == Some(&true);
-        if flat || !before.iter().all(|&e| e < SEAM) {
+        if !self.is_valued(face) {
             return [Value::Entry(NO_VALUE); 3];
         }
-        face.corners.map(|v| self.of_corner(v, face))
+        face.corners.map(|v| {
+            let known = at_seams.get(v as usize).map_or(&[][..], Vec::as_slice);
+            match known.binary_search_by_key(&i, |(f, _)| *f) {
+                Ok(at) => known[at].1,
+                Err(_) => self.of_corner(v, face),
+            }
+        })
+    }
+
+    /// `true` if the face that one arose from has values. Flat faces get their normals when all have their places.
+    fn is_valued(&self, face: &NewFace) -> bool {
+        self.corners.flat.get(face.origin as usize) != Some(&true) && self.has_values(face.origin)
+    }
+
+    /// The values of a vertex near a seam in the faces around it, in order: all between two seams have the same one.
+    fn at_seam(&self, v: u32, fans: &Fans) -> Vec<(u32, Value)> {
+        let entry = |w: u32| self.corners.entries[w as usize];
+        let meets = |spot: Nearest| {
+            let old = self.mesh.faces[spot.face as usize];
+            old.iter().any(|&w| entry(w) == SEAM)
+        };
+        if !fans.is_near(v) && !self.places.spots[v as usize].is_some_and(meets) {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for mut fan in fans.around(v) {
+            fan.retain(|&f| self.is_valued(&self.order.faces[f as usize]));
+            let chart = |f: &u32| self.chart(self.order.faces[*f as usize].origin);
+            fan.sort_unstable_by_key(|f| (chart(f), *f));
+            for part in fan.chunk_by(|f, g| chart(f) == chart(g)) {
+                let value = self.of_fan(v, part);
+                all.extend(part.iter().map(|&f| (f, value)));
+            }
+        }
+        all.sort_unstable_by_key(|(f, _)| *f);
+        all
+    }
+
+    /// The value of a vertex in faces of one chart, given by a face that knows it, or by the widest of them: a narrow
+    /// one along a seam may lie on the other side of it.
+    fn of_fan(&self, v: u32, fan: &[u32]) -> Value {
+        let faces = fan.iter().map(|&f| &self.order.faces[f as usize]);
+        if let Some(entry) = faces.clone().find_map(|face| self.own(v, face)) {
+            return Value::Entry(entry);
+        }
+        let width = |face: &NewFace| {
+            let [a, b, c] = face.corners.map(|v| self.places.at[v as usize]);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            (b - a).cross(c - a).length() / longest.max(f64::MIN_POSITIVE)
+        };
+        let widest = faces.max_by(|f, g| width(f).total_cmp(&width(g)));
+        let place = widest.and_then(|face| self.on_side(v, face));
+        place.map_or(Value::Entry(NO_VALUE), |at| self.at(at))
+    }
+
+    /// The entry that a corner of a face has kept.
+    fn own(&self, v: u32, face: &NewFace) -> Option<u32> {
+        let vertex = self.order.vertices[v as usize];
+        if !self.stays(v) {
+            return None;
+        }
+        // A corner of the old face has what it had there, even where its chart has several.
+        let old = self.mesh.faces[face.origin as usize];
+        let own = old.iter().position(|&w| w == vertex.origin);
+        let own = own.map(|k| self.entries_of(face.origin)[k]);
+        own.or_else(|| self.corners.entry(vertex.origin, self.chart(face.origin)))
     }
 
     fn stays(&self, v: u32) -> bool {
@@ -270,16 +339,9 @@ impl Layer<'_> {
     }
 
     fn of_corner(&self, v: u32, face: &NewFace) -> Value {
-        let vertex = self.order.vertices[v as usize];
         let chart = self.chart(face.origin);
-        if self.stays(v) {
-            // A corner of the old face has what it had there, even where its chart has several.
-            let old = self.mesh.faces[face.origin as usize];
-            let own = old.iter().position(|&w| w == vertex.origin);
-            let own = own.map(|k| self.entries_of(face.origin)[k]);
-            if let Some(entry) = own.or_else(|| self.corners.entry(vertex.origin, chart)) {
-                return Value::Entry(entry);
-            }
+        if let Some(entry) = self.own(v, face) {
+            return Value::Entry(entry);
         }
         let entry = |w: u32| self.corners.entries[w as usize];
         if let Some(spot) = self.places.spots[v as usize]
@@ -297,13 +359,15 @@ impl Layer<'_> {
         }
     }
 
-    /// The place of a vertex near a seam on the side of a face: that which a walk from the face's origin comes to
-    /// without crossing a seam, or the closest one of the chart where the walk ends far from it.
+    /// The place of a vertex near a seam on the side of a face: that which a walk from the face's origin by its centre
+    /// comes to without crossing a seam, or the closest one of the chart where the walk ends far from it.
     fn on_side(&self, v: u32, face: &NewFace) -> Option<Nearest> {
         let v = v as usize;
         let (p, size) = (self.places.at[v], self.places.sizes[v]);
         let chart = self.chart(face.origin);
-        let walked = self.walk(p, face.origin);
+        let [a, b, c] = face.corners.map(|v| self.places.at[v as usize]);
+        let centre = self.walk((a + b + c) / 3.0, face.origin);
+        let walked = self.walk(p, centre.map_or(face.origin, |at| at.face));
         let normal = self.places.normals[v];
         let accepts = |f: u32| self.chart(f) == chart && self.has_values(f);
         let closest = self.surface.nearest(p, face.origin, normal, size, accepts);
@@ -316,12 +380,16 @@ impl Layer<'_> {
         }
     }
 
-    /// Walks from a face towards a point, over the nearest of the faces that have been seen, and never over a seam.
+    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
+    /// where a way around to the other side of a seam counts as distance: of two places that are about as near it comes
+    /// to that with the shorter way.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
-        let place = |face: u32| {
+        let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];
-            let x = x.map(|v| self.mesh.positions[v as usize].as_dvec3());
-            let (parts, square) = closest_parts(p, x);
+            x.map(|v| self.mesh.positions[v as usize].as_dvec3())
+        };
+        let place = |face: u32| {
+            let (parts, square) = closest_parts(p, corners(face));
             Nearest {
                 face,
                 parts,
@@ -329,24 +397,53 @@ impl Layer<'_> {
             }
         };
         let first = place(from);
-        let key = |at: Nearest| Reverse((at.square.to_bits(), at.face));
-        let mut open = BinaryHeap::from([key(first)]);
-        let mut seen = HashSet::from([from]);
-        let (mut best, mut idle) = (first, 0);
-        while let Some(Reverse((_, face))) = open.pop() {
-            for next in self.corners.across[face as usize] {
-                if next == NONE || !seen.insert(next) {
+        if !first.square.is_finite() {
+            return None;
+        }
+        let [a, b, c] = corners(from);
+        // The length of the shortest way to each face, and the point where it ends.
+        let mut ways = HashMap::from([(from, (0.0, (a + b + c) / 3.0))]);
+        let key = |length: f64, at: &Nearest| (length + at.square.sqrt()).to_bits();
+        let mut open = BinaryHeap::from([Reverse((key(0.0, &first), from))]);
+        let (mut best, mut least) = (first, ASTRAY * first.square.sqrt());
+        while let Some(Reverse((bound, face))) = open.pop() {
+            if f64::from_bits(bound) >= least {
+                break;
+            }
+            let (length, end) = ways[&face];
+            let x = corners(face);
+            for (k, next) in self.corners.across[face as usize].into_iter().enumerate() {
+                if next == NONE {
                     continue;
                 }
-                let at = place(next);
-                idle += 1;
-                if at.square < best.square {
-                    (best, idle) = (at, 0);
+                let middle = (x[k] + x[(k + 1) % 3]) * 0.5;
+                let length: f64 = length + end.distance(middle);
+                if ways.get(&next).is_some_and(|known| known.0 <= length) {
+                    continue;
                 }
-                open.push(key(at));
+                ways.insert(next, (length, middle));
+                let at = place(next);
+                if length + ASTRAY * at.square.sqrt() < least {
+                    (best, least) = (at, length + ASTRAY * at.square.sqrt());
+                }
+                open.push(Reverse((key(length, &at), next)));
             }
-            if idle > PATIENCE {
-                break;
+        }
+        // What is nearest among the faces that hang together with that one without a detour.
+        let most = best.square;
+        let mut open = vec![best.face];
+        let mut seen = HashSet::from([best.face]);
+        while let Some(face) = open.pop() {
+            for next in self.corners.across[face as usize] {
+                if next != NONE && seen.insert(next) {
+                    let at = place(next);
+                    if at.square <= most {
+                        open.push(next);
+                    }
+                    if (at.square, at.face) < (best.square, best.face) {
+                        best = at;
+                    }
+                }
             }
         }
         self.has_values(best.face).then_some(best)

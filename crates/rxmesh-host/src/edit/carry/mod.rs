@@ -2,6 +2,7 @@
 
 mod borders;
 mod corners;
+mod fans;
 mod groups;
 mod map;
 mod order;
@@ -19,12 +20,14 @@ pub use borders::Borders;
 pub use map::{ElementMap, GONE};
 
 use corners::{Corners, Layer};
+use fans::Fans;
 use glam::Vec3;
 use order::Order;
 use place::{Places, Surface};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::remesh::MarkBorders;
 use rxmesh_kernels::topo::{Edge, Face, Kind, Vertex};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// A mesh with all that it carries, in a session.
@@ -55,6 +58,8 @@ pub struct Carried {
     surface: OnceLock<Surface>,
     texcoords: Option<Corners>,
     normals: Option<Corners>,
+    /// There if the session keeps the seams.
+    keeps_seams: OnceLock<()>,
     /// The slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,
 }
@@ -101,6 +106,7 @@ impl Carried {
             surface: OnceLock::new(),
             texcoords,
             normals,
+            keeps_seams: OnceLock::new(),
             followed: None,
         })
     }
@@ -156,6 +162,9 @@ impl Carried {
         if !edges.is_empty() {
             let marks = self.mark(session, &edges)?;
             session.keep_edges(marks)?;
+            if borders.seams {
+                self.keeps_seams.get_or_init(|| ());
+            }
         }
         Ok(edges.len() as u32)
     }
@@ -310,6 +319,8 @@ impl Carried {
         mesh.extras.comments = self.mesh.extras.comments.clone();
         mesh.extras.tags = self.tags(&order);
         self.columns(&order, places.as_ref(), &mut mesh, &mut lost);
+        let seams = self.seams(session, &order)?;
+        let fans = seams.as_ref().map(|seams| Fans::new(&order, seams));
         let layer = |corners: &Option<Corners>, old: &Option<CornerLayer>| {
             let (places, surface) = (places.as_ref()?, self.surface.get()?);
             let (corners, old) = (corners.as_ref()?, old.as_ref()?);
@@ -322,6 +333,7 @@ impl Carried {
                     order,
                     places,
                     surface,
+                    fans: fans.as_ref(),
                 }
                 .make(),
             )
@@ -330,6 +342,31 @@ impl Carried {
         mesh.extras.corner_normals = layer(&self.normals, &self.mesh.extras.corner_normals);
         self.normals(session, &order, &mut mesh)?;
         Ok((mesh, lost))
+    }
+
+    /// The edges of the new mesh that the session keeps, by the numbers of their ends, the smaller first; nothing where
+    /// these are not the seams.
+    fn seams<C: Edits>(
+        &self,
+        session: &Session<C>,
+        order: &Order,
+    ) -> Result<Option<HashSet<[u32; 2]>>, Error> {
+        let layers = self.texcoords.is_some() || self.normals.is_some();
+        let marks = match (session.kept_edges(), self.keeps_seams.get()) {
+            (Some(marks), Some(())) if layers => session.values(marks)?.read()?,
+            _ => return Ok(None),
+        };
+        let arrays = session.to_host()?;
+        let mut number = vec![GONE; session.capacity(Kind::Vertex) as usize];
+        for (i, v) in order.vertices.iter().enumerate() {
+            number[v.slot as usize] = i as u32;
+        }
+        let ends = arrays.ev.as_chunks::<2>().0.iter().zip(marks);
+        let ends = ends.filter(|(_, mark)| *mark != 0).map(|(ends, _)| {
+            let [a, b] = ends.map(|v| number.get(v as usize).copied().unwrap_or(GONE));
+            [a.min(b), a.max(b)]
+        });
+        Ok(Some(ends.filter(|[_, b]| *b != GONE).collect()))
     }
 
     /// Statements hold from the first face on that arose from theirs or a later one.

@@ -24,7 +24,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     if is_binary(bytes) {
         return true;
     }
-    let mut tokens = super::tokens::Tokens::with_comments(&bytes[..bytes.len().min(4096)]);
-    let first = tokens.next_at().map(|(_, word)| word);
+    let mut words = super::scan::Words::new(super::scan::after_comments(bytes), 0);
+    let first = words.next_at().map(|(_, word)| word);
     first.is_some_and(|word| word.eq_ignore_ascii_case(b"MeshVersionFormatted"))
 }

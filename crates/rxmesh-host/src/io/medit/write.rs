@@ -37,8 +37,9 @@ pub(in super::super) fn write(
     let vertices = positions.len();
     let head = format!("MeshVersionFormatted {version}\nDimension 3\nVertices\n{vertices}\n");
     pieces.push(head.into_bytes());
+    let digits = mesh.coordinate_text();
     rows(0, vertices, &mut pieces, |line, v| {
-        line.point(placement, positions[v]);
+        line.point(&digits, positions[v]);
         line.put(b" ");
         line.int(reference(markers, v));
         line.end();

@@ -17,7 +17,7 @@ pub(super) use write::write;
 
 /// Whether a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    let head = bytes[..bytes.len().min(256)].trim_ascii_start();
+    let head = bytes.trim_ascii_start();
     let begins = ["$MeshFormat", "$Comments", "$NOD", "$ParametricNodes"];
     begins.iter().any(|word| head.starts_with(word.as_bytes()))
 }

@@ -125,10 +125,11 @@ impl File<'_> {
             });
             self.text("\n");
         } else {
+            let digits = mesh.coordinate_text();
             rows(0, vertices, &mut self.pieces, |line, v| {
                 line.int(v as u64 + 1);
                 line.put(b" ");
-                line.point(mesh.placement(), mesh.positions()[v]);
+                line.point(&digits, mesh.positions()[v]);
                 line.end();
             });
         }
@@ -208,8 +209,9 @@ impl File<'_> {
                 line.int(v as u64 + 1);
                 line.end();
             });
+            let digits = mesh.coordinate_text();
             rows(0, vertices, &mut self.pieces, |line, v| {
-                line.point(mesh.placement(), mesh.positions()[v]);
+                line.point(&digits, mesh.positions()[v]);
                 line.end();
             });
         }

@@ -14,6 +14,7 @@ pub(super) use write::write;
 
 use super::error::Fault;
 use super::points::Bits;
+use super::scan::{Words, after_comments};
 use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
@@ -35,10 +36,7 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 /// True when the first line with a word starts as OBJ lines do.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(1 << 12)];
-    let first = super::scan::Lines::new(head, 0)
-        .next_words()
-        .and_then(|mut w| w.next_at());
+    let first = Words::new(after_comments(bytes), 0).next_at();
     let known: [&[u8]; 9] = [
         b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl",
     ];

@@ -383,6 +383,10 @@ impl Chunk {
     }
 }
 
+/// Number of a texture coordinate or a normal that no file has: such numbers and 0 stand for it, and the corner loses
+/// its value as it does with any other number that is not in the file.
+const NOWHERE: i64 = NO_VALUE as i64;
+
 /// The three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 where there is none.
 #[inline]
 pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
@@ -407,6 +411,9 @@ pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
                 ),
             )
         })?;
+        if k > 0 && (*value == 0 || *value > NOWHERE) {
+            *value = NOWHERE;
+        }
         if *value == 0 {
             return Err(Fault::text(
                 at,

@@ -103,9 +103,10 @@ fn vertex_lines<'a>(
 
 fn vertices(mesh: Shape<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
     let scale = colour.map_or(1.0, |c| soup::colour_scale(&c.data));
+    let digits = mesh.coordinate_text();
     rows(0, mesh.vertex_count(), pieces, |line, v| {
         line.put(b"v ");
-        line.point(mesh.placement(), mesh.positions()[v]);
+        line.point(&digits, mesh.positions()[v]);
         if let Some(c) = colour {
             for k in 0..c.width {
                 line.put(b" ");

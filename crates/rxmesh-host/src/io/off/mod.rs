@@ -11,7 +11,7 @@ pub(super) use write::write;
 
 use super::error::Fault;
 use super::points::Bits;
-use super::scan::{Lines, Words, quote};
+use super::scan::{Lines, Words, after_comments, quote};
 use super::soup::Soup;
 
 /// Attributes of vertices that the keyword announces.
@@ -119,7 +119,8 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 /// True when the first word is a variant of `OFF`.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(1 << 14)];
-    let first = next_row(&mut Lines::new(head, 0)).and_then(|mut w| w.next_at());
+    let head = after_comments(bytes);
+    let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
+    let first = next_row(&mut Lines::new(&head[..line], 0)).and_then(|mut w| w.next_at());
     first.is_some_and(|(_, w)| Prefix::parse(w).is_some())
 }

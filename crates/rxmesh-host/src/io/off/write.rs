@@ -61,7 +61,11 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     let comments = soup::comment_lines(&mesh.extras().comments);
     let counts = format!("{v} {f} 0\n").into_bytes();
     let mut pieces = vec![head, comments, counts];
-    rows(0, v, &mut pieces, |line, v| vertex(line, mesh, &held, v));
+    let digits = mesh.coordinate_text();
+    rows(0, v, &mut pieces, |line, v| {
+        line.point(&digits, mesh.positions()[v]);
+        values_behind(line, &held, v);
+    });
     rows(0, f, &mut pieces, |line, f| {
         let corners = mesh.face(f);
         line.int(corners.len());
@@ -75,8 +79,8 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     pieces
 }
 
-fn vertex(line: &mut Line, mesh: Shape<'_>, held: &Held<'_>, v: usize) {
-    line.point(mesh.placement(), mesh.positions()[v]);
+/// The values of a vertex that come behind its coordinates.
+fn values_behind(line: &mut Line, held: &Held<'_>, v: usize) {
     held.normal
         .iter()
         .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));

@@ -1,5 +1,6 @@
 //! The header of a PLY file.
 
+use super::super::alike::Alike;
 use super::super::error::Fault;
 use super::super::scan::{is_space, quote};
 use super::super::soup;
@@ -125,6 +126,8 @@ pub(super) struct Header {
     pub(super) stray: Option<String>,
     /// Names that had to change.
     pub(super) warnings: Vec<String>,
+    /// Names of several words.
+    joined: Alike,
 }
 
 /// The lines of a header: each with the offset of its first byte, without its end. All end as the first one does: in
@@ -170,6 +173,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
         body: end,
         stray: None,
         warnings: Vec::new(),
+        joined: Alike::default(),
     };
     let mut strays = Strays::default();
     for (number, (at, line)) in HeaderLines::new(&bytes[..end]).enumerate() {
@@ -198,6 +202,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     header.stray = strays.words();
     let no_format = "the header has no valid line 'format ascii 1.0' (or binary_little_endian, binary_big_endian)";
     header.encoding = encoding.ok_or_else(|| Fault::text(0, no_format))?;
+    let joined = std::mem::take(&mut header.joined);
+    let many = "properties have names of several words, which are one now";
+    header.warnings.extend(joined.warnings(many));
     header.name_apart();
     Ok(header)
 }
@@ -253,12 +260,14 @@ impl Header {
             return None;
         }
         if words.len() > 1 {
-            self.warnings.push(format!(
-                "property '{}' of element '{}' is now called '{}'",
-                shown_name(&name_of_bytes(&words.join(&b' '))),
-                shown_name(&element.name),
-                shown_name(&name)
-            ));
+            let shown = shown_name(&name);
+            self.joined.add(&shown, || {
+                format!(
+                    "property '{}' of element '{}' is now called '{shown}'",
+                    shown_name(&name_of_bytes(&words.join(&b' '))),
+                    shown_name(&element.name),
+                )
+            });
         }
         element.properties.push(Property { name, kind });
         Some(())
@@ -272,7 +281,9 @@ impl Header {
             if taken.len() == element.properties.len() {
                 continue;
             }
+            let of = shown_name(&element.name).to_string();
             let mut seen = HashMap::new();
+            let mut renamed = Alike::default();
             for property in &mut element.properties {
                 let number: &mut usize = seen.entry(property.name.clone()).or_default();
                 *number += 1;
@@ -286,13 +297,16 @@ impl Header {
                     }
                     *number += 1;
                 };
-                let (old, of) = (shown_name(&property.name), shown_name(&element.name));
-                let new = shown_name(&name);
-                self.warnings.push(format!(
-                    "element '{of}' has property '{old}' more than once: another is now called '{new}'"
-                ));
+                let (old, new) = (shown_name(&property.name), shown_name(&name));
+                renamed.add(&new, || {
+                    format!("element '{of}' has property '{old}' more than once: another is now called '{new}'")
+                });
                 property.name = name;
             }
+            let many = format!(
+                "properties of element '{of}' have names that others have, and new ones now"
+            );
+            self.warnings.extend(renamed.warnings(&many));
         }
     }
 }
@@ -341,7 +355,7 @@ impl Strays {
 
 /// Where the rows begin.
 fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {
-    if !bytes.starts_with(b"ply") {
+    if !bytes.trim_ascii_start().starts_with(b"ply") {
         return Err(Fault::text(0, "a PLY file begins with 'ply'"));
     }
     let head = &bytes[..bytes.len().min(LONGEST)];

@@ -5,8 +5,8 @@ use super::super::text::{Line, rows};
 use super::super::{Encoding, Pieces, Shape};
 use super::header::ScalarType;
 use crate::mesh::{
-    COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, SHARPNESS,
-    bytes_of_name, each_type, shown_name,
+    COLOR, Column, ColumnData, CoordinateText, CornerLayer, ElementKind, NO_VALUE, NORMAL,
+    SHARPNESS, bytes_of_name, each_type, shown_name,
 };
 use std::ops::Range;
 
@@ -35,8 +35,9 @@ pub(in crate::io) fn write(
         let width = column.width;
         (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
     };
+    let digits = (encoding == Encoding::Ascii).then(|| mesh.coordinate_text());
     rows(0, mesh.vertex_count(), &mut pieces, |line, v| {
-        put_point(line, mesh, v, encoding);
+        put_point(line, mesh, v, digits.as_ref(), encoding);
         vertex.iter().for_each(|c| put(line, c, v));
         end(line, encoding);
     });
@@ -197,10 +198,17 @@ fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
     }
 }
 
-fn put_point(line: &mut Line, mesh: Shape<'_>, v: usize, encoding: Encoding) {
+/// The coordinates of a vertex: in text with these digits.
+fn put_point(
+    line: &mut Line,
+    mesh: Shape<'_>,
+    v: usize,
+    digits: Option<&CoordinateText>,
+    encoding: Encoding,
+) {
     let (placement, p) = (mesh.placement(), mesh.positions()[v]);
-    if encoding == Encoding::Ascii {
-        line.point(placement, p);
+    if let Some(digits) = digits {
+        line.point(digits, p);
         line.put(b" ");
     } else if placement.is_world() {
         let floats = p.to_array();

@@ -1,7 +1,7 @@
 //! Writes STL.
 
-use super::super::text::{Line, add, rows};
-use super::super::{Encoding, Pieces, soup};
+use super::super::text::{add, rows};
+use super::super::{Encoding, Pieces, Shape, soup};
 use super::{ATTRIBUTE, HEAD, header};
 use crate::mesh::{ColumnData, ElementKind, Placement, TagKind, TriMesh, bytes_of_name};
 use glam::Vec3;
@@ -103,24 +103,22 @@ fn solids(mesh: &TriMesh) -> Vec<(Range<usize>, &str)> {
 
 fn text(mesh: &TriMesh) -> Pieces {
     let mut pieces = Pieces::new();
-    let point = |line: &mut Line, p: Vec3| {
-        for x in p.to_array() {
-            line.put(b" ");
-            line.float(x);
-        }
-        line.put(b"\n");
-    };
+    let digits = Shape::from(mesh).coordinate_text();
     for (faces, name) in solids(mesh) {
         let name = name_line(name);
         add(&mut pieces, &[b"solid ", &name[..], b"\n"].concat());
         rows(faces.start, faces.end, &mut pieces, |line, f| {
             let corners = corners(mesh, f);
             line.put(b"facet normal");
-            point(line, normal(corners));
-            line.put(b"outer loop\n");
+            for x in normal(corners).to_array() {
+                line.put(b" ");
+                line.float(x);
+            }
+            line.put(b"\nouter loop\n");
             for p in corners {
-                line.put(b"vertex");
-                point(line, p);
+                line.put(b"vertex ");
+                line.point(&digits, p);
+                line.put(b"\n");
             }
             line.put(b"endloop\nendfacet\n");
         });

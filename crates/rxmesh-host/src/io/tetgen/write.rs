@@ -1,9 +1,9 @@
 //! Writing TetGen's files.
 
-use super::super::Pieces;
 use super::super::soup::{comment_lines, is_finite, warn_of_columns};
 use super::super::text::{Line, rows};
 use super::super::volume::{MARKER, REGION, references_of};
+use super::super::{Model, Pieces};
 use crate::mesh::{Column, ElementKind, TetMesh};
 
 /// Both files, counted from 0: vertices, cells.
@@ -21,10 +21,11 @@ pub(in super::super) fn write(mesh: &TetMesh, warnings: &mut Vec<String>) -> [Pi
     let (vertices, cells) = (mesh.vertex_count(), mesh.cell_count());
     let head = format!("{vertices} 3 {} {marked}\n", width(attributes));
     let mut nodes = vec![comment_lines(&mesh.extras.comments), head.into_bytes()];
+    let digits = Model::Volume(mesh).coordinate_text();
     rows(0, vertices, &mut nodes, |line, v| {
         line.int(v as u64);
         line.put(b" ");
-        line.point(&mesh.placement, mesh.positions[v]);
+        line.point(&digits, mesh.positions[v]);
         values(line, attributes, v);
         values(line, markers, v);
         line.end();

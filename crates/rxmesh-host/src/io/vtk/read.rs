@@ -12,7 +12,10 @@ use crate::mesh::ElementKind;
 
 pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
     let mut tokens = Tokens::new(bytes);
-    let first = tokens.line();
+    let mut first = tokens.line();
+    while first.trim_ascii().is_empty() && tokens.left() > 0 {
+        first = tokens.line();
+    }
     if !super::looks_like(first) {
         let what = format!(
             "'# vtk DataFile Version' expected, the file begins with {}",

@@ -50,8 +50,9 @@ pub(in super::super) fn write(
         format!("\n{kind}\nDATASET {dataset}\nPOINTS {vertices} {real}\n"),
     );
     if ascii {
+        let digits = mesh.coordinate_text();
         rows(0, vertices, &mut pieces, |line, v| {
-            line.point(placement, positions[v]);
+            line.point(&digits, positions[v]);
             line.end();
         });
     } else {

@@ -14,7 +14,13 @@ pub(super) use write::write;
 
 /// Whether a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(512)];
+    // A long comment may come first.
+    let most = if bytes.trim_ascii_start().starts_with(b"<") {
+        1 << 16
+    } else {
+        512
+    };
+    let head = &bytes[..bytes.len().min(most)];
     memchr::memmem::find(head, b"<VTKFile").is_some()
 }
 

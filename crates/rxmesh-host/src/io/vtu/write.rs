@@ -47,8 +47,9 @@ pub(in super::super) fn write(
     if encoding == Encoding::Ascii {
         // Of numbers that are rounded in a frame of their own only as many digits as lead back to it.
         file.open("Points", 3, scalar_of(&positions), "ascii");
+        let digits = mesh.coordinate_text();
         rows(0, vertices, &mut file.pieces, |line, v| {
-            line.point(mesh.placement(), mesh.positions()[v]);
+            line.point(&digits, mesh.positions()[v]);
             line.end();
         });
         file.text("</DataArray>\n");

@@ -13,6 +13,11 @@ const LEAF: usize = 4;
 const PIECE: usize = 1024;
 /// Most partners behind a triangle, along the curve that orders them, that count.
 const MOST_PARTNERS: usize = 1000;
+/// Pairs of triangles that exact predicates look at in all, or more in a large mesh: those of a surface are few, and
+/// those of a heap of triangles go with the square of their number.
+const MOST_TESTS: usize = 1 << 23;
+/// Such pairs of a triangle, on average over a piece of work, that are looked at however large the mesh is.
+const TESTS_A_TRIANGLE: usize = 256;
 
 /// Pairs of faces that have a point in common other than the vertices and edges that they share.
 ///
@@ -20,12 +25,23 @@ const MOST_PARTNERS: usize = 1000;
 /// are such pairs too, as are faces that lie upon each other in a plane, and equal faces. Faces without area have no
 /// part in it. Signs are exact (Shewchuk 1997). A pair names the lower face first; pairs are in ascending order.
 ///
-/// A tree of bounding boxes makes the time near n log n for surfaces. Where a face meets more than 1,000 others that
-/// come after it along a space-filling curve, the rest of these does not count, so that heaps of equal faces end.
+/// A tree of bounding boxes makes the time near n log n for surfaces. Heaps of faces end early, and then the number is
+/// a lower bound ([`Findings::at_least`]): where a face meets more than 1,000 others that come after it along a
+/// space-filling curve, the rest of these does not count; and of pairs whose boxes overlap, 2^23 or 256 a face are
+/// looked at, shared out evenly along the curve.
 pub fn self_intersections(mesh: &TriMesh) -> Findings<[u32; 2]> {
-    let mut pairs = find(&mesh.positions, &mesh.faces);
+    let Found { pairs, all } = find(&mesh.positions, &mesh.faces);
+    findings(pairs, all)
+}
+
+/// The pairs in ascending order.
+fn findings(mut pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
     pairs.par_sort_unstable();
-    pairs.into_iter().collect()
+    pairs.dedup();
+    Findings {
+        at_least: !all,
+        ..pairs.into_iter().collect()
+    }
 }
 
 /// As [`self_intersections`], for polygons: as they are cut into triangles. A polygon's own triangles are no pair.
@@ -50,7 +66,7 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
         });
     }
     let (cut, _) = plain.triangulate()?;
-    let mut pairs = find(&cut.positions, &cut.faces);
+    let Found { mut pairs, all } = find(&cut.positions, &cut.faces);
     if let Some(source) = cut.extras.column(ElementKind::Face, FACE)
         && let ColumnData::U32(source) = &source.data
     {
@@ -60,24 +76,48 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
         }
         pairs.retain(|[f, g]| f != g);
     }
-    pairs.par_sort_unstable();
-    pairs.dedup();
-    Ok(pairs.into_iter().collect())
+    Ok(findings(pairs, all))
 }
 
-/// All pairs of triangles, in any order; the lower one first.
-fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
+/// Pairs of triangles.
+struct Found {
+    /// In any order; the lower one of each first.
+    pairs: Vec<[u32; 2]>,
+    /// There are no others.
+    all: bool,
+}
+
+fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Found {
     let tree = Tree::new(positions, faces);
-    let pieces = (0..tree.order.len().div_ceil(PIECE)).into_par_iter().lean();
+    let count = tree.order.len().div_ceil(PIECE);
+    let tests = (MOST_TESTS / count.max(1)).max(TESTS_A_TRIANGLE * PIECE);
+    let pieces = (0..count).into_par_iter().lean();
     let found = pieces.map(|piece| {
         let first = piece * PIECE;
-        let mut pairs = Vec::new();
+        let mut search = Search {
+            pairs: Vec::new(),
+            tests,
+            all: true,
+        };
         for i in first..(first + PIECE).min(tree.order.len()) {
-            tree.partners(i, positions, faces, &mut pairs);
+            tree.partners(i, positions, faces, &mut search);
         }
-        pairs
+        (search.pairs, search.all)
     });
-    found.collect::<Vec<_>>().concat()
+    let (pairs, all): (Vec<_>, Vec<bool>) = found.collect::<Vec<_>>().into_iter().unzip();
+    Found {
+        pairs: pairs.concat(),
+        all: all.into_iter().all(|all| all),
+    }
+}
+
+/// The pairs of one piece of work.
+struct Search {
+    pairs: Vec<[u32; 2]>,
+    /// Pairs that exact predicates may still look at.
+    tests: usize,
+    /// Nothing was left out.
+    all: bool,
 }
 
 /// Lowest and highest corner.
@@ -93,6 +133,13 @@ const EMPTY: Bounds = Bounds {
 };
 
 impl Bounds {
+    fn of_segment(a: Vec3, b: Vec3) -> Bounds {
+        Bounds {
+            low: a.min(b),
+            high: a.max(b),
+        }
+    }
+
     fn of(points: [Vec3; 3]) -> Bounds {
         Bounds {
             low: points[0].min(points[1]).min(points[2]),
@@ -167,17 +214,12 @@ impl Tree {
     }
 
     /// Adds the pairs of the triangle at a place in the order with those behind it.
-    fn partners(
-        &self,
-        place: usize,
-        positions: &[Vec3],
-        faces: &[[u32; 3]],
-        pairs: &mut Vec<[u32; 2]>,
-    ) {
+    fn partners(&self, place: usize, positions: &[Vec3], faces: &[[u32; 3]], search: &mut Search) {
         let own = &self.boxes[place];
         let f = self.order[place];
         let corners = |f: u32| faces[f as usize].map(|v| positions[v as usize]);
-        let triangle = Triangle::new(corners(f));
+        let points = corners(f);
+        let triangle = Triangle::new(points);
         let mut left = MOST_PARTNERS;
         // Nodes with their number of leaves. Twice the depth of a tree that memory can hold.
         let mut stack = [(0usize, 0usize); 128];
@@ -202,15 +244,55 @@ impl Tree {
                     continue;
                 }
                 let g = self.order[other];
-                if triangle.meets(&Triangle::new(corners(g))) {
-                    pairs.push([f.min(g), f.max(g)]);
+                let others = corners(g);
+                if are_apart((&points, own), (&others, &self.boxes[other])) {
+                    continue;
+                }
+                if search.tests == 0 {
+                    search.all = false;
+                    return;
+                }
+                search.tests -= 1;
+                if triangle.meets(&Triangle::new(others)) {
+                    search.pairs.push([f.min(g), f.max(g)]);
                     left -= 1;
                     if left == 0 {
+                        search.all = false;
                         return;
                     }
                 }
             }
         }
+    }
+}
+
+/// `true` of two triangles that for sure have nothing in common beside the corner or the side that they share, each
+/// given with its box. It costs little, as around one vertex or edge there may be thousands of triangles, whose boxes
+/// all overlap.
+fn are_apart((t, own): (&[Vec3; 3], &Bounds), (s, other): (&[Vec3; 3], &Bounds)) -> bool {
+    let (mut shared, mut k, mut l) = (0, 0, 0);
+    for (i, p) in t.iter().enumerate() {
+        for (j, q) in s.iter().enumerate() {
+            if p == q {
+                (shared, k, l) = (shared + 1, k + i, l + j);
+            }
+        }
+    }
+    match shared {
+        // What they have in common reaches from the corner to the opposite side of one of them.
+        1 => {
+            let [a, b] = [t[(k + 1) % 3], t[(k + 2) % 3]];
+            let [c, d] = [s[(l + 1) % 3], s[(l + 2) % 3]];
+            !Bounds::of_segment(a, b).meets(other) && !Bounds::of_segment(c, d).meets(own)
+        }
+        // The corners that are not shared are the third ones, of numbers that add up to 3. They lie in one plane.
+        2 => {
+            let corners = t.map(|p| p.as_dvec3());
+            let [a, b, c] = corners;
+            let (det, size) = determinant(a, b, c, s[3 - l].as_dvec3());
+            det.abs() > SLACK * size
+        }
+        _ => false,
     }
 }
 
@@ -241,10 +323,11 @@ fn flat(p: DVec3, axis: usize) -> Coord<f64> {
     }
 }
 
-/// Positive, negative or 0 as `d` lies on one side of the plane through the others, on the other, or in it; exactly.
-fn side(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
-    /// Bound of the rounding of the determinant for its terms' sizes (Shewchuk's `o3derrboundA`, with room).
-    const SLACK: f64 = 1e-15;
+/// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with room).
+const SLACK: f64 = 1e-15;
+
+/// Six times the volume of a tetrahedron, and the sum of its terms' sizes.
+fn determinant(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (f64, f64) {
     let (u, v, w) = (a - d, b - d, c - d);
     let terms = [
         (v.x * w.y, w.x * v.y, u.z),
@@ -256,6 +339,12 @@ fn side(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
         .iter()
         .map(|(p, q, z)| z.abs() * (p.abs() + q.abs()))
         .sum();
+    (det, size)
+}
+
+/// Positive, negative or 0 as `d` lies on one side of the plane through the others, on the other, or in it; exactly.
+fn side(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
+    let (det, size) = determinant(a, b, c, d);
     // Also where all points have the same z, so that planes along the axes cost nothing.
     if det.abs() > SLACK * size || size == 0.0 {
         return det;

@@ -14,6 +14,9 @@ const NAMED: usize = 10;
 pub struct Findings<T> {
     /// How many there are in all.
     pub count: u64,
+    /// There may be more: the search ended early, as it would have taken too long.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub at_least: bool,
     /// The first ten at most, numbered from 0.
     pub first: Vec<T>,
 }
@@ -22,6 +25,7 @@ impl<T> Default for Findings<T> {
     fn default() -> Self {
         Findings {
             count: 0,
+            at_least: false,
             first: Vec::new(),
         }
     }
@@ -245,7 +249,8 @@ pub(super) fn line<T: fmt::Debug>(
     name: &str,
     found: &Findings<T>,
 ) -> fmt::Result {
-    write!(f, "{name}: {}", found.count)?;
+    let least = if found.at_least { "at least " } else { "" };
+    write!(f, "{name}: {least}{}", found.count)?;
     if found.count > 0 {
         let list: Vec<String> = found.first.iter().map(|t| format!("{t:?}")).collect();
         let more = if found.count > NAMED as u64 {

@@ -142,10 +142,11 @@ impl Collapse {
             return Placement {
                 at,
                 quadric: Quadric::ZERO,
+                lines: Quadric::ZERO,
                 cost: 0.0,
             };
         }
-        s.placement(xa, s.quadric(a), xb, s.quadric(b), stays)
+        s.placement(xa, s.planes(a), xb, s.planes(b), stays)
     }
 
     /// The place between the ends of an edge that is nearest to a point.
@@ -628,6 +629,12 @@ unsafe impl Operator for Collapse {
             self.parts.fetch_add(gone, if border { 1 } else { 2 });
         }
         let mesh = cavity.mesh();
+        let s = &self.surface;
+        if s.has_lines() {
+            // The new vertex has the slot of one of the ends.
+            s.line_quadrics.set(mesh.origin(2 * e), p.lines.store());
+            s.line_quadrics.set(mesh.tip(2 * e), p.lines.store());
+        }
         NewVertex {
             at: p.at,
             stays: match self.stays(mesh, e) {
@@ -637,7 +644,7 @@ unsafe impl Operator for Collapse {
             ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
             origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
-            marked: self.surface.lines.on_rim(cavity),
+            marked: s.lines.on_rim(cavity),
         }
     }
 

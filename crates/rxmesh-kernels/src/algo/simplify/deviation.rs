@@ -9,7 +9,7 @@ use crate::mem::GlobalMut;
 
 kernel! {
     /// For each of several meshes the largest mean squared distance of a vertex from the planes that it stands for, as
-    /// bits, in the unit of lengths. One index a vertex slot.
+    /// bits, in the unit of lengths; planes of lines that are apart have a mean of their own. One index a vertex slot.
     pub struct SimplifyDeviation: Flat {
         /// The mesh.
         pub mesh: FlatMesh,
@@ -28,7 +28,15 @@ unsafe impl FlatKernel for SimplifyDeviation {
         if !self.mesh.vertex_lives(v) {
             return;
         }
-        let q = Quadric::load(self.surface.quadrics.get(v));
+        let planes = self.surface.planes(v);
+        self.enter(v, planes.quadric);
+        self.enter(v, planes.lines);
+    }
+}
+
+impl SimplifyDeviation {
+    #[inline(always)]
+    fn enter(&self, v: u32, q: Quadric) {
         let weight = q.weight();
         let square = q.constant / weight;
         // Neither without planes, nor what is no number.

@@ -144,6 +144,9 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
+        /// Quadrics of the planes that stand on the boundary and on edges that are held, where they are bounded apart
+        /// from those of the faces; empty when [`QuadricSurface::quadrics`] has them.
+        pub line_quadrics: GlobalMut<Stored>,
         /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty when
         /// all may move.
         pub holds: Global<u32>,
@@ -165,10 +168,29 @@ args! {
 pub struct Placement {
     /// The position.
     pub at: Vec3,
-    /// The quadric there.
+    /// The quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
+    /// The quadric of lines there; zero where it is not apart.
+    pub lines: Quadric,
     /// The cost.
     pub cost: f32,
+}
+
+impl Placement {
+    /// `true` if the new vertex would be farther than `limit` from the planes of the faces, or from those of the lines,
+    /// that it stands for.
+    #[inline(always)]
+    fn is_far(&self, limit: f32) -> bool {
+        let far = |q: &Quadric| q.constant > limit * q.weight();
+        far(&self.quadric) || far(&self.lines)
+    }
+}
+
+/// The planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
+#[derive(Clone, Copy)]
+struct Planes<T = f32> {
+    quadric: Quadric<T>,
+    lines: Quadric<T>,
 }
 
 /// The bits of a cost; [`NONE`] when it is no number or infinite.
@@ -187,9 +209,22 @@ impl QuadricSurface {
         self.quadrics.is_empty()
     }
 
+    /// `true` if the planes of lines are apart from those of faces.
     #[inline(always)]
-    fn quadric(&self, v: u32) -> Quadric {
-        Quadric::load(self.quadrics.get(v))
+    fn has_lines(&self) -> bool {
+        !self.line_quadrics.is_empty()
+    }
+
+    #[inline(always)]
+    fn planes(&self, v: u32) -> Planes {
+        Planes {
+            quadric: Quadric::load(self.quadrics.get(v)),
+            lines: if self.has_lines() {
+                Quadric::load(self.line_quadrics.get(v))
+            } else {
+                Quadric::ZERO
+            },
+        }
     }
 
     /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
@@ -247,9 +282,14 @@ impl QuadricSurface {
 
     /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
     #[inline(always)]
-    fn placement(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32) -> Placement {
+    fn placement(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32) -> Placement {
         let half = Point::from((b - a) * (0.5 * self.scale));
-        let q = Quadric::of_edge(qa, qb, half);
+        let faces = Quadric::of_edge(qa.quadric, qb.quadric, half);
+        let (mut q, mut lines) = (faces, Quadric::ZERO);
+        if self.has_lines() {
+            lines = Quadric::of_edge(qa.lines, qb.lines, half);
+            q = faces.plus(lines);
+        }
         let end = match (stays, self.placing) {
             (NONE, PLACE_CHEAPER_END | PLACE_OTHER_END) => {
                 let cheaper = u32::from(q.at(half) < q.at(-half));
@@ -263,7 +303,12 @@ impl QuadricSurface {
             (_, PLACE_MIDDLE) => Vec3::ZERO.into(),
             _ => q.minimum(2.0 * half.length()),
         };
-        let quadric = q.moved(offset);
+        let quadric = faces.moved(offset);
+        let mut cost = quadric.constant;
+        if self.has_lines() {
+            lines = lines.moved(offset);
+            cost += lines.constant;
+        }
         let at = match end {
             0 => a,
             1 => b,
@@ -272,7 +317,8 @@ impl QuadricSurface {
         Placement {
             at,
             quadric,
-            cost: quadric.constant,
+            lines,
+            cost,
         }
     }
 
@@ -296,15 +342,15 @@ impl QuadricSurface {
 
     /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed, [`TOO_FAR`] when
     /// the new vertex would be farther than `limit` from the planes that it stands for: their squared distances,
-    /// weighted as in the quadric, in the mean.
+    /// weighted as in the quadric, in the mean. Planes of lines, whose weight is another one, have a mean of their own.
     #[inline(always)]
-    fn cost(&self, a: Vec3, qa: Quadric, b: Vec3, qb: Quadric, stays: u32, limit: f32) -> u32 {
+    fn cost(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32, limit: f32) -> u32 {
         let d = (b - a) * self.scale;
         let cost = if self.by_length() {
             d.dot(d)
         } else {
             let p = self.placement(a, qa, b, qb, stays);
-            if p.cost > limit * p.quadric.weight() {
+            if p.is_far(limit) {
                 return TOO_FAR;
             }
             p.cost
@@ -324,15 +370,24 @@ impl QuadricSurface {
     fn cost_four(
         &self,
         a: Point<Vec4>,
-        qa: Quadric<Vec4>,
+        qa: Planes<Vec4>,
         b: Point<Vec4>,
-        qb: Quadric<Vec4>,
+        qb: Planes<Vec4>,
         limit: Vec4,
     ) -> [u32; 4] {
         let half = (b - a).times(Vec4::splat(0.5 * self.scale));
-        let q = Quadric::of_edge(qa, qb, half);
-        let cost = q.at(q.minimum(Vec4::splat(2.0) * half.length()));
-        let far = cost.above(limit * q.weight()).bitmask();
+        let most = Vec4::splat(2.0) * half.length();
+        let q = Quadric::of_edge(qa.quadric, qb.quadric, half);
+        let (cost, far) = if self.has_lines() {
+            let lines = Quadric::of_edge(qa.lines, qb.lines, half);
+            let to = q.plus(lines).minimum(most);
+            let (faces, lines_off) = (q.at(to), lines.at(to));
+            let far = faces.above(limit * q.weight()) | lines_off.above(limit * lines.weight());
+            (faces + lines_off, far.bitmask())
+        } else {
+            let cost = q.at(q.minimum(most));
+            (cost, cost.above(limit * q.weight()).bitmask())
+        };
         let cost = cost.to_array();
         four(|k| {
             if far >> k & 1 != 0 {
@@ -345,11 +400,21 @@ impl QuadricSurface {
 
     /// The positions and quadrics of four vertices.
     #[inline(always)]
-    fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Quadric<Vec4>) {
+    fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Planes<Vec4>) {
         let x = four(|k| self.x.get(v[k]));
-        let quadrics = four(|k| self.quadrics.get(v[k]));
-        let [a, b, c, d] = &quadrics;
-        (Point::gather(x), Quadric::gather([a, b, c, d]))
+        let gather = |from: GlobalMut<Stored>| {
+            let quadrics = four(|k| from.get(v[k]));
+            Quadric::gather(quadrics.each_ref())
+        };
+        let planes = Planes {
+            quadric: gather(self.quadrics),
+            lines: if self.has_lines() {
+                gather(self.line_quadrics)
+            } else {
+                Quadric::splat(Quadric::ZERO)
+            },
+        };
+        (Point::gather(x), planes)
     }
 
     /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
@@ -382,7 +447,11 @@ impl QuadricSurface {
             return;
         }
         let at = Point::splat(self.x.get(centre));
-        let q = Quadric::splat(self.quadric(centre));
+        let planes = self.planes(centre);
+        let q = Planes {
+            quadric: Quadric::splat(planes.quadric),
+            lines: Quadric::splat(planes.lines),
+        };
         let limit = Vec4::splat(self.rule(centre, Rule::Limit));
         while i < n {
             let others = four(|k| other((i + k as u32).min(n - 1)));
@@ -401,14 +470,17 @@ impl QuadricSurface {
         let Some(stays) = self.stays(e, self.hold(a), self.hold(b)) else {
             return NONE;
         };
-        let quadric = |v: u32| {
+        let planes = |v: u32| {
             if self.by_length() {
-                Quadric::ZERO
+                Planes {
+                    quadric: Quadric::ZERO,
+                    lines: Quadric::ZERO,
+                }
             } else {
-                self.quadric(v)
+                self.planes(v)
             }
         };
-        let (qa, qb) = (quadric(a), quadric(b));
+        let (qa, qb) = (planes(a), planes(b));
         let limit = self.rule(a, Rule::Limit);
         self.cost(self.x.get(a), qa, self.x.get(b), qb, stays, limit)
     }

@@ -30,7 +30,8 @@ unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
         let (mesh, s) = (&self.mesh, &self.surface);
-        let mut q = Quadric::ZERO;
+        let (mut q, mut lines) = (Quadric::ZERO, Quadric::ZERO);
+        let apart = s.has_lines();
         if !mesh.vertex_lives(v) {
             return;
         }
@@ -60,12 +61,20 @@ unsafe impl FlatKernel for SimplifyQuadrics {
                 side += 1;
                 if mesh.face(half) != NO_FACE {
                     let up = normalize_or_zero(face_normal(mesh, s, half));
-                    q = q.plus(Quadric::plane(to(mesh.tip(h)).cross(up), weight));
+                    let plane = Quadric::plane(to(mesh.tip(h)).cross(up), weight);
+                    if apart {
+                        lines = lines.plus(plane);
+                    } else {
+                        q = q.plus(plane);
+                    }
                 }
             }
             true
         });
         s.quadrics.set(v, q.store());
+        if apart {
+            s.line_quadrics.set(v, lines.store());
+        }
     }
 }
 

@@ -1,0 +1,56 @@
+//! Warnings of one kind, as a file may give rise to thousands of them.
+
+/// Most warnings of a kind that stand alone.
+const MOST_ALONE: usize = 5;
+
+/// Warnings of one kind: a few stand as they are, of many there is one with their number and the first names.
+#[derive(Debug, Default)]
+pub(super) struct Alike {
+    count: usize,
+    alone: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Alike {
+    /// Adds a warning of something that has a name.
+    pub(super) fn add(&mut self, name: &str, warning: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.count <= MOST_ALONE {
+            self.alone.push(warning());
+            self.names.push(format!("'{name}'"));
+        }
+    }
+
+    /// The warnings. `many` follows the number of them in one for all, and the names end it.
+    pub(super) fn warnings(self, many: &str) -> Vec<String> {
+        if self.count <= MOST_ALONE {
+            return self.alone;
+        }
+        vec![format!(
+            "{} {many}: {}, ...",
+            self.count,
+            self.names.join(", ")
+        )]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_warnings_are_one() {
+        let of = |count: usize| {
+            let mut alike = Alike::default();
+            (0..count).for_each(|k| alike.add(&format!("n{k}"), || format!("n{k} is gone")));
+            alike.warnings("names are gone")
+        };
+        assert!(of(0).is_empty());
+        assert_eq!(of(2), ["n0 is gone", "n1 is gone"]);
+        assert_eq!(of(5).len(), 5);
+        assert_eq!(
+            of(20_000),
+            ["20000 names are gone: 'n0', 'n1', 'n2', 'n3', 'n4', ..."]
+        );
+    }
+}
