@@ -11,6 +11,7 @@ mod budget;
 mod content;
 mod creases;
 mod error;
+mod foreign;
 mod format;
 mod gzip;
 mod medit;
@@ -222,9 +223,19 @@ fn formatted(
         return Ok((found, Some(warning)));
     }
     let format = options.format.or(named).or_else(found);
-    let format = format.ok_or_else(|| IoError::UnknownFormat {
-        path: name.to_owned(),
-        looked_inside: true,
+    let format = format.ok_or_else(|| {
+        let path = name.to_owned();
+        match foreign::words(bytes, None) {
+            Some(what) => IoError::Malformed {
+                path,
+                place: Place::File,
+                what,
+            },
+            None => IoError::UnknownFormat {
+                path,
+                looked_inside: true,
+            },
+        }
     })?;
     Ok((format, None))
 }
@@ -257,8 +268,16 @@ fn exact(bytes: &[u8], format: Format) -> Format {
     }
 }
 
-/// What is wrong may be the name alone: says what the content looks like, or that it is not what the name says.
+/// What is wrong may be the name alone: names a format that is not read, says what the content looks like, or that it
+/// is not what the name says.
 fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError {
+    if let Some(what) = foreign::words(bytes, Some(format)) {
+        return IoError::Malformed {
+            path: name.to_owned(),
+            place: Place::File,
+            what,
+        };
+    }
     let looks = Format::of_plain(bytes).filter(|other| !other.is_same_family(format));
     let named = Format::of_name(name).filter(|named| !named.is_same_family(format));
     let hint = match (looks, named) {

@@ -7,6 +7,8 @@ use crate::mesh::{Placement, may_need_placement, placement_of_points};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use robust::{Coord3D, orient3d};
+use std::cmp::Ordering;
 
 /// How many bits of a coordinate a reader keeps.
 ///
@@ -176,6 +178,40 @@ impl Points {
     /// Whether reading again with 64 bits may give a better mesh, of faces or cells with these corners.
     pub(super) fn want_double(&self, corners: &[u32]) -> bool {
         self.bits == Bits::Single && may_need_placement(&self.positions, corners)
+    }
+
+    /// `true` if rounding to 32 bits may have changed the sign of a cell's volume: reading again with 64 bits tells.
+    pub(super) fn want_signs(&self, cells: &[[u32; 4]]) -> bool {
+        /// Six volumes change by less, as a part of the square of the longest side and the largest coordinate: each of
+        /// three sides by at most two half units of a 32-bit float along each axis, with room.
+        const ROUNDED: f64 = 16.0 / (1 << 24) as f64;
+        let is_doubtful = |cell: &[u32; 4]| {
+            let [a, b, c, d] = cell.map(|v| self.positions[v as usize].as_dvec3());
+            let sides = [b - a, c - a, d - a];
+            let longest = sides.map(|s| s.length_squared());
+            let longest = longest[0].max(longest[1]).max(longest[2]);
+            let largest = [a, b, c, d].map(|p| p.abs().max_element());
+            let largest = largest.into_iter().fold(0.0, f64::max);
+            let volumes = sides[0].cross(sides[1]).dot(sides[2]).abs();
+            volumes <= ROUNDED * longest * largest
+        };
+        self.bits == Bits::Single && cells.par_iter().lean().any(is_doubtful)
+    }
+
+    /// Signs of the cells' volumes, exactly as the file has their corners: `None` unless it was read with
+    /// [`Bits::Double`].
+    pub(super) fn signs(&self, cells: &[[u32; 4]]) -> Option<Vec<Ordering>> {
+        let sign = |cell: &[u32; 4]| {
+            let [a, b, c, d] = cell.map(|v| {
+                let DVec3 { x, y, z } = self.double[v as usize];
+                Coord3D { x, y, z }
+            });
+            // The first two the other way round: positive below their plane, in the words of that function.
+            let volumes = orient3d(b, a, c, d);
+            volumes.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
+        };
+        let is_known = self.bits == Bits::Double && self.double.len() == self.positions.len();
+        is_known.then(|| cells.par_iter().lean().map(sign).collect())
     }
 
     /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. Where 32-bit floats

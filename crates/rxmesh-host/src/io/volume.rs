@@ -11,6 +11,7 @@ use super::soup::{Polygon, Soup};
 use super::unique_names::UniqueNames;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, Extras, NORMAL, TetMesh};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The column of cells or faces that says which part of a body each belongs to: references of MEDIT, attributes of
@@ -78,10 +79,11 @@ impl Volume {
 
     /// `true` if reading again with 64 bits may give a better mesh.
     pub(super) fn wants_double(&self) -> bool {
-        self.points.want_double(match self.is_surface() {
+        let corners = match self.is_surface() {
             true => &self.corners,
             false => self.cells.as_flattened(),
-        })
+        };
+        self.points.want_double(corners) || self.points.want_signs(&self.cells)
     }
 
     /// Counts elements that are not kept and are no cells.
@@ -125,6 +127,14 @@ impl Volume {
     pub(super) fn lose_face(&mut self, fault: Fault) {
         self.pass("faces with vertices that are not there", 1);
         self.face_fault.get_or_insert(fault);
+    }
+
+    /// Makes a file of points alone a surface without faces, as it is in formats without cells. All elements must have
+    /// been read.
+    pub(super) fn accept_points(&mut self) {
+        let points = |what: &Cow<'_, str>| matches!(&**what, "points" | "empty cells");
+        let has_elements = self.has_cells() || self.faces > 0 || !self.others.keys().all(points);
+        self.flat |= !has_elements;
     }
 
     /// Number of faces.
@@ -426,6 +436,7 @@ impl Volume {
         let middles = std::mem::take(&mut self.middles);
         let mut cells = std::mem::take(&mut self.cells);
         self.drop_middles(&middles, cells.as_flattened_mut());
+        let signs = self.points.signs(&cells);
         self.points.settle(cells.as_flattened());
         self.warnings.extend(self.points.warning());
         self.columns.retain(|c| c.element != ElementKind::Face);
@@ -440,13 +451,18 @@ impl Volume {
             placement: self.points.placement,
         };
         mesh.validate()?;
-        let turned = mesh.orient();
+        let turned = match &signs {
+            Some(signs) => orient_by(signs, &mut mesh),
+            None => mesh.orient(),
+        };
         if turned > 0 {
             self.warnings.push(format!(
                 "{turned} of {} tetrahedra were inverted and are turned round",
                 mesh.cell_count()
             ));
         }
+        self.warnings
+            .extend(signs.and_then(|signs| flattened(&signs, &mesh)));
         Ok((mesh, self.warnings))
     }
 
@@ -575,6 +591,39 @@ fn is_texcoords(role: Role, column: &Column) -> bool {
         && column.element == ElementKind::Vertex
         && floats
         && width.contains(&column.width)
+}
+
+/// Turns the cells whose volume in the file is negative; returns their number. Cells that have none there are turned
+/// so that it is not negative in the mesh.
+fn orient_by(signs: &[Ordering], mesh: &mut TetMesh) -> u64 {
+    let mut turned = 0;
+    for (i, sign) in signs.iter().enumerate() {
+        let is_inverted = match sign {
+            Ordering::Less => {
+                turned += 1;
+                true
+            }
+            Ordering::Equal => mesh.cell_volume(i) < 0.0,
+            Ordering::Greater => false,
+        };
+        if is_inverted {
+            mesh.cells[i].swap(2, 3);
+        }
+    }
+    turned
+}
+
+/// What to say of cells that have a volume in the file and none, or a negative one, between the rounded positions.
+fn flattened(signs: &[Ordering], mesh: &TetMesh) -> Option<String> {
+    let is_lost = |i: &usize| signs[*i] != Ordering::Equal && mesh.cell_volume(*i) <= 0.0;
+    let mut lost = (0..signs.len()).filter(is_lost);
+    let first = lost.next()?;
+    Some(format!(
+        "{} of {} tetrahedra have a volume in the file and none, or a negative one, where positions are rounded to \
+            32-bit floats: the first is cell {first} (counted from 0)",
+        1 + lost.count(),
+        signs.len()
+    ))
 }
 
 /// Whole numbers as a column, unless all are `plain`, which is what files say where there is nothing to say.

@@ -68,10 +68,13 @@ impl PolyMesh {
         let mut polygons = 0;
         for piece in &cuts {
             picked.extend_from_slice(&piece.picked);
-            for (i, &count) in piece.counts.iter().enumerate() {
+            for i in 0..piece.len() {
                 let face = piece.first + i;
                 first_child.push(source.len() as u32);
-                source.extend(std::iter::repeat_n(face as u32, count as usize));
+                source.extend(std::iter::repeat_n(
+                    face as u32,
+                    piece.triangles_of(i).len(),
+                ));
                 polygons += usize::from(self.range(face).len() > 3);
             }
         }
@@ -117,7 +120,7 @@ impl PolyMesh {
         let mut faces: Vec<(usize, usize)> = Vec::new();
         for (p, piece) in cuts.iter().enumerate() {
             faces.extend(
-                (0..piece.counts.len())
+                (0..piece.len())
                     .filter(|&i| suspected(piece, i))
                     .map(|i| (p, i)),
             );
@@ -187,7 +190,7 @@ impl PolyMesh {
             }
         }
         let of_sides = |cuts: &Cuts| {
-            let faces = cuts.first..cuts.first + cuts.counts.len();
+            let faces = cuts.first..cuts.first + cuts.len();
             let sides = faces.flat_map(|f| self.sides(f));
             sides.filter(|&e| bits.has(e)).collect::<Vec<_>>()
         };
@@ -367,8 +370,8 @@ struct Cuts {
     first: usize,
     /// Corners of the mesh, three for each triangle.
     picked: Vec<u32>,
-    /// Number of triangles of each face.
-    counts: Vec<u32>,
+    /// First triangle of each face, and the number of all at the end.
+    triangles: Vec<u32>,
     /// Diagonals of all faces, the smaller vertex first.
     diagonals: Vec<[u32; 2]>,
     /// First diagonal of each face, and the number of all at the end.
@@ -383,10 +386,11 @@ impl Cuts {
     fn with_room(first: usize, corners: std::ops::Range<usize>) -> Cuts {
         let mut offsets = Vec::with_capacity(Self::FACES + 1);
         offsets.push(0);
+        let triangles = offsets.clone();
         Cuts {
             first,
             picked: Vec::with_capacity(2 * corners.len()),
-            counts: Vec::with_capacity(Self::FACES),
+            triangles,
             diagonals: Vec::with_capacity(corners.len() / 4),
             offsets,
         }
@@ -397,15 +401,23 @@ impl Cuts {
         let start = range.start as u32;
         if range.len() == 3 {
             self.picked.extend([start, start + 1, start + 2]);
-            self.counts.push(1);
         } else {
             cutter.cut(mesh.face(face), &mesh.positions, None);
             let triangles = cutter.triangles();
-            self.counts.push(triangles.len() as u32);
             self.picked.extend(triangles.flatten().map(|k| start + k));
             self.diagonals.extend(cutter.diagonals());
         }
+        self.triangles.push((self.picked.len() / 3) as u32);
         self.offsets.push(self.diagonals.len() as u32);
+    }
+
+    /// Number of faces.
+    fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn triangles_of(&self, i: usize) -> std::ops::Range<usize> {
+        self.triangles[i] as usize..self.triangles[i + 1] as usize
     }
 
     fn diagonals_of(&self, i: usize) -> &[[u32; 2]] {
@@ -414,18 +426,28 @@ impl Cuts {
 
     /// Replaces the triangles of face `i`, whose first corner is `start`.
     fn replace(&mut self, i: usize, start: u32, cutter: &Cutter) {
-        let first = 3 * self.counts[..i].iter().sum::<u32>() as usize;
-        let last = first + 3 * self.counts[i] as usize;
+        let old = self.triangles_of(i);
         let triangles = cutter.triangles();
-        self.counts[i] = triangles.len() as u32;
-        self.picked
-            .splice(first..last, triangles.flatten().map(|k| start + k));
+        shift(&mut self.triangles[i + 1..], old.len(), triangles.len());
+        self.picked.splice(
+            3 * old.start..3 * old.end,
+            triangles.flatten().map(|k| start + k),
+        );
         let old = self.offsets[i] as usize..self.offsets[i + 1] as usize;
-        let more = cutter.diagonals().len() as i64 - old.len() as i64;
+        shift(
+            &mut self.offsets[i + 1..],
+            old.len(),
+            cutter.diagonals().len(),
+        );
         self.diagonals.splice(old, cutter.diagonals());
-        for end in &mut self.offsets[i + 1..] {
-            *end = (i64::from(*end) + more) as u32;
-        }
+    }
+}
+
+/// Moves ends behind a part whose length changes: as a rule it stays.
+fn shift(ends: &mut [u32], old: usize, new: usize) {
+    if old != new {
+        ends.iter_mut()
+            .for_each(|end| *end = *end + new as u32 - old as u32);
     }
 }
 

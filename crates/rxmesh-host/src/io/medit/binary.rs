@@ -4,7 +4,7 @@ use super::super::error::Fault;
 use super::super::points::Bits;
 use super::super::tokens::count;
 use super::super::volume::Volume;
-use super::keywords::{Element, of_number};
+use super::keywords::{Element, name_of_number, of_number};
 use super::read::Draft;
 
 const DIMENSION: i32 = 3;
@@ -126,7 +126,7 @@ impl Reader<'_> {
                     .draft
                     .volume
                     .warnings
-                    .push(format!("keyword {number} is not kept")),
+                    .push(format!("{} is not kept", name_of_number(number))),
             },
         }
         // 0 says that nothing follows.

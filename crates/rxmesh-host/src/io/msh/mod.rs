@@ -18,7 +18,7 @@ pub(super) use write::write;
 /// Whether a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
-    let begins = ["$MeshFormat", "$Comments", "$NOD"];
+    let begins = ["$MeshFormat", "$Comments", "$NOD", "$ParametricNodes"];
     begins.iter().any(|word| head.starts_with(word.as_bytes()))
 }
 
@@ -26,8 +26,22 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 pub(super) fn is_version_2(bytes: &[u8]) -> bool {
     let head = memchr::memmem::find(bytes, b"$MeshFormat");
     if head.is_none() {
-        return memchr::memmem::find(bytes, b"$NOD").is_some();
+        let nodes = [&b"$NOD"[..], b"$ParametricNodes"];
+        return nodes
+            .iter()
+            .any(|word| memchr::memmem::find(bytes, word).is_some());
     }
     let version = head.map(|at| bytes[at + "$MeshFormat".len()..].trim_ascii_start());
-    version.is_some_and(|v| v.starts_with(b"2"))
+    version.is_some_and(|v| {
+        let word = v.split(u8::is_ascii_whitespace).next();
+        matches!(word.and_then(self::version), Some(20..=29))
+    })
+}
+
+/// The version that a word says, in tenths: 22 of `2.2`, `2.20` or `2.200000`. `None` if it is no such number.
+fn version(word: &[u8]) -> Option<u32> {
+    let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    let tenths = (10.0 * number).round();
+    let is_near = (10.0 * number - tenths).abs() < 1e-4;
+    (is_near && (10.0..100.0).contains(&tenths)).then_some(tenths as u32)
 }

@@ -7,9 +7,21 @@ impl Reader<'_> {
     pub(super) fn nodes(&mut self, version: Version) -> Result<(), Fault> {
         let at = self.source.at();
         match version {
-            Version::V2 => self.nodes_2(at)?,
+            Version::V2 => self.nodes_2(at, false)?,
             Version::V40 | Version::V41 => self.node_blocks(version)?,
         }
+        self.sort_nodes(at)
+    }
+
+    /// `$ParametricNodes` of version 2: behind the position the dimension and the number of the entity that a node lies
+    /// on, and on curves and surfaces its parameters.
+    pub(super) fn parametric_nodes(&mut self) -> Result<(), Fault> {
+        let at = self.source.at();
+        self.nodes_2(at, true)?;
+        self.sort_nodes(at)
+    }
+
+    fn sort_nodes(&mut self, at: usize) -> Result<(), Fault> {
         if self.volume.points.len() > crate::mesh::MAX_VERTICES {
             return Err(self
                 .source
@@ -20,7 +32,7 @@ impl Reader<'_> {
     }
 
     /// The number of nodes is text, also in binary files.
-    fn nodes_2(&mut self, at: usize) -> Result<(), Fault> {
+    fn nodes_2(&mut self, at: usize, parametric: bool) -> Result<(), Fault> {
         let (_, n) = self.source.tokens.whole("the number of nodes")?;
         if self.source.binary.is_some() {
             self.source.begin();
@@ -32,8 +44,28 @@ impl Reader<'_> {
             let tag = self.source.int("the number of a node")?;
             self.nodes.push(tag);
             self.source.point(&mut self.volume.points)?;
+            if parametric {
+                self.pass_parameters()?;
+            }
         }
         Ok(())
+    }
+
+    /// Passes over the place of a node on its entity: in text the rest of the line.
+    fn pass_parameters(&mut self) -> Result<(), Fault> {
+        if self.source.binary.is_none() {
+            self.source.begin();
+            return Ok(());
+        }
+        let at = self.source.at();
+        let dimension = self.source.int("the dimension of an entity")?;
+        if !(0..=3).contains(&dimension) {
+            let what = format!("an entity has 0 to 3 dimensions, not {dimension}");
+            return Err(self.source.fault(at, what));
+        }
+        self.source.int("an entity")?;
+        let parameters = if dimension == 3 { 0 } else { dimension };
+        (0..parameters).try_for_each(|_| self.source.real("a parameter").map(drop))
     }
 
     fn node_blocks(&mut self, version: Version) -> Result<(), Fault> {

@@ -120,6 +120,14 @@ impl Reader<'_> {
             self.source.end("$END", name)?;
             return Ok(true);
         }
+        let parametric = name == "ParametricNodes";
+        if parametric && matches!(self.version, None | Some(Version::V2)) {
+            self.source.begin();
+            self.version = Some(Version::V2);
+            self.parametric_nodes()?;
+            self.source.end("$End", name)?;
+            return Ok(true);
+        }
         let Some(version) = self
             .version
             .or((name == "MeshFormat" || !known).then_some(Version::V41))
@@ -146,13 +154,13 @@ impl Reader<'_> {
     fn format(&mut self) -> Result<(), Fault> {
         let tokens = &mut self.source.tokens;
         let (at, word) = tokens.expected("the version")?;
-        self.version = Some(match word {
-            b"2" | b"2.0" | b"2.1" | b"2.2" => Version::V2,
-            b"4" | b"4.0" => Version::V40,
-            b"4.1" => Version::V41,
+        self.version = Some(match super::version(word) {
+            Some(20..=22) => Version::V2,
+            Some(40) => Version::V40,
+            Some(41) => Version::V41,
             _ => {
                 let what = format!(
-                    "version {} is not read; 1, 2.2, 4.0 and 4.1 are",
+                    "version {} is not read; 1, 2.0, 2.1, 2.2, 4.0 and 4.1 are",
                     quote(word)
                 );
                 return Err(Fault::text(at, what));

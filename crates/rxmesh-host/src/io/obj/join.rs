@@ -21,6 +21,15 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
         totals.iter().copied().max().unwrap_or(0) as u64,
         chunks.iter().map(|c| c.faces as u64).sum(),
     )?;
+    let flat = chunks.iter().fold(LeftOut::default(), |mut sum, c| {
+        sum.append(c.flat);
+        sum
+    });
+    if let Some(at) = flat.first.filter(|_| flat.count < totals[0]) {
+        let what =
+            "z expected, but the line ends: other vertices of the file have three coordinates";
+        return Err(Fault::text(at, what));
+    }
     let mut marks = Marks::default();
     chunks.iter_mut().for_each(|c| marks.append(&mut c.marks));
     let short = short_faces(&chunks);
@@ -387,6 +396,10 @@ fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
         })
     };
     let left_out = [
+        (
+            sum(|c| c.flat),
+            "vertices, all of the file, have two coordinates: they lie in the plane z = 0",
+        ),
         (
             sum(|c| c.short),
             "faces of less than three corners are left out",

@@ -66,6 +66,8 @@ pub(super) struct Chunk {
     pub(super) unread: [LeftOut; 2],
     /// Vertices whose numbers behind the position are none or not as many as a colour has.
     pub(super) strange: LeftOut,
+    /// Vertices of two coordinates.
+    pub(super) flat: LeftOut,
     /// Faces of less than three corners, counted among all faces from the chunk's first.
     pub(super) short: LeftOut,
     pub(super) short_faces: Vec<u32>,
@@ -278,7 +280,19 @@ impl Chunk {
     /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
     fn vertex_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let vertices = self.points.len();
-        self.points.read(&mut words)?;
+        let mut axes = 0;
+        let mut is_flat = false;
+        self.points.read_by(|axis| {
+            axes += 1;
+            if axes == 3 && words.clone().next_at().is_none() {
+                is_flat = true;
+                return Ok((words.offset(), &b"0"[..]));
+            }
+            words.expected(axis)
+        })?;
+        if is_flat {
+            self.flat.note(line);
+        }
         let mut more = [1.0f32; 4];
         let (mut n, mut numbers) = (0, true);
         while let Some((at, word)) = words.next_at() {

@@ -2,7 +2,7 @@
 
 use super::super::error::Fault;
 use super::super::points::{Coordinate, Points, Refused};
-use super::super::scan::{Lines, Words, number, quote};
+use super::super::scan::{LeftOut, Lines, Words, number, quote};
 use super::header::{Encoding, ScalarType};
 use crate::mesh::shown_name;
 
@@ -24,7 +24,9 @@ pub(super) trait Source {
     ) -> Result<Result<Coordinate, Refused>, Fault> {
         Ok(points.take(self.value(t, name)?))
     }
-    fn end_row(&mut self) -> Result<(), Fault>;
+    fn end_row(&mut self);
+    /// Rows with more values than the header declares.
+    fn long_rows(&self) -> LeftOut;
     /// Offset of the next value.
     fn offset(&self) -> usize;
     fn fault(&self, at: usize, what: String) -> Fault;
@@ -38,6 +40,7 @@ pub(super) struct Text<'a> {
     bytes: &'a [u8],
     lines: Lines<'a>,
     words: Words<'a>,
+    long_rows: LeftOut,
 }
 
 impl<'a> Text<'a> {
@@ -46,6 +49,7 @@ impl<'a> Text<'a> {
             bytes,
             lines: Lines::new(&bytes[body..], body),
             words: Words::new(&[], body),
+            long_rows: LeftOut::default(),
         }
     }
 
@@ -136,14 +140,14 @@ impl Source for Text<'_> {
         })
     }
 
-    fn end_row(&mut self) -> Result<(), Fault> {
-        match self.words.next_at() {
-            None => Ok(()),
-            Some((at, word)) => Err(Fault::text(
-                at,
-                format!("{} is one value too many on this line", quote(word)),
-            )),
+    fn end_row(&mut self) {
+        if let Some((at, _)) = self.words.next_at() {
+            self.long_rows.note(at);
         }
+    }
+
+    fn long_rows(&self) -> LeftOut {
+        self.long_rows
     }
 
     fn offset(&self) -> usize {
@@ -306,8 +310,10 @@ impl Source for Binary<'_> {
         self.take_number(name).map(u32::from_le_bytes)
     }
 
-    fn end_row(&mut self) -> Result<(), Fault> {
-        Ok(())
+    fn end_row(&mut self) {}
+
+    fn long_rows(&self) -> LeftOut {
+        LeftOut::default()
     }
 
     fn offset(&self) -> usize {

@@ -49,7 +49,7 @@ impl<S: Source> Reader<S> {
                     _ => self.skip_value(property)?,
                 }
             }
-            self.source.end_row()?;
+            self.source.end_row();
             let read = self.edge(row, values);
             let edge = read.map_err(|what| self.source.fault(start, what))?;
             if edge.sharpness > 0.0 {

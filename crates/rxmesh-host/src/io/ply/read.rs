@@ -14,8 +14,8 @@ use crate::mesh::{Column, ElementKind, shown_name};
 pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
     match header.encoding {
-        Encoding::Ascii => Reader::run(&header, Text::new(bytes, header.body), bits),
-        e => Reader::run(&header, Binary::new(bytes, header.body, e), bits),
+        Encoding::Ascii => Reader::run(&header, Text::new(bytes, header.body), bytes, bits),
+        e => Reader::run(&header, Binary::new(bytes, header.body, e), bytes, bits),
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Reader<S> {
 }
 
 impl<S: Source> Reader<S> {
-    fn run(header: &Header, source: S, bits: Bits) -> Result<Soup, Fault> {
+    fn run(header: &Header, source: S, bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
         let vertices = header
             .elements
             .iter()
@@ -73,6 +73,9 @@ impl<S: Source> Reader<S> {
         if let Some(stray) = &header.stray {
             reader.stray(stray)?;
         }
+        let what = "lines have more values than the header declares, which are passed over";
+        let warning = reader.source.long_rows().warning(bytes, what);
+        reader.soup.warnings.extend(warning);
         reader.drop_partial();
         Ok(reader.soup)
     }
@@ -84,6 +87,12 @@ impl<S: Source> Reader<S> {
                 "{words}, and then the rows do not fit the header: there is more behind the last one"
             );
             return Err(self.source.fault(self.source.offset(), what));
+        }
+        if let Some(at) = self.source.long_rows().first {
+            let what = format!(
+                "{words}, and then the rows do not fit the header: there are more values on this line"
+            );
+            return Err(self.source.fault(at, what));
         }
         self.soup.warnings.push(words.to_owned());
         Ok(())
@@ -151,7 +160,7 @@ impl<S: Source> Reader<S> {
                     _ => self.skip_value(property)?,
                 }
             }
-            self.source.end_row()?;
+            self.source.end_row();
             self.soup.points.push(p);
         }
         self.keep(columns, ElementKind::Vertex);
@@ -210,7 +219,7 @@ impl<S: Source> Reader<S> {
                     _ => self.skip_value(property)?,
                 }
             }
-            self.source.end_row()?;
+            self.source.end_row();
             let n = self.soup.corners.len() - first;
             if n < 3 {
                 self.soup.corners.truncate(first);
@@ -267,7 +276,7 @@ impl<S: Source> Reader<S> {
                     _ => self.skip_value(property)?,
                 }
             }
-            self.source.end_row()?;
+            self.source.end_row();
         }
         Ok(())
     }
@@ -332,7 +341,7 @@ impl<S: Source> Reader<S> {
         for row in 0..e.count {
             self.source.begin_row(&e.name, row)?;
             e.properties.iter().try_for_each(|p| self.skip_value(p))?;
-            self.source.end_row()?;
+            self.source.end_row();
         }
         Ok(())
     }

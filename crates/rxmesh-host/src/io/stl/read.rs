@@ -181,6 +181,7 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
         },
         faces: 0,
         short: LeftOut::default(),
+        without_normal: LeftOut::default(),
     };
     // A file may hold several solids.
     while let Some((at, word)) = reader.words.next_at() {
@@ -194,6 +195,9 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     }
     let what = "facets of less than three corners are left out";
     let warning = reader.short.warning(bytes, what);
+    reader.soup.warnings.extend(warning);
+    let what = "facets have no normal, which is not needed";
+    let warning = reader.without_normal.warning(bytes, what);
     reader.soup.warnings.extend(warning);
     // One solid without a name says nothing.
     let tags = &mut reader.soup.tags;
@@ -210,6 +214,8 @@ struct Text<'a> {
     faces: u32,
     /// Facets of less than three corners.
     short: LeftOut,
+    /// Facets whose normal is missing.
+    without_normal: LeftOut,
 }
 
 impl<'a> Text<'a> {
@@ -222,7 +228,7 @@ impl<'a> Text<'a> {
         });
         loop {
             let before = self.words.clone();
-            let Some((at, word)) = self.words.next_at() else {
+            let Some((at, word)) = self.next_word() else {
                 self.unended();
                 return Ok(());
             };
@@ -246,9 +252,19 @@ impl<'a> Text<'a> {
     }
 
     fn facet(&mut self, start: usize) -> Result<(), Fault> {
-        self.expect("normal")?;
         // The corners say it better, and writers put anything here for triangles without area.
-        (0..3).try_for_each(|_| self.word("a normal").map(|_| ()))?;
+        if self.is_next(b"outer") {
+            self.without_normal.note(start);
+        } else {
+            self.expect("normal")?;
+            for _ in 0..3 {
+                if self.is_next(b"outer") {
+                    self.without_normal.note(start);
+                    break;
+                }
+                self.word("a normal")?;
+            }
+        }
         self.expect("outer")?;
         self.expect("loop")?;
         let first = self.soup.points.len();
@@ -298,9 +314,35 @@ impl<'a> Text<'a> {
 
     fn word(&mut self, expected: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.bytes.len();
-        self.words
-            .next_at()
+        self.next_word()
             .ok_or_else(|| Fault::text(end, format!("the file ends, {expected} expected")))
+    }
+
+    /// The next word; `end solid`, `end facet` and `end loop` are one, as some writers divide them. A line of `end`
+    /// alone ends a solid.
+    fn next_word(&mut self) -> Option<(usize, &'a [u8])> {
+        let (at, word) = self.words.next_at()?;
+        if !word.eq_ignore_ascii_case(b"end") {
+            return Some((at, word));
+        }
+        let from = self.words.offset();
+        let end = memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
+        let mut line = Words::without_comments(&self.bytes[from..end], from);
+        let joined: &[u8] = match line.next_at() {
+            None => return Some((at, b"endsolid")),
+            Some((_, more)) if more.eq_ignore_ascii_case(b"solid") => b"endsolid",
+            Some((_, more)) if more.eq_ignore_ascii_case(b"facet") => b"endfacet",
+            Some((_, more)) if more.eq_ignore_ascii_case(b"loop") => b"endloop",
+            Some(_) => return Some((at, word)),
+        };
+        self.words.next_at();
+        Some((at, joined))
+    }
+
+    /// `true` if the next word is this one.
+    fn is_next(&self, word: &[u8]) -> bool {
+        let next = self.words.clone().next_at();
+        next.is_some_and(|(_, w)| w.eq_ignore_ascii_case(word))
     }
 
     fn expect(&mut self, expected: &str) -> Result<(), Fault> {

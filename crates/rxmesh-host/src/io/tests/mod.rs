@@ -18,6 +18,7 @@ mod speed;
 mod volumes;
 mod volumes_hostile;
 mod volumes_odd;
+mod written_elsewhere;
 
 use super::*;
 use crate::mesh::{Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, Tag, TagKind};

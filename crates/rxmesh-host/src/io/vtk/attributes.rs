@@ -11,26 +11,29 @@ use crate::mesh::ElementKind;
 
 /// The type of an array's values.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum Kind<'a> {
     Numbers(Scalar),
     Bits,
     Strings,
     /// Values of any type, each with its type.
     Variants,
+    /// Values of a type that is not known by this name: one word each in text.
+    Unknown(&'a [u8]),
 }
 
-impl Kind {
-    fn name(self) -> &'static str {
+impl Kind<'_> {
+    fn name(self) -> String {
         match self {
-            Kind::Numbers(_) => "numbers",
-            Kind::Bits => "bits",
-            Kind::Strings => "strings",
-            Kind::Variants => "values of several types",
+            Kind::Numbers(_) => "numbers".into(),
+            Kind::Bits => "bits".into(),
+            Kind::Strings => "strings".into(),
+            Kind::Variants => "values of several types".into(),
+            Kind::Unknown(word) => format!("values of the unknown type {}", quote(word)),
         }
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(super) fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
         self.cells()?;
         let n = self.tokens.count("the number of rows", 0)?;
@@ -141,15 +144,14 @@ impl Reader<'_> {
     }
 
     /// The type of an array.
-    fn kind(&mut self) -> Result<Kind, Fault> {
-        let (at, word) = self.tokens.expected("a type")?;
-        let known = match word.to_ascii_lowercase().as_slice() {
-            b"bit" => Some(Kind::Bits),
-            b"string" | b"utf8_string" | b"vtkunicodestring" => Some(Kind::Strings),
-            b"variant" if !self.binary => Some(Kind::Variants),
-            _ => scalar(word).map(Kind::Numbers),
-        };
-        known.ok_or_else(|| Fault::text(at, format!("arrays of {} are not read", quote(word))))
+    fn kind(&mut self) -> Result<Kind<'a>, Fault> {
+        let (_, word) = self.tokens.expected("a type")?;
+        Ok(match word.to_ascii_lowercase().as_slice() {
+            b"bit" => Kind::Bits,
+            b"string" | b"utf8_string" | b"vtkunicodestring" => Kind::Strings,
+            b"variant" if !self.binary => Kind::Variants,
+            _ => scalar(word).map_or(Kind::Unknown(word), Kind::Numbers),
+        })
     }
 
     /// Values of the vertices or the elements: kept if they are numbers, else passed over with a word.
@@ -158,7 +160,7 @@ impl Reader<'_> {
         role: Role,
         name: &str,
         width: usize,
-        kind: Kind,
+        kind: Kind<'_>,
         rows: usize,
     ) -> Result<(), Fault> {
         let at = self.tokens.offset();
@@ -191,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// Passes over `n` values.
-    fn skip(&mut self, kind: Kind, n: usize) -> Result<(), Fault> {
+    fn skip(&mut self, kind: Kind<'_>, n: usize) -> Result<(), Fault> {
         let at = self.tokens.offset();
         let short = || Fault::text(at, format!("{n} values expected, but the file ends"));
         match (kind, self.binary) {
@@ -211,6 +213,20 @@ impl Reader<'_> {
             (Kind::Strings, true) => {
                 self.tokens.line();
                 (0..n).try_for_each(|_| self.string().ok_or_else(short))
+            }
+            (Kind::Unknown(_), false) => {
+                for _ in 0..n {
+                    self.tokens.next_at().ok_or_else(short)?;
+                }
+                Ok(())
+            }
+            (Kind::Unknown(word), true) => {
+                let what = format!(
+                    "the type {} is not known, so neither is the size of its values: a binary file cannot be read \
+                        beyond such an array",
+                    quote(word)
+                );
+                Err(Fault::text(at, what))
             }
             (Kind::Variants, _) => {
                 // A type and a value each.

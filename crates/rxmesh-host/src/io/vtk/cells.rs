@@ -194,6 +194,7 @@ impl Grid {
                 }
             }
         }
+        volume.accept_points();
         Ok(Kept {
             rows: if volume.is_surface() { flat } else { solid },
             cells: self.ends.len(),
@@ -253,7 +254,7 @@ impl Form {
             TETRAHEDRON => Form::Tetrahedron(Some(4)),
             24 => Form::Tetrahedron(Some(10)),
             71 | 78 => Form::Tetrahedron(None),
-            11..=20 | 25..=27 | 29 | 31..=33 | 37 | 42 | 72..=74 | 79..=81 => Form::Solid,
+            11..=20 | 25..=27 | 29 | 31..=33 | 37 | 41 | 42 | 72..=74 | 79..=81 => Form::Solid,
             GHOST => Form::Ghost,
             _ => Form::Other,
         }
@@ -299,12 +300,23 @@ fn name(number: i64) -> Cow<'static, str> {
     match number {
         0 => "empty cells".into(),
         1 | 2 => "points".into(),
-        3 | 4 | 21 | 35 | 68 | 75 => "lines".into(),
+        3 | 4 | 21 | 35 | 60 | 68 | 75 => "lines".into(),
+        15 => "pentagonal prisms".into(),
+        16 => "hexagonal prisms".into(),
+        41 => "convex point sets".into(),
+        51..=56 => "parametric cells".into(),
+        61 => "triangles of higher order".into(),
+        62 => "quadrilaterals of higher order".into(),
+        63 => "polygons of higher order".into(),
+        64 => "tetrahedra of higher order".into(),
+        65 => "prisms of higher order".into(),
+        66 => "pyramids of higher order".into(),
+        67 => "hexahedra of higher order".into(),
         11 => "voxels".into(),
         12 | 25 | 29 | 33 | 72 | 79 => "hexahedra".into(),
         13 | 26 | 31 | 32 | 73 | 80 => "prisms".into(),
         14 | 27 | 37 | 74 | 81 => "pyramids".into(),
         42 => "polyhedra".into(),
-        n => format!("cells of type {n}").into(),
+        n => format!("cells of type {n}, which VTK does not name").into(),
     }
 }

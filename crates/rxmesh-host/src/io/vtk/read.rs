@@ -184,6 +184,44 @@ impl Reader<'_> {
             let ends = (1..n).map(|i| end(i).unwrap_or(usize::MAX)).collect();
             return Ok((ends, nodes));
         }
+        let before = self.tokens.clone();
+        let lists = self.lists(at, n, size);
+        if let (false, Err(_)) = (self.binary, &lists) {
+            let after = std::mem::replace(&mut self.tokens, before);
+            if let Some((lists, numbers)) = self.rows_of_cells(n) {
+                self.volume.warnings.push(format!(
+                    "{n} lists of cells are said to have {size} numbers and have {numbers}: they are read as they stand"
+                ));
+                return Ok(lists);
+            }
+            self.tokens = after;
+        }
+        lists
+    }
+
+    /// Lists of nodes, in text, one after the other as their lengths say, and the number of all numbers; `None` unless
+    /// a word that is no number follows.
+    fn rows_of_cells(&mut self, n: usize) -> Option<((Vec<usize>, Numbers), usize)> {
+        let (mut ends, mut nodes) = (Vec::new(), Vec::new());
+        let mut whole = || {
+            let (_, word) = self.tokens.next_at()?;
+            std::str::from_utf8(word).ok()?.parse::<i64>().ok()
+        };
+        for _ in 0..n {
+            for _ in 0..whole()? {
+                nodes.push(whole()?);
+            }
+            ends.push(nodes.len());
+        }
+        let next = self.tokens.peek();
+        let is_word = |w: &[u8]| w.first().is_some_and(u8::is_ascii_alphabetic);
+        let numbers = n + nodes.len();
+        next.is_none_or(|(_, w)| is_word(w))
+            .then_some(((ends, Numbers::I64(nodes)), numbers))
+    }
+
+    /// Lists of `size` numbers in all, each of which begins with its length.
+    fn lists(&mut self, at: usize, n: usize, size: usize) -> Result<(Vec<usize>, Numbers), Fault> {
         let lists = self.array(Scalar::I32, size, "cells")?;
         let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
         let mut next = 0;
@@ -292,16 +330,23 @@ impl Reader<'_> {
 /// The type that a word means; `char` has a sign, as where VTK mostly runs.
 pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
     Some(match word.to_ascii_lowercase().as_slice() {
-        b"char" | b"signed_char" | b"vtktypeint8" => Scalar::I8,
-        b"unsigned_char" | b"vtktypeuint8" => Scalar::U8,
-        b"short" | b"vtktypeint16" => Scalar::I16,
-        b"unsigned_short" | b"vtktypeuint16" => Scalar::U16,
-        b"int" | b"vtktypeint32" | b"vtkidtype" => Scalar::I32,
-        b"unsigned_int" | b"vtktypeuint32" => Scalar::U32,
-        b"long" | b"vtktypeint64" => Scalar::I64,
-        b"unsigned_long" | b"vtktypeuint64" => Scalar::U64,
-        b"float" => Scalar::F32,
-        b"double" => Scalar::F64,
+        b"char" | b"signed_char" | b"vtktypeint8" | b"int8" | b"int8_t" => Scalar::I8,
+        b"unsigned_char" | b"vtktypeuint8" | b"uint8" | b"uint8_t" => Scalar::U8,
+        b"short" | b"vtktypeint16" | b"int16" | b"int16_t" => Scalar::I16,
+        b"unsigned_short" | b"vtktypeuint16" | b"uint16" | b"uint16_t" => Scalar::U16,
+        b"int" | b"vtktypeint32" | b"vtkidtype" | b"int32" | b"int32_t" => Scalar::I32,
+        b"unsigned_int" | b"vtktypeuint32" | b"uint32" | b"uint32_t" => Scalar::U32,
+        b"long" | b"long_long" | b"vtktypeint64" | b"int64" | b"int64_t" | b"__int64" => {
+            Scalar::I64
+        }
+        b"unsigned_long"
+        | b"unsigned_long_long"
+        | b"vtktypeuint64"
+        | b"uint64"
+        | b"uint64_t"
+        | b"unsigned___int64" => Scalar::U64,
+        b"float" | b"vtktypefloat32" | b"float32" => Scalar::F32,
+        b"double" | b"vtktypefloat64" | b"float64" => Scalar::F64,
         _ => return None,
     })
 }

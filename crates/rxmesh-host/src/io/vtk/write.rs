@@ -59,7 +59,11 @@ pub(in super::super) fn write(
         pieces.push(bytes_of(&coordinates(mesh), Order::Big));
     }
     let numbers = elements + mesh.corner_count();
-    text(&mut pieces, format!("\n{lists} {elements} {numbers}\n"));
+    // VTK stops reading at an empty list, and would lose the arrays of points behind it.
+    let has_lists = elements > 0 || matches!(mesh, Model::Volume(_));
+    if has_lists {
+        text(&mut pieces, format!("\n{lists} {elements} {numbers}\n"));
+    }
     if ascii {
         rows(0, elements, &mut pieces, |line, i| {
             let corners = mesh.element(i);

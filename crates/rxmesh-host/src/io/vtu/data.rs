@@ -15,6 +15,46 @@ use std::ops::Range;
 /// Bytes that the dictionary of a block packed by LZMA may take: those of the highest preset of xz.
 const DICTIONARY: u64 = 64 << 20;
 
+/// Why an array cannot be read.
+#[derive(Debug)]
+pub(super) enum Wrong {
+    /// It has another number of values than it should.
+    Length(Fault),
+    Other(Fault),
+}
+
+impl From<Wrong> for Fault {
+    fn from(wrong: Wrong) -> Fault {
+        match wrong {
+            Wrong::Length(fault) | Wrong::Other(fault) => fault,
+        }
+    }
+}
+
+impl From<Fault> for Wrong {
+    fn from(fault: Fault) -> Wrong {
+        Wrong::Other(fault)
+    }
+}
+
+/// As [`Wrong`], in words.
+enum Why {
+    Length(String),
+    Other(String),
+}
+
+impl From<String> for Why {
+    fn from(what: String) -> Why {
+        Why::Other(what)
+    }
+}
+
+impl From<&str> for Why {
+    fn from(what: &str) -> Why {
+        Why::Other(what.to_owned())
+    }
+}
+
 /// Reads an array that must have `n` numbers.
 pub(super) fn numbers(
     bytes: &[u8],
@@ -23,7 +63,7 @@ pub(super) fn numbers(
     scalar: Scalar,
     n: usize,
     budget: &mut Budget,
-) -> Result<Numbers, Fault> {
+) -> Result<Numbers, Wrong> {
     if let Place::Text(ranges) = &array.place {
         return text(bytes, array, ranges, scalar, n);
     }
@@ -40,7 +80,9 @@ pub(super) fn numbers(
             let start = start.ok_or_else(|| wrong("its offset is behind the end of the file"))?;
             (&bytes[start..], coded)
         }
-        (Place::Appended(_), None) => return Err(wrong("there are no appended data")),
+        (Place::Appended(_), None) => {
+            return Err(wrong("there are no appended data").into());
+        }
         (Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
         (Place::Text(_), _) => (&bytes[..0], true),
     };
@@ -56,17 +98,21 @@ pub(super) fn numbers(
     let data = match file.packed {
         Some(packing) => budget
             .take(size)
+            .map_err(Why::Other)
             .and_then(|()| stream.packed(size, packing)),
         None => stream
             .plain(size)
-            .and_then(|data| budget.take(size).map(|()| data)),
+            .and_then(|data| Ok(budget.take(size).map(|()| data)?)),
     };
-    let data = data.map_err(|what| wrong(&what))?;
+    let data = data.map_err(|why| match why {
+        Why::Length(what) => Wrong::Length(wrong(&what)),
+        Why::Other(what) => Wrong::Other(wrong(&what)),
+    })?;
     if data.len() != size {
-        return Err(wrong(&format!(
+        return Err(Wrong::Length(wrong(&format!(
             "{size} bytes expected, {} are there",
             data.len()
-        )));
+        ))));
     }
     Ok(Numbers::of_bytes(scalar, &data, file.order))
 }
@@ -77,30 +123,30 @@ fn text(
     ranges: &[Range<usize>],
     scalar: Scalar,
     n: usize,
-) -> Result<Numbers, Fault> {
+) -> Result<Numbers, Wrong> {
     let name = names::shown(&array.name);
     let size: usize = ranges.iter().map(Range::len).sum();
     // The last number of a range needs no space behind it.
     let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();
     if n > most {
         let what = format!("array '{name}': {n} numbers expected in {size} characters");
-        return Err(Fault::text(array.at, what));
+        return Err(Wrong::Length(Fault::text(array.at, what)));
     }
     let mut words = Words::new(bytes, ranges);
     let mut numbers = Numbers::with_capacity(scalar, n);
     for i in 0..n {
         let Some((at, word)) = words.next_at() else {
             let what = format!("array '{name}' has {i} numbers, {n} are expected");
-            return Err(Fault::text(array.at, what));
+            return Err(Wrong::Length(Fault::text(array.at, what)));
         };
         numbers.push(word, at)?;
     }
     match words.next_at() {
         None => Ok(numbers),
-        Some((at, _)) => Err(Fault::text(
+        Some((at, _)) => Err(Wrong::Length(Fault::text(
             at,
             format!("array '{name}' has more than {n} numbers"),
-        )),
+        ))),
     }
 }
 
@@ -185,13 +231,14 @@ impl Stream<'_> {
     }
 
     /// A length and so many bytes, coded together.
-    fn plain(&mut self, size: usize) -> Result<Vec<u8>, String> {
+    fn plain(&mut self, size: usize) -> Result<Vec<u8>, Why> {
         let all = self.header.saturating_add(size);
         let mut head = Stream { ..*self };
         let length = head.take(self.header)?;
         let length = self.length(&length);
         if length != size as u64 {
-            return Err(format!("{size} bytes expected, its length is {length}"));
+            let what = format!("{size} bytes expected, its length is {length}");
+            return Err(Why::Length(what));
         }
         let mut bytes = self.take(all)?;
         bytes.drain(..self.header);
@@ -200,15 +247,14 @@ impl Stream<'_> {
 
     /// Packed blocks: their number, the length of each and of the last, and the lengths of all when packed; coded
     /// together, as then are all blocks.
-    fn packed(&mut self, size: usize, packing: Packing) -> Result<Vec<u8>, String> {
+    fn packed(&mut self, size: usize, packing: Packing) -> Result<Vec<u8>, Why> {
         let mut head = Stream { ..*self };
         let first = head.take(self.header)?;
         let blocks = self.length(&first);
         let most = (self.rest.len() / self.header) as u64;
         if blocks > most {
-            return Err(format!(
-                "{blocks} blocks are promised, which the file cannot hold"
-            ));
+            let what = format!("{blocks} blocks are promised, which the file cannot hold");
+            return Err(what.into());
         }
         let head = self.take((3 + blocks as usize) * self.header)?;
         let lengths: Vec<u64> = head
@@ -237,9 +283,19 @@ impl Stream<'_> {
                 Packing::Lz4 => lz4_flex::block::decompress(block, whole).ok(),
                 Packing::Lzma => xz(block, left),
             };
-            out.extend(
-                unpacked.ok_or_else(|| "a block cannot be unpacked, or is too long".to_owned())?,
-            );
+            let Some(unpacked) = unpacked else {
+                let last = if lengths[2] > 0 {
+                    lengths[2]
+                } else {
+                    lengths[1]
+                };
+                let all = lengths[1].saturating_mul(blocks - 1).saturating_add(last);
+                return Err(match all == size as u64 {
+                    true => Why::from("a block cannot be unpacked, or is too long"),
+                    false => Why::Length(format!("{size} bytes expected, its blocks have {all}")),
+                });
+            };
+            out.extend(unpacked);
         }
         Ok(out)
     }

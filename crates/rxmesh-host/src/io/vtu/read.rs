@@ -9,7 +9,7 @@ use super::super::numbers::{Numbers, Scalar};
 use super::super::points::Bits;
 use super::super::volume::{Role, Volume};
 use super::super::vtk::{Grid, Kept, Part};
-use super::data::{Words, numbers};
+use super::data::{Words, Wrong, numbers};
 use super::tags::{Array, File, Kind, Piece, Place, Section, tags};
 use crate::mesh::ElementKind;
 use std::collections::HashSet;
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn numbers(&mut self, array: &Array, scalar: Scalar, n: usize) -> Result<Numbers, Fault> {
+    fn numbers(&mut self, array: &Array, scalar: Scalar, n: usize) -> Result<Numbers, Wrong> {
         numbers(
             self.bytes,
             self.file,
@@ -267,7 +267,17 @@ impl<'a> Reader<'a> {
         let Some((array, scalar)) = ghosts.and_then(|(_, a)| Some((a, a.scalar?))) else {
             return Ok(grid);
         };
-        let values = self.numbers(array, scalar, n)?;
+        let values = match self.numbers(array, scalar, n) {
+            Ok(values) => values,
+            Err(Wrong::Length(_)) => {
+                let name = names::shown(&array.name);
+                self.volume.warnings.push(format!(
+                    "array '{name}' does not have {n} rows: ghost cells are kept"
+                ));
+                return Ok(grid);
+            }
+            Err(Wrong::Other(fault)) => return Err(fault),
+        };
         let levels = array.name == "vtkGhostLevels";
         let is_ghost = |i: usize| {
             let value = values.whole(i).unwrap_or(0);
@@ -308,7 +318,17 @@ impl<'a> Reader<'a> {
         };
         let many = || Fault::text(array.at, "too many numbers");
         let n = rows.checked_mul(array.width).ok_or_else(many)?;
-        let mut numbers = self.numbers(array, scalar, n)?;
+        let mut numbers = match self.numbers(array, scalar, n) {
+            Ok(numbers) => numbers,
+            Err(Wrong::Length(_)) => {
+                let (name, width) = (names::shown(&name), array.width);
+                self.volume.warnings.push(format!(
+                    "array '{name}' does not have {rows} rows of {width} numbers and is not kept"
+                ));
+                return Ok(());
+            }
+            Err(Wrong::Other(fault)) => return Err(fault),
+        };
         if element == ElementKind::Cell {
             numbers = kept
                 .rows(numbers, array.width, scalar, &mut self.volume)
