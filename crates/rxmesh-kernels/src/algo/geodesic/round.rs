@@ -13,10 +13,6 @@ use glam::Vec3;
 /// The least part of itself by which a distance falls: a few roundings.
 const ROUNDING: f32 = 1e-6;
 
-/// An offer is not worked out in full where it is longer than the least one by this part: many roundings, also those of
-/// a source's number. So it is left to no order of offers what comes out.
-const MARGIN: f32 = 1e-5;
-
 /// The step of a vertex that did not move yet.
 const NEVER: u32 = u32::MAX;
 
@@ -324,8 +320,7 @@ impl GeodesicRound {
         let area2 = length(ab.cross(bc));
         let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
             let one_source = (dp.to_bits() ^ dq.to_bits()) & self.labels == 0;
-            let most = f32::from_bits(t.best.load(v)) * (1.0 + MARGIN);
-            let (d, from) = front(sides, area2, [dp, dq], one_source, most);
+            let (d, from) = front(sides, area2, [dp, dq], one_source);
             if d < f32::INFINITY {
                 let rounded = (d.to_bits() + (self.labels >> 1)) & !self.labels;
                 t.best.fetch_min(v, rounded | from.to_bits() & self.labels);
@@ -352,57 +347,33 @@ impl GeodesicRound {
 ///
 /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
 /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
-///
-/// A distance above `most` may come out as infinity: products tell that, which cost less than roots and quotients.
 #[inline(always)]
-fn front(
-    [pq, qr, rp]: [Vec3; 3],
-    area2: f32,
-    [dp, dq]: [f32; 2],
-    one_source: bool,
-    most: f32,
-) -> (f32, f32) {
-    let edge = || {
-        let (more_p, more_q) = (most - dp, most - dq);
-        let is_less = more_p > 0.0 && rp.dot(rp) <= more_p * more_p
-            || more_q > 0.0 && qr.dot(qr) <= more_q * more_q;
-        if !is_less {
-            return (f32::INFINITY, dp);
-        }
-        let (along_q, along_p) = (dq + length(qr), dp + length(rp));
-        if along_p < along_q {
-            (along_p, dp)
-        } else {
-            (along_q, dq)
-        }
-    };
+fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> (f32, f32) {
+    let (along_q, along_p) = (dq + length(qr), dp + length(rp));
+    let from_p = along_p < along_q;
+    let edge = if from_p { along_p } else { along_q };
+    let from = if from_p { dp } else { dq };
     let l2 = pq.dot(pq);
     // Coordinates from `p` along `pq` and across it, times the length of `pq`: of the point, and of `r`.
     let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
     let across2 = l2 * dp * dp - along * along;
     // Infinite distances make this not a number.
     if !(one_source && across2 >= 0.0 && area2 > 0.0) {
-        return edge();
+        return (edge, from);
     }
     let across = sqrt(across2);
     let to_r = -pq.dot(rp);
     let crossing = along * area2 + to_r * across;
     if !(crossing >= 0.0 && crossing <= l2 * (across + area2)) {
-        return edge();
-    }
-    let rp2 = rp.dot(rp);
-    let turned = 2.0 * (across * area2 - along * to_r);
-    if (dp * dp + rp2) * l2 + turned > most * most * l2 {
-        return (f32::INFINITY, dp);
+        return (edge, from);
     }
     // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits where
     // the triangle is small beside the distance.
-    let more = rp2 + turned / l2;
+    let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
     let d2 = dp * dp + more;
     if d2 <= 0.0 {
-        return edge();
+        return (edge, from);
     }
-    let (edge, from) = edge();
     let wave = dp + more / (dp + sqrt(d2));
     (if wave < edge { wave } else { edge }, from)
 }
