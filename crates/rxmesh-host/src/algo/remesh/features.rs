@@ -49,8 +49,8 @@ pub(super) fn short_lines(edges: &[SharpEdge], lengths: &[f32]) -> Vec<u32> {
     let mut vertices: HashMap<u32, (usize, u32, bool)> = HashMap::new();
     let mut above: Vec<usize> = Vec::new();
     for edge in edges {
-        let places = edge.ends.iter().zip(edge.goes_on);
-        let [a, b] = [places.clone().next(), places.last()].map(|end| {
+        let mut places = edge.ends.iter().zip(edge.goes_on);
+        let [a, b] = [places.clone().next(), places.next_back()].map(|end| {
             let (&v, goes_on) = end.unwrap_or((&edge.ends[0], false));
             let next = above.len();
             let at = vertices.entry(v).or_insert((next, 0, false));

@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                 }
                 _ => self.skip(kind, width.saturating_mul(n))?,
             }
-            let name = names::shown(&name);
+            let name = names::shown(name);
             self.volume.warnings.push(match self.rows {
                 Some((element, rows)) => {
                     format!("array '{name}' has {n} rows for {rows} {element}s and is not kept")
@@ -166,14 +166,14 @@ impl<'a> Reader<'a> {
         let at = self.tokens.offset();
         let Kind::Numbers(scalar) = kind else {
             self.skip(kind, width.saturating_mul(rows))?;
-            let (name, kind) = (names::shown(&name), kind.name());
+            let (name, kind) = (names::shown(name), kind.name());
             self.volume
                 .warnings
                 .push(format!("array '{name}' holds {kind} and is not kept"));
             return Ok(());
         };
         if width == 0 {
-            let name = names::shown(&name);
+            let name = names::shown(name);
             self.volume
                 .warnings
                 .push(format!("array '{name}' has no values and is not kept"));

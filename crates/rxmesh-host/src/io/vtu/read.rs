@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             }
         }
         for name in &self.piece.strings {
-            let name = names::shown(&name);
+            let name = names::shown(name);
             self.volume.warnings.push(format!(
                 "array '{name}' holds strings or bits and is not kept"
             ));
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let Some(scalar) = array.scalar else {
-            let name = names::shown(&name);
+            let name = names::shown(name);
             self.volume
                 .warnings
                 .push(format!("array '{name}' holds no numbers and is not kept"));
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         let mut numbers = match self.numbers(array, scalar, n) {
             Ok(numbers) => numbers,
             Err(Wrong::Length(_)) => {
-                let (name, width) = (names::shown(&name), array.width);
+                let (name, width) = (names::shown(name), array.width);
                 self.volume.warnings.push(format!(
                     "array '{name}' does not have {rows} rows of {width} numbers and is not kept"
                 ));
