@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                 }
                 _ => self.skip(kind, width.saturating_mul(n))?,
             }
-            let name = names::shown(name);
+            let name = names::shown(&name);
             self.volume.warnings.push(match self.rows {
                 Some((element, rows)) => {
                     format!("array '{name}' has {n} rows for {rows} {element}s and is not kept")
