@@ -56,10 +56,14 @@ impl Around {
         let found = input::find(name)?;
         let path = &found;
         let is_volume = input::is_volume(path);
-        // Of a broken file its error says more than its kind.
+        // Of a format that holds both kinds the reader's error says more, as of a file that is broken.
         let refused = match volume {
-            true => !is_volume && input::read_poly(path, false).is_ok(),
-            false => is_volume,
+            true => {
+                !is_volume
+                    && input::read_poly(path, false)
+                        .is_ok_and(|input| !input.loaded.format.holds_volumes())
+            }
+            false => is_volume && input::format(path).is_some_and(|f| !f.holds_surfaces()),
         };
         if refused {
             let (is, not) = match volume {

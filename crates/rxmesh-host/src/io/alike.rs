@@ -1,7 +1,9 @@
 //! Warnings of one kind, as a file may give rise to thousands of them.
 
 /// Most warnings of a kind that stand alone.
-const MOST_ALONE: usize = 5;
+const MOST_ALONE: usize = 20;
+/// Names in the one warning of many.
+const NAMED: usize = 5;
 
 /// Warnings of one kind: a few stand as they are, of many there is one with their number and the first names.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ impl Alike {
         self.count += 1;
         if self.count <= MOST_ALONE {
             self.alone.push(warning());
+        }
+        if self.count <= NAMED {
             self.names.push(format!("'{name}'"));
         }
     }
@@ -47,7 +51,7 @@ mod tests {
         };
         assert!(of(0).is_empty());
         assert_eq!(of(2), ["n0 is gone", "n1 is gone"]);
-        assert_eq!(of(5).len(), 5);
+        assert_eq!(of(20).len(), 20);
         assert_eq!(
             of(20_000),
             ["20000 names are gone: 'n0', 'n1', 'n2', 'n3', 'n4', ..."]

@@ -469,7 +469,7 @@ fn crosses(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>, d: Coord<f64>) -> bool {
 mod tests {
     use super::*;
     use crate::mesh::generate;
-    use proptest::prelude::{ProptestConfig, prop, prop_assert_eq, proptest};
+    use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 
     type Point = [i64; 3];
 
@@ -577,9 +577,10 @@ mod tests {
             let n = points.len();
             let faces: Vec<[u32; 3]> = corners.iter().map(|c| c.map(|v| (v % n) as u32)).collect();
             let places: Vec<Vec3> = points.iter().map(|p| Vec3::from_array(p.map(|x| x as f32))).collect();
-            let mut found = find(&places, &faces);
-            found.sort_unstable();
-            prop_assert_eq!(found, expected(&points, &faces));
+            let Found { mut pairs, all } = find(&places, &faces);
+            pairs.sort_unstable();
+            prop_assert!(all);
+            prop_assert_eq!(pairs, expected(&points, &faces));
         }
     }
 
