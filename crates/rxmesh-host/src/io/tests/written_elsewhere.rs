@@ -644,26 +644,20 @@ fn kinds_of_cells_that_are_left_out_have_names() {
             .to_string();
         assert!(error.ends_with(want), "{error}");
     }
-    let mut binary = Vec::new();
-    for n in [1i32, 1, 3, 20, 3, 4, 60] {
-        binary.extend(n.to_le_bytes());
-    }
-    binary.truncate(20);
     // Version 1: a keyword, the place of the next, what belongs to it.
-    let int = |n: i32| n.to_le_bytes();
-    binary.clear();
-    for n in [1, 1, 3, 20, 3] {
-        binary.extend(int(n));
-    }
-    for n in [4, 48, 1, 0, 0, 0, 0] {
-        binary.extend(int(n));
-    }
-    for n in [131, 60, 0] {
-        binary.extend(int(n));
-    }
-    for n in [54, 0] {
-        binary.extend(int(n));
-    }
+    const ONE: i32 = 1f32.to_bits() as i32;
+    let words = [
+        &[1, 1, 3, 20, 3][..],
+        &[4, 80, 3, 0, 0, 0, 0, ONE, 0, 0, 0, 0, ONE, 0, 0],
+        &[6, 108, 1, 1, 2, 3, 0],
+        &[131, 120, 0],
+        &[54, 0],
+    ];
+    let binary: Vec<u8> = words
+        .concat()
+        .into_iter()
+        .flat_map(i32::to_le_bytes)
+        .collect();
     let loaded = read_as("a.meshb", &binary).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.warnings, ["'QuadrilateralsQ2Ordering' is not kept"]);
 }
