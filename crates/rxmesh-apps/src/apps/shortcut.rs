@@ -42,7 +42,7 @@ pub(crate) struct ShortcutArgs {
 
 /// The box around a mesh, counted from the scene's origin.
 pub(super) struct Around {
-    /// Where the mesh was found.
+    /// Place where the mesh was found.
     path: PathBuf,
     /// Zero, unless the mesh lies far from it.
     origin: DVec3,

@@ -67,7 +67,7 @@ fn words_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(|w| !w.is_empty())
 }
 
-/// What comes behind blanks and lines that begin with `#`, `%`, `//` or `**`.
+/// Skips blanks and lines that begin with `#`, `%`, `//` or `**`.
 fn without_comments(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_start();

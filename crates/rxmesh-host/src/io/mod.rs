@@ -299,7 +299,7 @@ fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError 
     }
 }
 
-/// How numbers are stored, where a format leaves the choice (PLY, STL, MSH, VTK, VTU and VTP).
+/// Storage of numbers where a format leaves the choice (PLY, STL, MSH, VTK, VTU and VTP).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Encoding {

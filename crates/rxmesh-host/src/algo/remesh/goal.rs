@@ -38,7 +38,7 @@ const ERRORS: f32 = 2.0;
 /// asked for and there still are too many.
 const FARTHER: f32 = 2.0;
 
-/// How far that goes, in lengths.
+/// Largest such distance, in lengths.
 const FARTHEST: f32 = 0.35;
 
 /// How far the mean length may be from the target.

@@ -81,7 +81,7 @@ pub(super) struct Reader<'a> {
     pub(super) groups: Groups,
 }
 
-/// What a file says of its tetrahedra, or of its faces.
+/// Contents of a file about its tetrahedra, or its faces.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     pub(super) tags: Tags,

@@ -328,21 +328,11 @@ pub(super) fn laden_surface(pentagon: bool) -> PolyMesh {
 /// Every form of a surface in the formats of elements.
 pub(super) fn surface_forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
-    vec![
-        ("a.msh", Format::Msh, Ascii),
-        ("a.msh", Format::Msh, Binary),
-        ("a.msh", Format::Msh2, Ascii),
-        ("a.msh", Format::Msh2, Binary),
-        ("a.mesh", Format::Medit, Ascii),
-        ("a.vtk", Format::Vtk, Ascii),
-        ("a.vtk", Format::Vtk, Binary),
-        ("a.vtu", Format::Vtu, Ascii),
-        ("a.vtu", Format::Vtu, Base64),
-        ("a.vtu", Format::Vtu, Binary),
-        ("a.vtp", Format::Vtp, Ascii),
-        ("a.vtp", Format::Vtp, Base64),
-        ("a.vtp", Format::Vtp, Binary),
-    ]
+    let poly_data = [Ascii, Base64, Binary].map(|encoding| ("a.vtp", Format::Vtp, encoding));
+    super::volumes::forms()
+        .into_iter()
+        .chain(poly_data)
+        .collect()
 }
 
 #[test]

@@ -1,12 +1,17 @@
 //! Whatever the bytes of a volume file are: an answer, no panic, no memory that the file cannot fill.
 
+use super::elements::{laden_surface, surface_forms};
 use super::volumes::{forms, laden_tets};
 use super::*;
 use proptest::prelude::*;
 
-/// Small valid files of every form, each with one of everything.
-fn samples() -> Vec<(&'static str, Vec<u8>)> {
-    let mesh = laden_tets();
+type Form = (&'static str, Format, Encoding);
+
+/// A mesh in every form.
+fn in_forms<'a>(
+    mesh: impl Into<Model<'a>> + Copy,
+    forms: Vec<Form>,
+) -> Vec<(&'static str, Vec<u8>)> {
     let sample = |(name, format, encoding)| {
         let options = WriteOptions {
             format: Some(format),
@@ -14,29 +19,20 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         };
         (
             name,
-            write_bytes(Path::new(name), &mesh, &options).unwrap().0,
+            write_bytes(Path::new(name), mesh, &options).unwrap().0,
         )
     };
-    forms().into_iter().map(sample).collect()
+    forms.into_iter().map(sample).collect()
+}
+
+/// Small valid files of every form, each with one of everything.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    in_forms(&laden_tets(), forms())
 }
 
 /// The same of surfaces.
 fn surfaces() -> Vec<(&'static str, Vec<u8>)> {
-    let mesh = super::elements::laden_surface(false);
-    let mut all = forms();
-    all.push(("a.vtp", Format::Vtp, Encoding::Ascii));
-    all.push(("a.vtp", Format::Vtp, Encoding::Binary));
-    let sample = |(name, format, encoding)| {
-        let options = WriteOptions {
-            format: Some(format),
-            encoding,
-        };
-        (
-            name,
-            write_bytes(Path::new(name), &mesh, &options).unwrap().0,
-        )
-    };
-    all.into_iter().map(sample).collect()
+    in_forms(&laden_surface(false), surface_forms())
 }
 
 fn survives(name: &str, bytes: &[u8]) {

@@ -61,7 +61,7 @@ impl Section {
     }
 }
 
-/// How blocks of data are packed.
+/// Packing of blocks of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packing {
     Zlib,
