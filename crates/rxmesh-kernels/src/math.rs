@@ -14,6 +14,15 @@ pub fn sqrt(x: f32) -> f32 {
     return x.sqrt();
 }
 
+/// Square root, to about 1 part in 2^23 on the device and correctly rounded on the host.
+#[inline(always)]
+pub fn sqrt_fast(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return cuda_std::intrinsics::sqrt_approx(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    return x.sqrt();
+}
+
 /// One over the square root, to about 1 part in 2^22 on the device and correctly rounded twice on the host.
 #[inline(always)]
 pub fn rsqrt_fast(x: f32) -> f32 {

@@ -37,6 +37,8 @@ macro_rules! args {
             fn bind(&self) {
                 $($crate::mem::Bind::bind(&self.$field);)*
             }
+            // Without fields there is nothing to call.
+            #[allow(unused_unsafe)]
             unsafe fn visit(&mut self, resolve: &mut dyn FnMut($crate::mem::Piece) -> Option<usize>) {
                 let _ = &resolve;
                 // SAFETY: the caller's.

@@ -10,10 +10,11 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
     BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect, BatchUnbind,
-    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, Part, SimplifySelect, WORDS_A_PART,
+    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, Part, SimplifySelect, WORDS_A_PART,
     Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
+use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -195,7 +196,14 @@ impl Several {
     }
 
     /// Launches in place of [`SimplifySelect`] what has a bound for each mesh.
-    pub(super) fn select(&self, session: &Session, like: &SimplifySelect) -> Result<(), Error> {
+    pub(super) fn select<L: LineForm>(
+        &self,
+        session: &Session,
+        like: &SimplifySelect<L>,
+    ) -> Result<(), Error>
+    where
+        BatchSelect<L>: Entry,
+    {
         let select = BatchSelect {
             batch: self.view(),
             costs: like.costs,

@@ -12,13 +12,14 @@ use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::Lines;
 use rxmesh_kernels::algo::simplify::{
-    COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS,
-    MOST_TURNS, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END,
+    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS,
+    LineForm, MOST_TURNS, NoLines, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END,
     QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics,
-    SimplifyRefusals, SimplifySelect,
+    SimplifyRefusals, SimplifySelect, SomeLines,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Limit, Round, RoundEnd};
 use rxmesh_kernels::edit::Fill;
+use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -103,17 +104,35 @@ struct Goal {
 }
 
 /// Rounds of a simplification between two looks.
-struct Steps<'a> {
+struct Steps<'a, L> {
+    /// Whether there are lines.
+    form: L,
     work: &'a mut Work,
     forgive: bool,
     /// The salt of the last round that was asked for.
     salt: u32,
 }
 
-impl edit::Course<Collapse> for Steps<'_> {
-    fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse, Error> {
+impl<'a, L> Steps<'a, L> {
+    fn new(form: L, work: &'a mut Work, forgive: bool) -> Self {
+        Steps {
+            form,
+            work,
+            forgive,
+            salt: 0,
+        }
+    }
+}
+
+impl<L: LineForm> edit::Course<Collapse<L>> for Steps<'_, L>
+where
+    SimplifySelect<L>: Entry,
+    BatchSelect<L>: Entry,
+{
+    fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse<L>, Error> {
         self.salt = self.work.salt.wrapping_add(round);
-        self.work.collapse(session, self.work.order(self.salt))
+        let order = self.work.order(self.salt);
+        self.work.collapse(session, self.form, order)
     }
 
     fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
@@ -130,7 +149,7 @@ impl edit::Course<Collapse> for Steps<'_> {
         end: RoundEnd,
     ) -> Result<bool, Error> {
         let order = self.work.order(self.salt.wrapping_add(1));
-        let select = (self.work).select(session, queue, order, self.forgive, end)?;
+        let select = (self.work).select(session, self.form, queue, order, self.forgive, end)?;
         self.work.launch_select(session, select)?;
         Ok(self.work.several.is_none())
     }
@@ -231,7 +250,7 @@ impl Work {
                         marks: work.nothing.global_mut(),
                         any: 0,
                     },
-                    ..work.surface(session)?
+                    ..work.surface(session, SomeLines {})?
                 },
                 held,
             };
@@ -343,8 +362,13 @@ impl Work {
         Ok(session.engine().launch_flat(1, Fill { to, value })?)
     }
 
-    pub(super) fn surface(&self, session: &Session) -> Result<QuadricSurface, Error> {
+    pub(super) fn surface<L: LineForm>(
+        &self,
+        session: &Session,
+        form: L,
+    ) -> Result<QuadricSurface<L>, Error> {
         Ok(QuadricSurface {
+            form,
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
             line_quadrics: self.line_quadrics.global_mut(),
@@ -360,16 +384,26 @@ impl Work {
         })
     }
 
+    /// Returns `true` if kernels have to know of lines: see [`LineForm`].
+    fn has_lines(&self, session: &Session) -> bool {
+        session.kept_edges().is_some() || !self.line_quadrics.is_empty()
+    }
+
     /// The cost of every edge, and what is cheap.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
-        let costs = self.edge_costs(session)?;
         let engine = session.engine();
         let edges = match engine.blocks_are_alone() {
             true => COSTS_ALONE,
             false => 1,
         };
         let groups = session.capacity(Kind::Edge).div_ceil(edges);
-        engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
+        if self.has_lines(session) {
+            let costs = self.edge_costs(session, SomeLines {})?;
+            engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
+        } else {
+            let costs = self.edge_costs(session, NoLines {})?;
+            engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
+        }
         self.set(session, Course::Bound, 0)?;
         if let Some(several) = &self.several {
             several.unbind(session)?;
@@ -384,35 +418,40 @@ impl Work {
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
         let queued = session.enqueue(|s, queue| {
             let end = s.round_end(0, false);
-            let select = self.select(s, queue, self.order(self.salt), forgive, end)?;
-            self.launch_select(s, select)
+            let order = self.order(self.salt);
+            if self.has_lines(s) {
+                self.launch_select(s, self.select(s, SomeLines {}, queue, order, forgive, end)?)
+            } else {
+                self.launch_select(s, self.select(s, NoLines {}, queue, order, forgive, end)?)
+            }
         })?;
         self.seen = self.course.read()?;
         Ok(queued)
     }
 
-    fn edge_costs(&self, session: &Session) -> Result<EdgeCosts, Error> {
+    fn edge_costs<L: LineForm>(&self, session: &Session, form: L) -> Result<EdgeCosts<L>, Error> {
         Ok(EdgeCosts {
-            surface: self.surface(session)?,
+            surface: self.surface(session, form)?,
             mesh: session.mesh()?,
             costs: self.costs.global_mut(),
         })
     }
 
-    fn select(
+    fn select<L: LineForm>(
         &self,
         s: &Session,
+        form: L,
         queue: GlobalMut<u32>,
         order: Order,
         forgive: bool,
         end: RoundEnd,
-    ) -> Result<SimplifySelect, Error> {
+    ) -> Result<SimplifySelect<L>, Error> {
         let blocks = match s.engine().blocks_are_alone() {
             true => SELECT_BLOCKS_A_THREAD * s.engine().info().units,
             false => SELECT_BLOCKS,
         };
         Ok(SimplifySelect {
-            costs: self.edge_costs(s)?,
+            costs: self.edge_costs(s, form)?,
             refused: self.refused.global_mut(),
             queue,
             histogram: self.histogram.global_mut(),
@@ -428,7 +467,11 @@ impl Work {
         })
     }
 
-    fn launch_select(&self, s: &Session, select: SimplifySelect) -> Result<(), Error> {
+    fn launch_select<L: LineForm>(&self, s: &Session, select: SimplifySelect<L>) -> Result<(), Error>
+    where
+        SimplifySelect<L>: Entry,
+        BatchSelect<L>: Entry,
+    {
         if let Some(several) = &self.several {
             return several.select(s, &select);
         }
@@ -444,9 +487,14 @@ impl Work {
         }
     }
 
-    fn collapse(&self, session: &Session, order: Order) -> Result<Collapse, Error> {
+    fn collapse<L: LineForm>(
+        &self,
+        session: &Session,
+        form: L,
+        order: Order,
+    ) -> Result<Collapse<L>, Error> {
         Ok(Collapse {
-            surface: self.surface(session)?,
+            surface: self.surface(session, form)?,
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             course: self.course.global_mut(),
@@ -505,15 +553,11 @@ impl Work {
             let most = most.min(options.max_rounds - run.rounds);
             let most = most.min(session.engine().rounds_a_look());
             let forgive = due && changed;
-            let work = &mut *self;
-            let done = session.steer(
-                most,
-                &mut Steps {
-                    work,
-                    forgive,
-                    salt: 0,
-                },
-            )?;
+            let done = if self.has_lines(session) {
+                session.steer(most, &mut Steps::new(SomeLines {}, self, forgive))?
+            } else {
+                session.steer(most, &mut Steps::new(NoLines {}, self, forgive))?
+            };
             queued = session.queued();
             run.merge(&done);
             if forgive {
@@ -535,7 +579,7 @@ impl Work {
             ..self.order(self.salt)
         };
         let kernel = SimplifyRefusals {
-            collapse: self.collapse(session, every)?,
+            collapse: self.collapse(session, SomeLines {}, every)?,
             mesh: session.mesh()?,
             refusals: counts.global_mut(),
         };

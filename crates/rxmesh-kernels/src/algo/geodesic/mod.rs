@@ -97,7 +97,7 @@ kernel! {
         pub edge: GlobalMut<f32>,
         /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
-        /// 1 for each face with an obtuse corner, else 0.
+        /// For each face its [`Obtuse`] corner.
         pub obtuse: GlobalMut<u32>,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
@@ -115,19 +115,20 @@ kernel! {
 // SAFETY: a patch writes what it owns, in phases that barriers part, and atomically what several write; ids and
 // sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicStart {
-    type Tables = Shared<u32>;
+    type Tables = (Shared<u32>, Shared<u32>);
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Shared<u32> {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Self::Tables {
         Fields::carve(self, h, plan);
-        plan.take(SCRATCH_WORDS)
+        (plan.take(SCRATCH_WORDS), plan.take(1))
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, &scratch: &Shared<u32>) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, &(scratch, shortest): &Self::Tables) {
         let base = patch.base::<Vertex>();
         b.phase(|p| {
             self.load(p, patch);
+            p.lead(|| shortest.set(0, FAR));
             p.each(patch.owned::<Vertex>(), |v| {
                 self.best.set(base + v, f32::INFINITY);
                 self.told.set(base + v, f32::INFINITY);
@@ -147,36 +148,29 @@ unsafe impl PatchKernel for GeodesicStart {
         b.each(patch.owned::<Face>(), |f| {
             let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
             let (ab, bc, ca) = (b - a, c - b, a - c);
-            let obtuse = ab.dot(ca) > 0.0 || bc.dot(ab) > 0.0 || ca.dot(bc) > 0.0;
-            self.obtuse.set(faces + f, u32::from(obtuse));
+            let corner = Obtuse::of([ab.dot(ca), bc.dot(ab), ca.dot(bc)]);
+            self.obtuse.set(faces + f, u32::from(corner.0));
         });
-        let sides = |f: u32| {
+        // Lengths are not negative: their bits order like numbers.
+        let round = b.max(patch.total::<Face>(), scratch, |f| {
             let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
-            [length(b - a), length(c - b), length(a - c)]
-        };
-        let faces = patch.total::<Face>();
-        let round = b.max(faces, scratch, |f| {
-            let [a, b, c] = sides(f);
-            f64::from(a + b + c)
-        });
-        let shortest = -b.max(faces, scratch, |f| {
-            let mut least = f32::INFINITY;
-            for side in sides(f) {
-                if side > 0.0 && side < least {
-                    least = side;
+            let sides = [length(b - a), length(c - b), length(a - c)];
+            for side in sides {
+                if side > 0.0 && side.to_bits() < shortest.load(0) {
+                    shortest.fetch_min(0, side.to_bits());
                 }
             }
-            -f64::from(least)
+            let [a, b, c] = sides;
+            f64::from(a + b + c)
         });
         b.last_phase(|p| {
             p.lead(|| {
                 // Of a patch without faces there is nothing to pass on.
                 let round = if round > 0.0 { round as f32 } else { 0.0 };
                 self.edge.set(patch.id(), round / 3.0);
-                let shortest = if shortest < f64::INFINITY {
-                    shortest as f32
-                } else {
-                    0.0
+                let shortest = match shortest.get(0) {
+                    FAR => 0.0,
+                    bits => f32::from_bits(bits),
                 };
                 self.shortest.set(patch.id(), shortest);
                 self.waiting.set(patch.id(), FAR);
@@ -196,6 +190,41 @@ impl GeodesicStart {
         } else {
             self.entered.store(reader, ALWAYS);
         }
+    }
+}
+
+/// Obtuse corner of a face, if it has one, and how obtuse it is: 1 to 3 for the corner in the lowest two bits, and above
+/// them the 14 high bits, rounded up, of the dot product of the corner's sides, which is negative and stored without its
+/// sign. 0 without an obtuse corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Obtuse(u16);
+
+impl Obtuse {
+    /// Finds the obtuse corner by the dot products, at each corner, of the side that comes in and the one that goes out.
+    #[inline(always)]
+    fn of(dots: [f32; 3]) -> Obtuse {
+        let mut corner = Obtuse(0);
+        let mut k = 0;
+        while k < 3 {
+            if dots[k] > 0.0 {
+                let high = (dots[k].to_bits() + 0x1_ffff) >> 17;
+                corner = Obtuse((high << 2) as u16 | (k as u16 + 1));
+            }
+            k += 1;
+        }
+        corner
+    }
+
+    /// Returns `true` if a wave from across the other side may come to corner `k`, at distance `d`, before it comes to
+    /// both ends of that side, of which the nearer one is at `nearer`.
+    ///
+    /// For a point at distance `s` from the foot of the corner's height `h`, which parts the side in `t` and `1 - t` of
+    /// its length `l`, Stewart's theorem says `s s >= nearer nearer - t (1 - t) l l`, and the corner is no nearer to the
+    /// point than the square root of `s s + h h`. The sides' dot product is `h h - t (1 - t) l l`.
+    #[inline(always)]
+    fn may_lower(self, k: u32, d: f32, nearer: f32) -> bool {
+        let slack = f32::from_bits(u32::from(self.0 >> 2) << 17);
+        u32::from(self.0 & 3) == k + 1 && (nearer - d) * (nearer + d) <= slack
     }
 }
 

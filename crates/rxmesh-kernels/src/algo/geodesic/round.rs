@@ -1,11 +1,11 @@
 //! A round of the propagation.
 
-use super::{ALWAYS, FAR, MOST_READERS, READERS_ROW, corners};
+use super::{ALWAYS, FAR, MOST_READERS, Obtuse, READERS_ROW, corners};
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{Fields, PatchKernel};
-use crate::math::{length, sqrt};
+use crate::math::{rcp_fast, sqrt_fast};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
@@ -55,7 +55,7 @@ kernel! {
         pub edge: Global<f32>,
         /// The length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
         pub shortest: Global<f32>,
-        /// Whether each face has an obtuse corner ([`super::GeodesicStart::obtuse`]).
+        /// The obtuse corner of each face ([`super::GeodesicStart::obtuse`]).
         pub obtuse: Global<u32>,
         /// This round.
         pub round: u32,
@@ -75,7 +75,7 @@ kernel! {
 /// What a round keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// The three vertices of each face, 16 bits each, and above them whether it has an obtuse corner.
+    /// The three vertices of each face, 16 bits each, and above them its [`Obtuse`] corner.
     corners: Shared<u64>,
     /// What each local vertex has passed on.
     told: Shared<f32>,
@@ -299,8 +299,13 @@ impl GeodesicRound {
         let mut wa = oa && (db < da || dc < da);
         let mut wb = ob && (dc < db || da < db);
         let mut wc = oc && (da < dc || db < dc);
-        let obtuse = corners >> 48 != 0;
-        if !(wa || wb || wc || obtuse) {
+        let obtuse = Obtuse((corners >> 48) as u16);
+        if obtuse != Obtuse(0) {
+            wa |= oa && obtuse.may_lower(0, da, db.min(dc));
+            wb |= ob && obtuse.may_lower(1, db, dc.min(da));
+            wc |= oc && obtuse.may_lower(2, dc, da.min(db));
+        }
+        if !(wa || wb || wc) {
             return;
         }
         let (xa, xb, xc) = (self.x.at(a), self.x.at(b), self.x.at(c));
@@ -309,15 +314,7 @@ impl GeodesicRound {
             (xc - xb) * self.scale,
             (xa - xc) * self.scale,
         );
-        if obtuse {
-            wa |= oa && ab.dot(ca) > 0.0;
-            wb |= ob && bc.dot(ab) > 0.0;
-            wc |= oc && ca.dot(bc) > 0.0;
-            if !(wa || wb || wc) {
-                return;
-            }
-        }
-        let area2 = length(ab.cross(bc));
+        let area2 = long(ab.cross(bc));
         let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
             let one_source = (dp.to_bits() ^ dq.to_bits()) & self.labels == 0;
             let (d, from) = front(sides, area2, [dp, dq], one_source);
@@ -349,31 +346,34 @@ impl GeodesicRound {
 /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
 #[inline(always)]
 fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> (f32, f32) {
-    let (along_q, along_p) = (dq + length(qr), dp + length(rp));
-    let from_p = along_p < along_q;
-    let edge = if from_p { along_p } else { along_q };
-    let from = if from_p { dp } else { dq };
     let l2 = pq.dot(pq);
     // Coordinates from `p` along `pq` and across it, times the length of `pq`: of the point, and of `r`.
     let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
     let across2 = l2 * dp * dp - along * along;
     // Infinite distances make this not a number.
-    if !(one_source && across2 >= 0.0 && area2 > 0.0) {
-        return (edge, from);
+    if one_source && across2 >= 0.0 && area2 > 0.0 {
+        let across = sqrt_fast(across2);
+        let to_r = -pq.dot(rp);
+        let crossing = along * area2 + to_r * across;
+        // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits
+        // where the triangle is small beside the distance.
+        let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) * rcp_fast(l2);
+        let d2 = dp * dp + more;
+        if crossing >= 0.0 && crossing <= l2 * (across + area2) && d2 > 0.0 && d2 < f32::INFINITY {
+            // A straight line is no longer than a way along sides.
+            return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
+        }
     }
-    let across = sqrt(across2);
-    let to_r = -pq.dot(rp);
-    let crossing = along * area2 + to_r * across;
-    if !(crossing >= 0.0 && crossing <= l2 * (across + area2)) {
-        return (edge, from);
+    let (along_p, along_q) = (dp + long(rp), dq + long(qr));
+    if along_p < along_q {
+        (along_p, dp)
+    } else {
+        (along_q, dq)
     }
-    // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits where
-    // the triangle is small beside the distance.
-    let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) / l2;
-    let d2 = dp * dp + more;
-    if d2 <= 0.0 {
-        return (edge, from);
-    }
-    let wave = dp + more / (dp + sqrt(d2));
-    (if wave < edge { wave } else { edge }, from)
+}
+
+/// Returns the length of a side.
+#[inline(always)]
+fn long(side: Vec3) -> f32 {
+    sqrt_fast(side.dot(side))
 }

@@ -4,7 +4,7 @@
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
 use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
-use super::{Course, IDLE_ROUNDS, Order, REFUSED, SELECT_WORDS, TOO_FAR};
+use super::{Course, IDLE_ROUNDS, LineForm, Order, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
@@ -210,14 +210,14 @@ unsafe impl FlatKernel for BatchUnbind {
     }
 }
 
-kernel! {
+args! {
     /// As [`SimplifySelect`](super::SimplifySelect), with a bound for each mesh: computes the costs of new edges,
     /// enters those that are cheap enough, marks those that were refused, and counts the costs of the others.
-    pub struct BatchSelect: Block {
+    pub struct BatchSelect<L: LineForm> {
         /// The meshes.
         pub batch: Batched,
         /// The costs.
-        pub costs: EdgeCosts,
+        pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
         /// The edges that are entered, a bit each.
@@ -239,7 +239,7 @@ kernel! {
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
-unsafe impl BlockKernel for BatchSelect {
+unsafe impl<L: LineForm> BlockKernel for BatchSelect<L> {
     type Tables = (Shared<u32>, NewEdges);
 
     #[inline(always)]
@@ -277,7 +277,7 @@ unsafe impl BlockKernel for BatchSelect {
     }
 }
 
-impl BatchSelect {
+impl<L: LineForm> BatchSelect<L> {
     #[inline(always)]
     fn look(&self, e: u32, i: u32, cost: u32, chosen: Shared<u32>) {
         if cost >= TOO_FAR {

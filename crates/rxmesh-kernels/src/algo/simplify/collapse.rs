@@ -2,8 +2,8 @@
 
 use super::order::URGENCY_BITS;
 use super::{
-    Course, FREE_TO_MOVE, LOCKED, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
-    QuadricSurface, REFUSALS, REFUSED, Refusal, TOO_FAR, part_word,
+    Course, FREE_TO_MOVE, LOCKED, LineForm, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part,
+    Placement, QuadricSurface, REFUSALS, REFUSED, Refusal, SomeLines, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
 use crate::algo::remesh::MOST_CORNERS;
@@ -27,9 +27,9 @@ const LEAST_COSINE: f32 = 0.2;
 
 args! {
     /// Collapses an edge to the place of least cost.
-    pub struct Collapse {
+    pub struct Collapse<L: LineForm> {
         /// Positions and quadrics.
-        pub surface: QuadricSurface,
+        pub surface: QuadricSurface<L>,
         /// The costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Where refused edges are entered, a bit each.
@@ -108,7 +108,7 @@ fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
     before.differs(zero) & !(dot.above(zero) & (dot * dot).above(least))
 }
 
-impl Collapse {
+impl<L: LineForm> Collapse<L> {
     /// The end of an edge that stays, if one does: see [`QuadricSurface::stays`]. Of edges that have a cost.
     #[inline(always)]
     fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
@@ -190,7 +190,7 @@ impl Collapse {
         if ends.near_place && self.joins_places(mesh, e) {
             return Some(Refusal::Link);
         }
-        if self.surface.lines.any != 0 && self.joins_lines(mesh, e, walk.edges) {
+        if L::LINES && self.surface.lines.any != 0 && self.joins_lines(mesh, e, walk.edges) {
             return Some(Refusal::Link);
         }
         let p = match to {
@@ -471,7 +471,7 @@ struct Around {
 
 impl Around {
     #[inline(always)]
-    fn new(s: &QuadricSurface, v: u32) -> Around {
+    fn new(s: &QuadricSurface<impl LineForm>, v: u32) -> Around {
         let at = s.x.get(v);
         Around {
             at,
@@ -488,7 +488,7 @@ impl Around {
     #[inline(always)]
     fn step(
         &mut self,
-        s: &QuadricSurface,
+        s: &QuadricSurface<impl LineForm>,
         p: Vec3,
         [is_other, is_border]: [bool; 2],
         tip: u32,
@@ -504,7 +504,7 @@ impl Around {
 
     /// Whether the face between the last two neighbours, if there is one, turns too far.
     #[inline(always)]
-    fn turns(&self, s: &QuadricSurface, p: Vec3) -> bool {
+    fn turns(&self, s: &QuadricSurface<impl LineForm>, p: Vec3) -> bool {
         let seen = |c: Vec3| Point::from((c - self.at) * s.scale);
         let [c, d] = self.last;
         let (c, d) = if self.turned { (d, c) } else { (c, d) };
@@ -527,7 +527,7 @@ pub struct NewVertex {
 }
 
 // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
-unsafe impl Operator for Collapse {
+unsafe impl<L: LineForm> Operator for Collapse<L> {
     type Template = template::EV;
     type Plan = NewVertex;
     const RIM_IS_SIMPLE: bool = true;
@@ -644,7 +644,7 @@ unsafe impl Operator for Collapse {
             ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
             origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
-            marked: s.lines.on_rim(cavity),
+            marked: if L::LINES { s.lines.on_rim(cavity) } else { 0 },
         }
     }
 
@@ -675,7 +675,9 @@ unsafe impl Operator for Collapse {
     /// A thread for each new edge computes its cost when all are there.
     #[inline(always)]
     fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
-        self.surface.lines.mark_spoke(&spoke, marked);
+        if L::LINES {
+            self.surface.lines.mark_spoke(&spoke, marked);
+        }
         self.costs.set(spoke.side.edge(), NEW);
     }
 
@@ -689,7 +691,7 @@ unsafe impl Operator for Collapse {
     }
 }
 
-impl Collapse {
+impl<L: LineForm> Collapse<L> {
     /// Why a live edge is not collapsed, whatever its cost.
     #[inline(always)]
     pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
@@ -710,7 +712,7 @@ kernel! {
     /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
     pub struct SimplifyRefusals: Flat {
         /// The operator.
-        pub collapse: Collapse,
+        pub collapse: Collapse<SomeLines>,
         /// The mesh.
         pub mesh: FlatMesh,
         /// By mesh and [`Refusal`].

@@ -1,6 +1,6 @@
 //! How far a simplified surface is from where it was.
 
-use super::QuadricSurface;
+use super::{QuadricSurface, SomeLines};
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::kernel;
@@ -14,7 +14,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Quadrics of the vertices.
-        pub surface: QuadricSurface,
+        pub surface: QuadricSurface<SomeLines>,
         /// A number a mesh from word 1 on, zero before.
         pub largest: GlobalMut<u32>,
     }
@@ -84,7 +84,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Positions, and which mesh each vertex is of.
-        pub surface: QuadricSurface,
+        pub surface: QuadricSurface<SomeLines>,
         /// [`BOUND_WORDS`] a mesh from word 1 on, zero before.
         pub bounds: GlobalMut<u32>,
     }

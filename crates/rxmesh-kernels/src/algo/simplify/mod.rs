@@ -29,23 +29,27 @@ use crate::algo::remesh::Lines;
 use crate::args;
 use crate::edit::NONE;
 use crate::lanes::{LANES, Lanes, Point, four};
-use crate::mem::{Global, GlobalMut};
+use crate::mem::{Bind, Global, GlobalMut, Hashed};
 use glam::{Vec3, Vec4};
 
 kernel_list! {
     flat simplify_quadrics: SimplifyQuadrics;
     flat simplify_holds: SimplifyHolds;
     flat simplify_borders: SimplifyBorders;
-    flat simplify_costs: SimplifyCosts;
-    block simplify_select: SimplifySelect;
-    operator simplify: Collapse;
+    flat simplify_costs: SimplifyCosts<NoLines>;
+    block simplify_select: SimplifySelect<NoLines>;
+    operator simplify: Collapse<NoLines>;
+    flat simplify_costs_lines: SimplifyCosts<SomeLines>;
+    block simplify_select_lines: SimplifySelect<SomeLines>;
+    operator simplify_lines: Collapse<SomeLines>;
     flat simplify_refusals: SimplifyRefusals;
     flat simplify_deviation: SimplifyDeviation;
     flat simplify_bounds: SimplifyBounds;
     flat batch_check: BatchCheck;
     block batch_faces: BatchFaces;
     flat batch_unbind: BatchUnbind;
-    block batch_select: BatchSelect;
+    block batch_select: BatchSelect<NoLines>;
+    block batch_select_lines: BatchSelect<SomeLines>;
     block batch_decide: BatchDecide;
     block batch_winners: BatchWinners;
     block batch_list: BatchList;
@@ -137,9 +141,36 @@ pub enum Rule {
 /// Words of [`QuadricSurface::rules`] a mesh.
 pub const RULES: u32 = 4;
 
+/// Whether a surface has lines that are kept, or whose planes are apart. Kernels are compiled for both: those of surfaces
+/// without lines neither hold the lines' quadrics nor ask for marks.
+pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'static {
+    /// `false` if [`QuadricSurface::line_quadrics`] are empty and no edge is marked in [`QuadricSurface::lines`].
+    const LINES: bool;
+}
+
 args! {
-    /// What all kernels of a simplification share.
-    pub struct QuadricSurface {
+    /// A surface without lines.
+    pub struct NoLines {}
+}
+
+args! {
+    /// A surface that may have lines.
+    pub struct SomeLines {}
+}
+
+impl LineForm for NoLines {
+    const LINES: bool = false;
+}
+
+impl LineForm for SomeLines {
+    const LINES: bool = true;
+}
+
+args! {
+    /// Surface that all kernels of a simplification work on.
+    pub struct QuadricSurface<L: LineForm> {
+        /// Whether there are lines.
+        pub form: L,
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
@@ -203,7 +234,7 @@ fn cost_bits(cost: f32) -> u32 {
     }
 }
 
-impl QuadricSurface {
+impl<L: LineForm> QuadricSurface<L> {
     #[inline(always)]
     fn by_length(&self) -> bool {
         self.quadrics.is_empty()
@@ -212,7 +243,7 @@ impl QuadricSurface {
     /// `true` if the planes of lines are apart from those of faces.
     #[inline(always)]
     fn has_lines(&self) -> bool {
-        !self.line_quadrics.is_empty()
+        L::LINES && !self.line_quadrics.is_empty()
     }
 
     #[inline(always)]
@@ -256,7 +287,7 @@ impl QuadricSurface {
     #[inline(always)]
     fn stays(&self, e: u32, hold_a: u32, hold_b: u32) -> Option<u32> {
         let (mut hold_a, mut hold_b) = (hold_a, hold_b);
-        if (hold_a == ON_LINE || hold_b == ON_LINE) && self.lines.is_marked(e) {
+        if L::LINES && (hold_a == ON_LINE || hold_b == ON_LINE) && self.lines.is_marked(e) {
             // Along the line its inner vertices move.
             hold_a = if hold_a == ON_LINE {
                 FREE_TO_MOVE

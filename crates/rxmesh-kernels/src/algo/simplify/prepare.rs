@@ -1,14 +1,14 @@
 //! What a simplification begins with: quadrics, what is held, costs.
 
-use super::{EdgeCosts, LOCKED, QuadricSurface, RULES, Rule, STAYS};
+use super::{EdgeCosts, LOCKED, LineForm, QuadricSurface, RULES, Rule, STAYS, SomeLines};
 use crate::algo::labels::label_of;
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
-use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::lanes::LANES;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
+use crate::{args, kernel};
 use glam::Vec3;
 
 kernel! {
@@ -18,7 +18,7 @@ kernel! {
         /// The mesh.
         pub mesh: FlatMesh,
         /// Where to.
-        pub surface: QuadricSurface,
+        pub surface: QuadricSurface<SomeLines>,
         /// Marks of edges that are held; empty when there are none.
         pub held: Global<u32>,
     }
@@ -80,7 +80,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
 
 /// The normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &impl Mesh, s: &QuadricSurface, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.apex(h)))
@@ -144,11 +144,11 @@ unsafe impl FlatKernel for SimplifyBorders {
     }
 }
 
-kernel! {
+args! {
     /// The cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
-    pub struct SimplifyCosts: Flat {
+    pub struct SimplifyCosts<L: LineForm> {
         /// The costs; [`NONE`] for dead and locked edges.
-        pub costs: EdgeCosts,
+        pub costs: EdgeCosts<L>,
         /// Edges an index: 1, or on a CPU [`COSTS_ALONE`].
         pub edges: u32,
     }
@@ -159,7 +159,7 @@ pub const COSTS_ALONE: u32 = LANES as u32;
 
 // SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
 // for (contracts U3, U4).
-unsafe impl FlatKernel for SimplifyCosts {
+unsafe impl<L: LineForm> FlatKernel for SimplifyCosts<L> {
     #[inline(always)]
     fn run(&self, i: u32) {
         if cfg!(not(target_arch = "nvptx64")) && self.edges == COSTS_ALONE {
@@ -173,7 +173,7 @@ unsafe impl FlatKernel for SimplifyCosts {
     }
 }
 
-impl SimplifyCosts {
+impl<L: LineForm> SimplifyCosts<L> {
     /// The costs of [`COSTS_ALONE`] edges from `first` on, or of those that are there.
     #[inline(always)]
     fn several(&self, first: u32) {

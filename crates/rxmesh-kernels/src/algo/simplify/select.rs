@@ -1,13 +1,13 @@
 //! Which edges a round looks at.
 
-use super::{COST_BINS, COST_SHIFT, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
+use super::{COST_BINS, COST_SHIFT, LineForm, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
+use crate::args;
 use crate::cavity::{CollectTables, Counter, RoundEnd};
 use crate::edit::{FlatMesh, Mesh};
 use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::lanes::four;
 use crate::mem::{GlobalMut, Plan, Shared};
-use crate::{args, kernel};
 use glam::Vec4;
 
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
@@ -45,9 +45,9 @@ pub const COURSE_WORDS: usize = 10;
 
 args! {
     /// The costs of the edges, and what they are computed from.
-    pub struct EdgeCosts {
+    pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
-        pub surface: QuadricSurface,
+        pub surface: QuadricSurface<L>,
         /// The mesh.
         pub mesh: FlatMesh,
         /// The costs, as bits.
@@ -55,7 +55,7 @@ args! {
     }
 }
 
-impl EdgeCosts {
+impl<L: LineForm> EdgeCosts<L> {
     /// Computes the cost of a live edge anew.
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
@@ -146,14 +146,14 @@ impl NewEdges {
     }
 }
 
-kernel! {
+args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
     /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
     /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
     /// reached or nothing changes any more.
-    pub struct SimplifySelect: Block {
+    pub struct SimplifySelect<L: LineForm> {
         /// The costs.
-        pub costs: EdgeCosts,
+        pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
         /// The edges that are entered, a bit each; empty where they are listed.
@@ -192,7 +192,7 @@ pub struct SelectTables {
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
-unsafe impl BlockKernel for SimplifySelect {
+unsafe impl<L: LineForm> BlockKernel for SimplifySelect<L> {
     // There are few blocks, each with counts of its own.
     const THREADS: u32 = 512;
     type Tables = SelectTables;
@@ -276,7 +276,7 @@ fn bin_end(bin: u32) -> u32 {
     (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
 }
 
-impl SimplifySelect {
+impl<L: LineForm> SimplifySelect<L> {
     /// Says how many collapses the next round may carry out, and whether there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
@@ -306,7 +306,7 @@ impl SimplifySelect {
     }
 }
 
-impl SimplifySelect {
+impl<L: LineForm> SimplifySelect<L> {
     /// Whether it runs between two rounds.
     #[inline(always)]
     pub fn is_between(&self) -> bool {
