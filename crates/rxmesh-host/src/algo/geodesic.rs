@@ -15,7 +15,7 @@ use rxmesh_kernels::algo::geodesic::{
 };
 use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_kernels::topo::{Face, Kind, Vertex};
+use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// How to propagate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl Options for GeodesicOptions {
 impl Default for GeodesicOptions {
     fn default() -> Self {
         GeodesicOptions {
-            threshold: 1e-3,
+            threshold: 4e-3,
             max_iterations: None,
         }
     }
@@ -385,8 +385,10 @@ struct Propagation<'a> {
     edge: Buffer<f32>,
     /// [`GeodesicStart::shortest`].
     shortest: Buffer<f32>,
-    /// [`GeodesicStart::obtuse`].
-    obtuse: Attribute<Face, u32>,
+    /// [`GeodesicStart::faces`].
+    faces: Buffer<u64>,
+    /// [`GeodesicStart::room`].
+    room: u32,
 }
 
 impl<'a> Propagation<'a> {
@@ -399,6 +401,7 @@ impl<'a> Propagation<'a> {
     ) -> Result<Self, Error> {
         let engine = rx.engine();
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
+        let room = (rx.headers().iter().map(|h| u32::from(h.total[Kind::Face as usize])).max()).unwrap_or(0);
         let mut near = vec![FAR; ROOM];
         near[0] = 0;
         let mut counts = vec![0; COUNT_WORDS as usize * ROOM];
@@ -421,7 +424,8 @@ impl<'a> Propagation<'a> {
             counts: engine.upload(&counts)?,
             edge: engine.zeroed(patches)?,
             shortest: engine.zeroed(patches)?,
-            obtuse: rx.attribute()?,
+            faces: engine.uninit(patches * room as usize)?,
+            room,
         })
     }
 
@@ -435,7 +439,8 @@ impl<'a> Propagation<'a> {
             other: other.global_mut()?,
             edge: self.edge.global_mut(),
             shortest: self.shortest.global_mut(),
-            obtuse: self.obtuse.global_mut()?,
+            faces: self.faces.global_mut(),
+            room: self.room,
             waiting: self.waiting.global_mut(),
             readers: self.readers.global_mut(),
             entered: self.entered.global_mut(),
@@ -512,7 +517,8 @@ impl<'a> Propagation<'a> {
             near: self.near.global_mut(),
             edge: self.edge.global(),
             shortest: self.shortest.global(),
-            obtuse: self.obtuse.global()?,
+            faces: self.faces.global(),
+            room: self.room,
             round,
             scale: self.scale as f32,
             threshold: self.threshold.min(LARGEST_THRESHOLD) as f32,

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::edit::Session;
 use glam::DVec3;
 use rxmesh_kernels::algo::simplify::{
-    BOUND_WORDS, SimplifyBounds, SimplifyDeviation, SomeLines, from_ordered,
+    BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered,
 };
 use rxmesh_kernels::topo::Kind;
 use std::fmt;
@@ -79,7 +79,7 @@ impl Work {
         let bounds = session.engine().zeroed::<u32>(1 + words * count)?;
         let kernel = SimplifyBounds {
             mesh: session.mesh()?,
-            surface: self.surface(session, SomeLines {})?,
+            surface: self.surface(session, self.lines(session)?)?,
             bounds: bounds.global_mut(),
         };
         session
@@ -108,7 +108,7 @@ impl Work {
         let largest = session.engine().zeroed::<u32>(1 + count)?;
         let kernel = SimplifyDeviation {
             mesh: session.mesh()?,
-            surface: self.surface(session, SomeLines {})?,
+            surface: self.surface(session, self.lines(session)?)?,
             largest: largest.global_mut(),
         };
         session

@@ -43,7 +43,7 @@ const SELECT_BLOCKS_A_THREAD: u32 = 4;
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
-    /// See [`QuadricSurface::line_quadrics`].
+    /// See [`LineForm::quadrics`].
     line_quadrics: Buffer<Stored>,
     holds: Buffer<u32>,
     costs: Buffer<u32>,
@@ -106,7 +106,7 @@ struct Goal {
 /// Rounds of a simplification between two looks.
 struct Steps<'a, L> {
     /// Whether there are lines.
-    form: L,
+    lines: L,
     work: &'a mut Work,
     forgive: bool,
     /// The salt of the last round that was asked for.
@@ -114,9 +114,9 @@ struct Steps<'a, L> {
 }
 
 impl<'a, L> Steps<'a, L> {
-    fn new(form: L, work: &'a mut Work, forgive: bool) -> Self {
+    fn new(lines: L, work: &'a mut Work, forgive: bool) -> Self {
         Steps {
-            form,
+            lines,
             work,
             forgive,
             salt: 0,
@@ -132,7 +132,7 @@ where
     fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse<L>, Error> {
         self.salt = self.work.salt.wrapping_add(round);
         let order = self.work.order(self.salt);
-        self.work.collapse(session, self.form, order)
+        self.work.collapse(session, self.lines, order)
     }
 
     fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
@@ -149,7 +149,7 @@ where
         end: RoundEnd,
     ) -> Result<bool, Error> {
         let order = self.work.order(self.salt.wrapping_add(1));
-        let select = (self.work).select(session, self.form, queue, order, self.forgive, end)?;
+        let select = (self.work).select(session, self.lines, queue, order, self.forgive, end)?;
         self.work.launch_select(session, select)?;
         Ok(self.work.several.is_none())
     }
@@ -242,16 +242,17 @@ impl Work {
             if !held.is_empty() || bounded && has_boundary {
                 work.line_quadrics = engine.zeroed(v)?;
             }
+            let lines = SomeLines {
+                quadrics: work.line_quadrics.global_mut(),
+                marks: Lines {
+                    marks: work.nothing.global_mut(),
+                    any: 0,
+                },
+            };
             let kernel = SimplifyQuadrics {
                 mesh: session.mesh()?,
                 // It reads the marks as those that are held.
-                surface: QuadricSurface {
-                    lines: Lines {
-                        marks: work.nothing.global_mut(),
-                        any: 0,
-                    },
-                    ..work.surface(session, SomeLines {})?
-                },
+                surface: work.surface(session, lines)?,
                 held,
             };
             engine.launch_flat(session.capacity(Kind::Vertex), kernel)?;
@@ -365,15 +366,13 @@ impl Work {
     pub(super) fn surface<L: LineForm>(
         &self,
         session: &Session,
-        form: L,
+        lines: L,
     ) -> Result<QuadricSurface<L>, Error> {
         Ok(QuadricSurface {
-            form,
             x: session.write(self.x)?,
             quadrics: self.quadrics.global_mut(),
-            line_quadrics: self.line_quadrics.global_mut(),
             holds: self.holds.global(),
-            lines: session.lines()?,
+            lines,
             scale: self.scale,
             placing: self.placing,
             rules: self.rules.global(),
@@ -381,6 +380,13 @@ impl Work {
                 Some(several) => session.read(several.vertices)?,
                 None => self.nothing.global(),
             },
+        })
+    }
+
+    pub(super) fn lines(&self, session: &Session) -> Result<SomeLines, Error> {
+        Ok(SomeLines {
+            quadrics: self.line_quadrics.global_mut(),
+            marks: session.lines()?,
         })
     }
 
@@ -398,7 +404,7 @@ impl Work {
         };
         let groups = session.capacity(Kind::Edge).div_ceil(edges);
         if self.has_lines(session) {
-            let costs = self.edge_costs(session, SomeLines {})?;
+            let costs = self.edge_costs(session, self.lines(session)?)?;
             engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
         } else {
             let costs = self.edge_costs(session, NoLines {})?;
@@ -420,7 +426,7 @@ impl Work {
             let end = s.round_end(0, false);
             let order = self.order(self.salt);
             if self.has_lines(s) {
-                self.launch_select(s, self.select(s, SomeLines {}, queue, order, forgive, end)?)
+                self.launch_select(s, self.select(s, self.lines(s)?, queue, order, forgive, end)?)
             } else {
                 self.launch_select(s, self.select(s, NoLines {}, queue, order, forgive, end)?)
             }
@@ -429,9 +435,9 @@ impl Work {
         Ok(queued)
     }
 
-    fn edge_costs<L: LineForm>(&self, session: &Session, form: L) -> Result<EdgeCosts<L>, Error> {
+    fn edge_costs<L: LineForm>(&self, session: &Session, lines: L) -> Result<EdgeCosts<L>, Error> {
         Ok(EdgeCosts {
-            surface: self.surface(session, form)?,
+            surface: self.surface(session, lines)?,
             mesh: session.mesh()?,
             costs: self.costs.global_mut(),
         })
@@ -440,7 +446,7 @@ impl Work {
     fn select<L: LineForm>(
         &self,
         s: &Session,
-        form: L,
+        lines: L,
         queue: GlobalMut<u32>,
         order: Order,
         forgive: bool,
@@ -451,7 +457,7 @@ impl Work {
             false => SELECT_BLOCKS,
         };
         Ok(SimplifySelect {
-            costs: self.edge_costs(s, form)?,
+            costs: self.edge_costs(s, lines)?,
             refused: self.refused.global_mut(),
             queue,
             histogram: self.histogram.global_mut(),
@@ -490,11 +496,11 @@ impl Work {
     fn collapse<L: LineForm>(
         &self,
         session: &Session,
-        form: L,
+        lines: L,
         order: Order,
     ) -> Result<Collapse<L>, Error> {
         Ok(Collapse {
-            surface: self.surface(session, form)?,
+            surface: self.surface(session, lines)?,
             costs: self.costs.global_mut(),
             refused: self.refused.global_mut(),
             course: self.course.global_mut(),
@@ -554,7 +560,8 @@ impl Work {
             let most = most.min(session.engine().rounds_a_look());
             let forgive = due && changed;
             let done = if self.has_lines(session) {
-                session.steer(most, &mut Steps::new(SomeLines {}, self, forgive))?
+                let lines = self.lines(session)?;
+                session.steer(most, &mut Steps::new(lines, self, forgive))?
             } else {
                 session.steer(most, &mut Steps::new(NoLines {}, self, forgive))?
             };
@@ -579,7 +586,7 @@ impl Work {
             ..self.order(self.salt)
         };
         let kernel = SimplifyRefusals {
-            collapse: self.collapse(session, SomeLines {}, every)?,
+            collapse: self.collapse(session, self.lines(session)?, every)?,
             mesh: session.mesh()?,
             refusals: counts.global_mut(),
         };

@@ -97,8 +97,11 @@ kernel! {
         pub edge: GlobalMut<f32>,
         /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
-        /// For each face its [`Obtuse`] corner.
-        pub obtuse: GlobalMut<u32>,
+        /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local vertices,
+        /// 16 bits each, and above them the [`Obtuse`] corner.
+        pub faces: GlobalMut<u64>,
+        /// The most faces of a patch.
+        pub room: u32,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
         /// As [`GeodesicRound::readers`], all zero before.
@@ -144,18 +147,18 @@ unsafe impl PatchKernel for GeodesicStart {
                 self.enter_reader(owner, patch.id());
             }
         });
-        let faces = patch.base::<Face>();
-        b.each(patch.owned::<Face>(), |f| {
-            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
-            let (ab, bc, ca) = (b - a, c - b, a - c);
-            let corner = Obtuse::of([ab.dot(ca), bc.dot(ab), ca.dot(bc)]);
-            self.obtuse.set(faces + f, u32::from(corner.0));
-        });
-        // Lengths are not negative: their bits order like numbers.
+        let row = patch.id() * self.room;
         let round = b.max(patch.total::<Face>(), scratch, |f| {
-            let [a, b, c] = corners(patch, f).map(|v| self.x.at(v) * self.scale);
-            let sides = [length(b - a), length(c - b), length(a - c)];
+            let vertices = corners(patch, f);
+            let [a, b, c] = vertices.map(|v| self.x.at(v) * self.scale);
+            let (ab, bc, ca) = (b - a, c - b, a - c);
+            let obtuse = Obtuse::of([ab.dot(ca), bc.dot(ab), ca.dot(bc)]);
+            let [a, b, c] = vertices.map(u64::from);
+            let face = a | b << 16 | c << 32 | u64::from(obtuse.0) << 48;
+            self.faces.set(row + f, face);
+            let sides = [ab, bc, ca].map(length);
             for side in sides {
+                // Lengths are not negative: their bits order like numbers.
                 if side > 0.0 && side.to_bits() < shortest.load(0) {
                     shortest.fetch_min(0, side.to_bits());
                 }

@@ -1,6 +1,6 @@
 //! A round of the propagation.
 
-use super::{ALWAYS, FAR, MOST_READERS, Obtuse, READERS_ROW, corners};
+use super::{ALWAYS, FAR, MOST_READERS, Obtuse, READERS_ROW};
 use crate::attr::Staged;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
@@ -55,8 +55,10 @@ kernel! {
         pub edge: Global<f32>,
         /// The length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
         pub shortest: Global<f32>,
-        /// The obtuse corner of each face ([`super::GeodesicStart::obtuse`]).
-        pub obtuse: Global<u32>,
+        /// The faces of each patch ([`super::GeodesicStart::faces`]).
+        pub faces: Global<u64>,
+        /// The most faces of a patch.
+        pub room: u32,
         /// This round.
         pub round: u32,
         /// Brings lengths near one.
@@ -75,8 +77,8 @@ kernel! {
 /// What a round keeps in shared memory.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// The three vertices of each face, 16 bits each, and above them its [`Obtuse`] corner.
-    corners: Shared<u64>,
+    /// See [`super::GeodesicStart::faces`].
+    faces: Shared<u64>,
     /// What each local vertex has passed on.
     told: Shared<f32>,
     /// The least offer to each owned vertex, as bits.
@@ -124,7 +126,7 @@ unsafe impl PatchKernel for GeodesicRound {
         Fields::carve(self, h, plan);
         let [vertices, faces] = [0, 2].map(|kind| u32::from(h.total[kind]));
         Tables {
-            corners: plan.take(faces),
+            faces: plan.take(faces),
             told: plan.take(vertices),
             best: plan.take(u32::from(h.owned[0])),
             step: plan.take(vertices),
@@ -175,14 +177,12 @@ unsafe impl PatchKernel for GeodesicRound {
             });
             return;
         }
-        let (faces, face_map) = (patch.total::<Face>(), patch.map::<Face>());
+        let (faces, row) = (patch.total::<Face>(), id * self.room);
         b.phase(|p| {
             self.load(p, patch);
-            p.each(faces, |f| {
-                let [a, b, c] = corners(patch, f).map(u64::from);
-                let obtuse = u64::from(self.obtuse.get(face_map.linear(f)));
-                t.corners.set(f, a | b << 16 | c << 32 | obtuse << 48);
-            });
+            if !B::SOLO {
+                p.each(faces, |f| t.faces.set(f, self.faces.get(row + f)));
+            }
             p.each(total, |v| {
                 let mut told = self.old.get(map.linear(v));
                 // What the patch has passed on itself is news to it when its steps did not suffice.
@@ -207,7 +207,15 @@ unsafe impl PatchKernel for GeodesicRound {
         let open = loop {
             let parity = step % 2;
             b.phase(|p| {
-                p.each(faces, |f| self.offer(t, owned, f, step));
+                p.each(faces, |f| {
+                    // One thread reads them in order, and has no use for a copy.
+                    let face = if B::SOLO {
+                        self.faces.get(row + f)
+                    } else {
+                        t.faces.get(f)
+                    };
+                    self.offer(t, owned, face, step);
+                });
                 p.lead(|| t.words.set(parity, 0));
             });
             step += 1;
@@ -282,9 +290,8 @@ impl GeodesicRound {
 
     /// Offers distances from a face to those of its corners that are owned and opposite of one that moved last.
     #[inline(always)]
-    fn offer(&self, t: &Tables, owned: u32, f: u32, step: u32) {
-        let corners = t.corners.get(f);
-        let [a, b, c] = [0, 16, 32].map(|k| (corners >> k) as u32 & 0xffff);
+    fn offer(&self, t: &Tables, owned: u32, face: u64, step: u32) {
+        let [a, b, c] = [0, 16, 32].map(|k| (face >> k) as u32 & 0xffff);
         let [ma, mb, mc] = [a, b, c].map(|v| t.step.get(v) == step);
         if !(ma || mb || mc) {
             return;
@@ -299,7 +306,7 @@ impl GeodesicRound {
         let mut wa = oa && (db < da || dc < da);
         let mut wb = ob && (dc < db || da < db);
         let mut wc = oc && (da < dc || db < dc);
-        let obtuse = Obtuse((corners >> 48) as u16);
+        let obtuse = Obtuse((face >> 48) as u16);
         if obtuse != Obtuse(0) {
             wa |= oa && obtuse.may_lower(0, da, db.min(dc));
             wb |= ob && obtuse.may_lower(1, db, dc.min(da));
@@ -314,61 +321,127 @@ impl GeodesicRound {
             (xc - xb) * self.scale,
             (xa - xc) * self.scale,
         );
-        let area2 = long(ab.cross(bc));
-        let offer = |v: u32, sides: [Vec3; 3], dp: f32, dq: f32| {
-            let one_source = (dp.to_bits() ^ dq.to_bits()) & self.labels == 0;
-            let (d, from) = front(sides, area2, [dp, dq], one_source);
-            if d < f32::INFINITY {
-                let rounded = (d.to_bits() + (self.labels >> 1)) & !self.labels;
-                t.best.fetch_min(v, rounded | from.to_bits() & self.labels);
-            }
-        };
+        let cross = ab.cross(bc);
+        let square = cross.dot(cross);
         if wa {
-            offer(a, [bc, ca, ab], db, dc);
+            self.offer_to(t, a, Side::new([bc, ca, ab], square, [db, dc]));
         }
         if wb {
-            offer(b, [ca, ab, bc], dc, da);
+            self.offer_to(t, b, Side::new([ca, ab, bc], square, [dc, da]));
         }
         if wc {
-            offer(c, [ab, bc, ca], da, db);
+            self.offer_to(t, c, Side::new([ab, bc, ca], square, [da, db]));
+        }
+    }
+
+    /// Offers a vertex the distance that comes through the opposite side.
+    #[inline(always)]
+    fn offer_to(&self, t: &Tables, v: u32, side: Side) {
+        let one_source = (side.from[0].to_bits() ^ side.from[1].to_bits()) & self.labels == 0;
+        if LOOKS_FIRST && one_source && side.is_late(f32::from_bits(t.best.get(v))) {
+            return;
+        }
+        let (d, from) = side.front(one_source);
+        if d < f32::INFINITY {
+            let rounded = (d.to_bits() + (self.labels >> 1)) & !self.labels;
+            t.best.fetch_min(v, rounded | from.to_bits() & self.labels);
         }
     }
 }
 
-/// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
-/// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
-/// else the shorter way along one of the other two sides. Beside it is the distance of the corner from which that way
-/// comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni and Klein
-/// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
-/// is twice the triangle's area.
-///
-/// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
-/// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
-#[inline(always)]
-fn front([pq, qr, rp]: [Vec3; 3], area2: f32, [dp, dq]: [f32; 2], one_source: bool) -> (f32, f32) {
-    let l2 = pq.dot(pq);
-    // Coordinates from `p` along `pq` and across it, times the length of `pq`: of the point, and of `r`.
-    let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
-    let across2 = l2 * dp * dp - along * along;
-    // Infinite distances make this not a number.
-    if one_source && across2 >= 0.0 && area2 > 0.0 {
-        let across = sqrt_fast(across2);
-        let to_r = -pq.dot(rp);
-        let crossing = along * area2 + to_r * across;
-        // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits
-        // where the triangle is small beside the distance.
-        let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) * rcp_fast(l2);
-        let d2 = dp * dp + more;
-        if crossing >= 0.0 && crossing <= l2 * (across + area2) && d2 > 0.0 && d2 < f32::INFINITY {
-            // A straight line is no longer than a way along sides.
-            return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
+/// Whether an offer is compared with the best one by products, before any root is taken: three quarters of them are
+/// too late. On a GPU the others of a warp would wait all the same.
+const LOOKS_FIRST: bool = cfg!(not(target_arch = "nvptx64"));
+
+/// Part by which products may be off, and distances lose by the number of their source.
+const LATE: f32 = 1e-5;
+
+/// Side `pq` of a triangle, through which a wave comes to the third corner `r`.
+#[derive(Clone, Copy)]
+struct Side {
+    /// Sides `pq`, `qr` and `rp`.
+    sides: [Vec3; 3],
+    /// Square of twice the triangle's area.
+    square: f32,
+    /// Distances of `p` and `q`.
+    from: [f32; 2],
+    /// Square of the length of `pq`.
+    l2: f32,
+    /// Coordinates of the point that is at these distances and lies across the side, from `p` along `pq` and across
+    /// it, times the length of `pq`; the second squared. Not a number for infinite distances.
+    along: f32,
+    across2: f32,
+}
+
+impl Side {
+    #[inline(always)]
+    fn new(sides: [Vec3; 3], square: f32, [dp, dq]: [f32; 2]) -> Side {
+        let l2 = sides[0].dot(sides[0]);
+        let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
+        Side {
+            sides,
+            square,
+            from: [dp, dq],
+            l2,
+            along,
+            across2: l2 * dp * dp - along * along,
         }
     }
-    let (along_p, along_q) = (dp + long(rp), dq + long(qr));
-    if along_p < along_q {
-        (along_p, dp)
-    } else {
-        (along_q, dq)
+
+    /// Returns `true` if even the straight line from the point is as long as `best`. Without roots: the square of its
+    /// length is a sum with one root in it, which is compared with the rest by squares.
+    #[inline(always)]
+    fn is_late(&self, best: f32) -> bool {
+        let [pq, _, rp] = self.sides;
+        let dp = self.from[0];
+        let room = best * best * (1.0 + LATE) - dp * dp - rp.dot(rp);
+        let rest = 0.5 * room * self.l2 - self.along * pq.dot(rp);
+        self.across2 >= 0.0
+            && self.square > 0.0
+            && (rest < 0.0 || rest * rest <= self.across2 * self.square)
+    }
+
+    /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
+    /// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
+    /// else the shorter way along one of the other two sides. Beside it is the distance of the corner from which that way
+    /// comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni and Klein
+    /// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
+    /// is twice the triangle's area.
+    ///
+    /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
+    /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
+    #[inline(always)]
+    fn front(&self, one_source: bool) -> (f32, f32) {
+        let Side {
+            sides: [pq, qr, rp],
+            from: [dp, dq],
+            l2,
+            along,
+            ..
+        } = *self;
+        if one_source && self.across2 >= 0.0 && self.square > 0.0 {
+            let (across, area2) = (sqrt_fast(self.across2), sqrt_fast(self.square));
+            let to_r = -pq.dot(rp);
+            let crossing = along * area2 + to_r * across;
+            // The square of the distance less that of `dp`; added by the difference of squares, which keeps the digits
+            // where the triangle is small beside the distance.
+            let more = rp.dot(rp) + 2.0 * (across * area2 - along * to_r) * rcp_fast(l2);
+            let d2 = dp * dp + more;
+            if crossing >= 0.0
+                && crossing <= l2 * (across + area2)
+                && d2 > 0.0
+                && d2 < f32::INFINITY
+            {
+                // A straight line is no longer than a way along sides.
+                return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
+            }
+        }
+        let (along_p, along_q) = (dp + long(rp), dq + long(qr));
+        if along_p < along_q {
+            (along_p, dp)
+        } else {
+            (along_q, dq)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     Placement, QuadricSurface, REFUSALS, REFUSED, Refusal, SomeLines, TOO_FAR, part_word,
 };
 use crate::algo::quadric::Quadric;
-use crate::algo::remesh::MOST_CORNERS;
+use crate::algo::remesh::{Lines, MOST_CORNERS};
 use crate::cavity::{
     Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
     link_condition, template,
@@ -190,7 +190,9 @@ impl<L: LineForm> Collapse<L> {
         if ends.near_place && self.joins_places(mesh, e) {
             return Some(Refusal::Link);
         }
-        if L::LINES && self.surface.lines.any != 0 && self.joins_lines(mesh, e, walk.edges) {
+        if let Some(marks) = self.surface.lines.marks()
+            && self.joins_lines(mesh, marks, e, walk.edges)
+        {
             return Some(Refusal::Link);
         }
         let p = match to {
@@ -286,14 +288,14 @@ impl<L: LineForm> Collapse<L> {
 
     /// `true` if two lines would become one, or the lines at the ends, which have so many edges, cannot be remembered.
     #[inline(always)]
-    fn joins_lines(&self, mesh: &impl Mesh, e: u32, edges: u32) -> bool {
+    fn joins_lines(&self, mesh: &impl Mesh, marks: Lines, e: u32, edges: u32) -> bool {
         let s = &self.surface;
         let free = |v: u32| s.hold(v) == FREE_TO_MOVE;
-        let marked = s.lines.is_marked(e);
+        let marked = marks.is_marked(e);
         if free(mesh.origin(2 * e)) && free(mesh.tip(2 * e)) {
             return false;
         }
-        edges > MOST_CORNERS || marked && s.lines.merge_at(mesh, e)
+        edges > MOST_CORNERS || marked && marks.merge_at(mesh, e)
     }
 
     /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
@@ -630,10 +632,10 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         }
         let mesh = cavity.mesh();
         let s = &self.surface;
-        if s.has_lines() {
+        if let Some(quadrics) = s.lines.quadrics() {
             // The new vertex has the slot of one of the ends.
-            s.line_quadrics.set(mesh.origin(2 * e), p.lines.store());
-            s.line_quadrics.set(mesh.tip(2 * e), p.lines.store());
+            quadrics.set(mesh.origin(2 * e), p.lines.store());
+            quadrics.set(mesh.tip(2 * e), p.lines.store());
         }
         NewVertex {
             at: p.at,
@@ -644,7 +646,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
             ends: [mesh.origin(2 * e), mesh.tip(2 * e)],
             origin: self.origin(mesh, e, p.at),
             quadric: p.quadric,
-            marked: if L::LINES { s.lines.on_rim(cavity) } else { 0 },
+            marked: s.lines.marks().map_or(0, |marks| marks.on_rim(cavity)),
         }
     }
 
@@ -675,8 +677,8 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     /// A thread for each new edge computes its cost when all are there.
     #[inline(always)]
     fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
-        if L::LINES {
-            self.surface.lines.mark_spoke(&spoke, marked);
+        if let Some(marks) = self.surface.lines.marks() {
+            marks.mark_spoke(&spoke, marked);
         }
         self.costs.set(spoke.side.edge(), NEW);
     }

@@ -141,48 +141,68 @@ pub enum Rule {
 /// Words of [`QuadricSurface::rules`] a mesh.
 pub const RULES: u32 = 4;
 
-/// Whether a surface has lines that are kept, or whose planes are apart. Kernels are compiled for both: those of surfaces
-/// without lines neither hold the lines' quadrics nor ask for marks.
+/// Lines of a surface: edges that are kept, and planes of edges and the boundary that are apart from those of faces.
+/// Kernels are compiled for surfaces with and without them: the latter neither hold lines' quadrics nor ask for marks.
 pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// `false` if [`QuadricSurface::line_quadrics`] are empty and no edge is marked in [`QuadricSurface::lines`].
-    const LINES: bool;
+    /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where these
+    /// are bounded apart from those of the faces.
+    fn quadrics(&self) -> Option<GlobalMut<Stored>>;
+
+    /// Returns the marks of the lines that [`ON_LINE`] is about.
+    fn marks(&self) -> Option<Lines>;
 }
 
 args! {
-    /// A surface without lines.
+    /// No lines.
     pub struct NoLines {}
 }
 
 args! {
-    /// A surface that may have lines.
-    pub struct SomeLines {}
+    /// Lines, if there are any.
+    pub struct SomeLines {
+        /// See [`LineForm::quadrics`]; empty when [`QuadricSurface::quadrics`] has them.
+        pub quadrics: GlobalMut<Stored>,
+        /// See [`LineForm::marks`].
+        pub marks: Lines,
+    }
 }
 
 impl LineForm for NoLines {
-    const LINES: bool = false;
+    #[inline(always)]
+    fn quadrics(&self) -> Option<GlobalMut<Stored>> {
+        None
+    }
+
+    #[inline(always)]
+    fn marks(&self) -> Option<Lines> {
+        None
+    }
 }
 
 impl LineForm for SomeLines {
-    const LINES: bool = true;
+    #[inline(always)]
+    fn quadrics(&self) -> Option<GlobalMut<Stored>> {
+        (!self.quadrics.is_empty()).then_some(self.quadrics)
+    }
+
+    #[inline(always)]
+    fn marks(&self) -> Option<Lines> {
+        (self.marks.any != 0).then_some(self.marks)
+    }
 }
 
 args! {
     /// Surface that all kernels of a simplification work on.
     pub struct QuadricSurface<L: LineForm> {
-        /// Whether there are lines.
-        pub form: L,
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// Quadrics of the planes that stand on the boundary and on edges that are held, where they are bounded apart
-        /// from those of the faces; empty when [`QuadricSurface::quadrics`] has them.
-        pub line_quadrics: GlobalMut<Stored>,
         /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty when
         /// all may move.
         pub holds: Global<u32>,
-        /// The lines that [`ON_LINE`] is about.
-        pub lines: Lines,
+        /// Its lines.
+        pub lines: L,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
         /// Where new vertices come: one of the `PLACE_` numbers.
@@ -243,17 +263,16 @@ impl<L: LineForm> QuadricSurface<L> {
     /// `true` if the planes of lines are apart from those of faces.
     #[inline(always)]
     fn has_lines(&self) -> bool {
-        L::LINES && !self.line_quadrics.is_empty()
+        self.lines.quadrics().is_some()
     }
 
     #[inline(always)]
     fn planes(&self, v: u32) -> Planes {
         Planes {
             quadric: Quadric::load(self.quadrics.get(v)),
-            lines: if self.has_lines() {
-                Quadric::load(self.line_quadrics.get(v))
-            } else {
-                Quadric::ZERO
+            lines: match self.lines.quadrics() {
+                Some(quadrics) => Quadric::load(quadrics.get(v)),
+                None => Quadric::ZERO,
             },
         }
     }
@@ -287,7 +306,11 @@ impl<L: LineForm> QuadricSurface<L> {
     #[inline(always)]
     fn stays(&self, e: u32, hold_a: u32, hold_b: u32) -> Option<u32> {
         let (mut hold_a, mut hold_b) = (hold_a, hold_b);
-        if L::LINES && (hold_a == ON_LINE || hold_b == ON_LINE) && self.lines.is_marked(e) {
+        let on_line = hold_a == ON_LINE || hold_b == ON_LINE;
+        if let Some(marks) = self.lines.marks()
+            && on_line
+            && marks.is_marked(e)
+        {
             // Along the line its inner vertices move.
             hold_a = if hold_a == ON_LINE {
                 FREE_TO_MOVE
@@ -439,10 +462,9 @@ impl<L: LineForm> QuadricSurface<L> {
         };
         let planes = Planes {
             quadric: gather(self.quadrics),
-            lines: if self.has_lines() {
-                gather(self.line_quadrics)
-            } else {
-                Quadric::splat(Quadric::ZERO)
+            lines: match self.lines.quadrics() {
+                Some(quadrics) => gather(quadrics),
+                None => Quadric::splat(Quadric::ZERO),
             },
         };
         (Point::gather(x), planes)

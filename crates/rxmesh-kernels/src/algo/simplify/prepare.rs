@@ -31,7 +31,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
     fn run(&self, v: u32) {
         let (mesh, s) = (&self.mesh, &self.surface);
         let (mut q, mut lines) = (Quadric::ZERO, Quadric::ZERO);
-        let apart = s.has_lines();
+        let apart = s.lines.quadrics();
         if !mesh.vertex_lives(v) {
             return;
         }
@@ -62,7 +62,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
                 if mesh.face(half) != NO_FACE {
                     let up = normalize_or_zero(face_normal(mesh, s, half));
                     let plane = Quadric::plane(to(mesh.tip(h)).cross(up), weight);
-                    if apart {
+                    if apart.is_some() {
                         lines = lines.plus(plane);
                     } else {
                         q = q.plus(plane);
@@ -72,8 +72,8 @@ unsafe impl FlatKernel for SimplifyQuadrics {
             true
         });
         s.quadrics.set(v, q.store());
-        if apart {
-            s.line_quadrics.set(v, lines.store());
+        if let Some(apart) = apart {
+            apart.set(v, lines.store());
         }
     }
 }
