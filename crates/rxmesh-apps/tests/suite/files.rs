@@ -24,6 +24,24 @@ fn send(signal: &str, child: &Child) {
     assert!(status.unwrap().success());
 }
 
+/// Returns the command with signals as a shell in the foreground leaves them: in the background, or under `nohup`, a
+/// test inherits that some are ignored.
+fn with_default_signals(of: &Command) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(of.get_program());
+    command.args(of.get_args());
+    for (key, value) in of.get_envs() {
+        match value {
+            Some(value) => command.env(key, value),
+            None => command.env_remove(key),
+        };
+    }
+    if let Some(path) = of.get_current_dir() {
+        command.current_dir(path);
+    }
+    command
+}
+
 /// A program that writes one file after the other, so that a signal often finds one half done.
 #[test]
 fn a_signal_leaves_no_part_of_a_file() {
@@ -36,10 +54,9 @@ fn a_signal_leaves_no_part_of_a_file() {
     ] {
         let b = Sandbox::new();
         b.ok("generate icosphere --levels 5 -o ball.ply -q");
-        let mut child = b
-            .command("track ball.ply --frames 1000000 --speed 0.001 --sequence -o moved.ply -q --engine cpu")
-            .spawn()
-            .unwrap();
+        let track =
+            "track ball.ply --frames 1000000 --speed 0.001 --sequence -o moved.ply -q --engine cpu";
+        let mut child = with_default_signals(&b.command(track)).spawn().unwrap();
         let frames = || b.names().iter().filter(|n| n.starts_with("moved_")).count();
         wait_for("the program writes frames", || frames() >= 3);
         send(signal, &child);
