@@ -110,9 +110,9 @@ fn stages_and_warnings_reach_the_log() {
 /// Lengths in options and reports are those of the mesh, whatever its unit is.
 #[test]
 fn units_are_the_users() {
-    let sources = ops::GeodesicArgs {
+    let sources = ops::geodesic::GeodesicArgs {
         sources: vec![0],
-        ..ops::GeodesicArgs::default()
+        ..ops::geodesic::GeodesicArgs::default()
     };
     let far = |scale: f32| {
         run::<ops::Geodesic>(&mesh(scale), &sources)
@@ -125,7 +125,7 @@ fn units_are_the_users() {
     assert_eq!(far(1024.0), 1024.0 * far(1.0));
     assert!((far(1000.0) / far(1.0) / 1000.0 - 1.0).abs() < 1e-5);
     let length = |scale: f32| {
-        let options = ops::RemeshArgs::default();
+        let options = ops::remesh::RemeshArgs::default();
         run::<ops::Remesh>(&mesh(scale), &options)
             .unwrap()
             .1
@@ -181,10 +181,10 @@ fn every_operation_runs() {
     ok::<ops::Mcf>(McfOptions::default());
     ok::<ops::Normals>(());
     ok::<ops::Filter>(FilterOptions::default());
-    ok::<ops::Curvature>(ops::CurvatureArgs::default());
-    ok::<ops::Components>(ops::ComponentsArgs::default());
+    ok::<ops::Curvature>(ops::curvature::CurvatureArgs::default());
+    ok::<ops::Components>(ops::components::ComponentsArgs::default());
     ok::<ops::Smooth>(SmoothOptions::default());
-    ok::<ops::Spring>(ops::SpringArgs::default());
+    ok::<ops::Spring>(ops::spring::SpringArgs::default());
     ok::<ops::Delaunay>(DelaunayOptions::default());
-    ok::<ops::Remesh>(ops::RemeshArgs::default());
+    ok::<ops::Remesh>(ops::remesh::RemeshArgs::default());
 }

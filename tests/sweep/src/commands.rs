@@ -28,6 +28,7 @@ pub(crate) enum Promise {
 }
 
 /// A command.
+#[derive(Clone)]
 pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// Arguments; `IN` and `OUT` are the files.
@@ -59,8 +60,8 @@ const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Comma
     }
 }
 
-/// All of them, at the defaults that a user meets first.
-pub(crate) const COMMANDS: [Command; 23] = [
+/// Commands with a promise of their own, at the defaults that a user meets first.
+const COMMANDS: [Command; 23] = [
     to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
     to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),
     to_obj("smooth", &["smooth", "IN", "-o", "OUT"], Promise::Same),
@@ -126,3 +127,28 @@ pub(crate) const COMMANDS: [Command; 23] = [
     to_obj("check", &["check", "IN"], Promise::Nothing),
     to_obj("info", &["info", "IN"], Promise::Nothing),
 ];
+
+macro_rules! names {
+    (
+        Vertices { $($vertices:ident in $v:ident),* $(,)? }
+        Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+    ) => {
+        [
+            $(<rxmesh::ops::$vertices as rxmesh::Operation>::NAME,)*
+            $(<rxmesh::ops::$connectivity as rxmesh::Operation>::NAME),*
+        ]
+    };
+}
+
+/// Returns all commands: those above, and operations of the library that are not among them, whose results must be
+/// files that can be read.
+pub(crate) fn all() -> Vec<Command> {
+    let mut all = COMMANDS.to_vec();
+    for name in rxmesh::for_each_operation!(names) {
+        if all.iter().all(|c| c.arguments[0] != name) {
+            let arguments: &'static [&'static str] = vec![name, "IN", "-o", "OUT"].leak();
+            all.push(to_ply(name, arguments));
+        }
+    }
+    all
+}

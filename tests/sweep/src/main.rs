@@ -21,7 +21,7 @@ use clap::Parser;
 use mesh::Mesh;
 use rxmesh_host::io::Format;
 
-use commands::{COMMANDS, Command};
+use commands::Command;
 use judge::Fact;
 use mutations::{COPY, MUTATIONS, Mutation};
 
@@ -108,7 +108,8 @@ fn sweep(arguments: &Arguments) -> Result<usize, String> {
         .iter()
         .filter(|m| named(m.name, &arguments.mutation))
         .collect();
-    let commands: Vec<&Command> = COMMANDS
+    let all = commands::all();
+    let commands: Vec<&Command> = all
         .iter()
         .filter(|c| named(c.name, &arguments.command))
         .collect();

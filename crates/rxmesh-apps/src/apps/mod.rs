@@ -1,4 +1,4 @@
-//! One file an application, and THE list of them.
+//! Commands: operations of the library, and files of this folder.
 
 mod check;
 mod cloth;
@@ -21,23 +21,28 @@ use crate::app::Entry;
 use crate::frame::{OnConnectivity, OnVertices};
 use rxmesh::ops;
 
-/// Every application, in the order of the help.
-pub(crate) const ALL: &[Entry] = &[
-    Entry::of::<OnVertices<ops::Mcf>>(),
-    Entry::of::<OnVertices<ops::Normals>>(),
-    Entry::of::<OnVertices<ops::Filter>>(),
-    Entry::of::<OnVertices<ops::Geodesic>>(),
-    Entry::of::<OnVertices<ops::Curvature>>(),
-    Entry::of::<OnVertices<ops::Components>>(),
-    Entry::of::<OnVertices<ops::Smooth>>(),
-    Entry::of::<OnVertices<ops::Spring>>(),
+macro_rules! operations {
+    (
+        Vertices { $($vertices:ident in $v:ident),* $(,)? }
+        Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+    ) => {
+        /// Operations on vertices.
+        const VERTICES: &[Entry] = &[$(Entry::of::<OnVertices<ops::$vertices>>()),*];
+
+        /// Operations on the connectivity.
+        const CONNECTIVITY: &[Entry] = &[$(Entry::of::<OnConnectivity<ops::$connectivity>>()),*];
+    };
+}
+rxmesh::for_each_operation!(operations);
+
+/// Commands that are no operations, or not yet.
+const SCENES: &[Entry] = &[
     Entry::of::<simulate::Simulate>(),
     Entry::of::<cloth::Cloth>(),
     Entry::of::<soft::Soft>(),
     Entry::of::<subdivide::Subdivide>(),
-    Entry::of::<OnConnectivity<ops::Delaunay>>(),
-    Entry::of::<OnConnectivity<ops::Simplify>>(),
-    Entry::of::<OnConnectivity<ops::Remesh>>(),
+];
+const TOOLS: &[Entry] = &[
     Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),
@@ -50,3 +55,26 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];
+
+/// Lists of commands, in the order of the help.
+const LISTS: [&[Entry]; 4] = [VERTICES, SCENES, CONNECTIVITY, TOOLS];
+
+/// Number of commands.
+const COUNT: usize = VERTICES.len() + SCENES.len() + CONNECTIVITY.len() + TOOLS.len();
+
+/// Every command, in the order of the help.
+pub(crate) const ALL: &[Entry] = &concat();
+
+const fn concat() -> [Entry; COUNT] {
+    let mut all = [TOOLS[0]; COUNT];
+    let (mut list, mut n) = (0, 0);
+    while list < LISTS.len() {
+        let mut i = 0;
+        while i < LISTS[list].len() {
+            all[n] = LISTS[list][i];
+            (i, n) = (i + 1, n + 1);
+        }
+        list += 1;
+    }
+    all
+}

@@ -1,5 +1,7 @@
 //! What becomes of files: default names and formats, links, signals, memory that runs out, what is lost on the way.
 
+#![cfg(unix)]
+
 use crate::support::{Sandbox, TRIANGLE, bunny};
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,28 +1,7 @@
 //! The rows of the table: what is measured, and on what. A module is an algorithm or a family of relations, and has
 //! its rows in `ROWS`, each beside the function that measures it.
 
-mod build;
-mod components;
-mod copy;
-mod curvature;
-mod delaunay;
-mod filter;
-mod geodesic;
-mod mcf;
-mod memory;
-mod normals;
-mod query;
-mod reduce;
-mod remesh;
-mod row;
-mod session;
-mod simplify;
-mod slowdown;
-mod smooth;
-mod spring;
-mod track;
-#[cfg(feature = "speculative")]
-mod wasted;
+automod::dir!("src/rows");
 
 use std::cell::OnceCell;
 

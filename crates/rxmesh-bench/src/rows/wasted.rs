@@ -1,5 +1,7 @@
 //! Wasted work of the speculative engine.
 
+#![cfg(feature = "speculative")]
+
 use std::time::Instant;
 
 use anyhow::{Result, ensure};

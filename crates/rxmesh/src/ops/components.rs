@@ -38,10 +38,15 @@ impl Options for ComponentsArgs {
 /// Report of [`Components`].
 #[derive(Debug, Serialize)]
 pub struct Report {
+    /// Components of the input.
     pub components: u32,
+    /// Components that are kept.
     pub kept: u32,
+    /// The components with the most faces.
     pub listed: Vec<ComponentSize>,
+    /// Faces of the input that are not in the result.
     pub faces_left_out: u64,
+    /// Vertices of the input that are not in the result.
     pub vertices_left_out: u64,
 }
 

@@ -64,6 +64,7 @@ impl Shown {
 /// Report of [`Curvature`].
 #[derive(Debug, Serialize)]
 pub struct Report {
+    /// Report of the algorithm.
     #[serde(flatten)]
     pub measured: CurvatureReport,
     /// Total Gaussian curvature less `2 pi` times the Euler characteristic.

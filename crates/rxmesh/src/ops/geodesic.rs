@@ -89,6 +89,7 @@ impl Options for GeodesicArgs {
 /// Report of [`Geodesic`].
 #[derive(Debug, Serialize)]
 pub struct Report {
+    /// Report of the propagation.
     #[serde(flatten)]
     pub propagation: GeodesicReport,
     /// Vertices that no source reaches.

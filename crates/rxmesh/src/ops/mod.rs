@@ -1,25 +1,48 @@
-//! Operations, one file each, and the list of them.
+//! Operations, one file each, and the list of them ([`for_each_operation`](crate::for_each_operation)).
 
-mod components;
-mod curvature;
-mod delaunay;
-mod filter;
-mod geodesic;
-mod mcf;
-mod normals;
-mod remesh;
-mod simplify;
-mod smooth;
-mod spring;
+automod::dir!(pub "src/ops");
 
-pub use components::{Components, ComponentsArgs};
-pub use curvature::{Curvature, CurvatureArgs};
-pub use delaunay::Delaunay;
-pub use filter::Filter;
-pub use geodesic::{Geodesic, GeodesicArgs};
-pub use mcf::Mcf;
-pub use normals::Normals;
-pub use remesh::{Remesh, RemeshArgs};
-pub use simplify::{Report as SimplifyReport, Simplify};
-pub use smooth::Smooth;
-pub use spring::{Spring, SpringArgs};
+/// Calls a macro with the list of operations, by the form of the mesh that they work on: from it programs, bindings and
+/// tests make theirs. One more operation is one more line here.
+///
+/// ```
+/// macro_rules! names {
+///     (Vertices { $($v:ident in $_v:ident),* $(,)? } Connectivity { $($c:ident in $_c:ident),* $(,)? }) => {
+///         [$(<rxmesh::ops::$v as rxmesh::Operation>::NAME,)* $(<rxmesh::ops::$c as rxmesh::Operation>::NAME),*]
+///     };
+/// }
+/// assert!(rxmesh::for_each_operation!(names).contains(&"simplify"));
+/// ```
+#[macro_export]
+macro_rules! for_each_operation {
+    ($callback:ident) => {
+        $callback! {
+            Vertices {
+                Mcf in mcf,
+                Normals in normals,
+                Filter in filter,
+                Geodesic in geodesic,
+                Curvature in curvature,
+                Components in components,
+                Smooth in smooth,
+                Spring in spring,
+            }
+            Connectivity {
+                Delaunay in delaunay,
+                Simplify in simplify,
+                Remesh in remesh,
+            }
+        }
+    };
+}
+
+macro_rules! export {
+    (
+        Vertices { $($vertices:ident in $v:ident),* $(,)? }
+        Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+    ) => {
+        $(#[doc(inline)] pub use $v::$vertices;)*
+        $(#[doc(inline)] pub use $c::$connectivity;)*
+    };
+}
+for_each_operation!(export);

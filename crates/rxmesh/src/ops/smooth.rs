@@ -11,8 +11,10 @@ const TOO_LARGE: &str = "coordinates are too large to smooth";
 /// Report of [`Smooth`].
 #[derive(Debug, Serialize)]
 pub struct Report {
+    /// Report of the algorithm.
     #[serde(flatten)]
     pub done: SmoothReport,
+    /// Volumes before and after.
     #[serde(flatten)]
     pub volumes: Volumes,
 }

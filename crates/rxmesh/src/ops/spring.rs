@@ -103,8 +103,11 @@ pub struct Report {
     pub pinned: u64,
     /// As given, or as the size asks for.
     pub time_step: f64,
+    /// Stiffness of the springs, in newtons a metre.
     pub stiffness: f64,
+    /// Damping, in one over seconds.
     pub damping: f64,
+    /// Report of the algorithm.
     #[serde(flatten)]
     pub motion: MotionReport,
 }
