@@ -6,7 +6,7 @@ use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
-use rxmesh_host::kernels::topo::{Element, Vertex};
+use rxmesh_host::kernels::topo::{Element, Kind, Vertex};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, NORMAL, Placement, SplitSeams, TriMesh};
 use rxmesh_host::patch::PatchSet;
 use rxmesh_host::store::{Attribute, RxMesh};
@@ -226,16 +226,16 @@ impl Vertices {
         stage(log, Stage::Download, || Ok(values.to_input(rx)?))
     }
 
-    /// Copies values of vertices into the mesh as columns, and warns of columns that they replace. The number beside
+    /// Copies values of vertices or faces into the mesh as columns, and warns of columns that they replace. The number beside
     /// each name is the power of a length that its unit has.
     ///
     /// # Errors
     ///
     /// Those of the engine.
-    pub fn add_columns<const N: usize>(
+    pub fn add_columns<E: Element, const N: usize>(
         &mut self,
         log: &mut dyn Log,
-        columns: [(&str, i32, &mut Attribute<Vertex, f32>); N],
+        columns: [(&str, i32, &mut Attribute<E, f32>); N],
     ) -> Result<()> {
         let mut values = Vec::with_capacity(N);
         let unit = self.unit();
@@ -247,41 +247,48 @@ impl Vertices {
             Ok(())
         })?;
         for (name, data) in values {
-            self.put_column(log, name, data)?;
+            self.put_column(log, element_of::<E>(), name, data)?;
         }
         Ok(())
     }
 
-    /// Copies a column to the one by which other programs colour vertices: as floats, with the largest finite value in
+    /// Copies a column to the one by which other programs colour vertices or faces: as floats, with the largest finite value in
     /// place of infinite ones.
     ///
     /// # Errors
     ///
     /// A column that does not fit the mesh.
-    pub fn show(&mut self, log: &mut dyn Log, name: &str) -> Result<()> {
-        let Some(column) = self.mesh.extras.column(ElementKind::Vertex, name) else {
+    pub fn show<E: Element>(&mut self, log: &mut dyn Log, name: &str) -> Result<()> {
+        let element = element_of::<E>();
+        let Some(column) = self.mesh.extras.column(element, name) else {
             return Ok(());
         };
         let values = (0..column.data.len()).map(|i| column.data.get(i) as f32);
         let finite = values.clone().filter(|x| x.is_finite());
         let largest = finite.fold(f32::NEG_INFINITY, f32::max);
         let data = ColumnData::F32(values.map(|x| x.min(largest)).collect());
-        self.put_column(log, QUALITY, data)
+        self.put_column(log, element, QUALITY, data)
     }
 
-    /// Adds a column to the vertices, and warns if it replaces one of the input.
+    /// Adds a column, and warns if it replaces one of the input.
     ///
     /// # Errors
     ///
     /// A column that does not fit the mesh.
-    pub fn put_column(&mut self, log: &mut dyn Log, name: &str, data: ColumnData) -> Result<()> {
+    pub fn put_column(
+        &mut self,
+        log: &mut dyn Log,
+        element: ElementKind,
+        name: &str,
+        data: ColumnData,
+    ) -> Result<()> {
         let extras = &self.mesh.extras;
-        if extras.column(ElementKind::Vertex, name).is_some() {
+        if extras.column(element, name).is_some() {
             log.warn(format!("the input's column '{name}' is replaced"));
         }
         Ok(self.mesh.add_column(Column {
             name: name.into(),
-            element: ElementKind::Vertex,
+            element,
             width: 1,
             data,
         })?)
@@ -326,4 +333,12 @@ fn normals_of(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<Attribute<Vert
     let mut n = rx.attribute()?;
     normals::vertex_normals(rx, x, &mut n)?;
     Ok(n)
+}
+
+/// Returns the kind of element of columns.
+fn element_of<E: Element>() -> ElementKind {
+    match E::KIND {
+        Kind::Face => ElementKind::Face,
+        _ => ElementKind::Vertex,
+    }
 }

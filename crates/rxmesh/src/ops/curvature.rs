@@ -6,6 +6,7 @@ use crate::{Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
+use rxmesh_host::kernels::topo::Vertex;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -120,7 +121,7 @@ radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and 
             ],
         )?;
         if args.quality != Shown::None {
-            on.show(log, args.quality.column())?;
+            on.show::<Vertex>(log, args.quality.column())?;
         }
         Ok(Report {
             measured,

@@ -8,6 +8,7 @@ use rxmesh_host::algo::geodesic::{
     GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
 };
 use rxmesh_host::{DVec3, Error};
+use rxmesh_host::kernels::topo::Vertex;
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to measure distances";
@@ -153,7 +154,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         })?;
         on.add_columns(log, [("distance", 1, &mut distance)])?;
         if args.quality == Shown::Distance {
-            on.show(log, "distance")?;
+            on.show::<Vertex>(log, "distance")?;
         }
         let vertices = on.mesh.vertex_count() as u64;
         Ok(Report {
