@@ -33,6 +33,7 @@ const ROWS: &[&[Row]] = &[
     smooth::ROWS,
     filter::ROWS,
     curvature::ROWS,
+    quality::ROWS,
     components::ROWS,
     geodesic::ROWS,
     spring::ROWS,

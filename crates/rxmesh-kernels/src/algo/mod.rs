@@ -18,6 +18,7 @@ pub mod normal_filter;
 pub mod normals;
 pub mod prepare;
 pub mod quadric;
+pub mod quality;
 pub mod reduce;
 pub mod remesh;
 pub mod rows;
@@ -45,6 +46,7 @@ kernel_list! {
         normal_filter::KERNELS,
         normals::KERNELS,
         prepare::KERNELS,
+        quality::KERNELS,
         reduce::KERNELS,
         remesh::KERNELS,
         rows::KERNELS,

@@ -23,6 +23,7 @@ macro_rules! for_each_operation {
                 Filter in filter,
                 Geodesic in geodesic,
                 Curvature in curvature,
+                Quality in quality,
                 Components in components,
                 Smooth in smooth,
                 Spring in spring,
