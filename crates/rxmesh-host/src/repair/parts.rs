@@ -5,7 +5,7 @@ use super::rebuild::keep_faces;
 use crate::mesh::{EdgeTable, Sets, TriMesh};
 use glam::DVec3;
 
-/// What [`drop_small_components`] dropped.
+/// Counts of [`drop_small_components`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
