@@ -1,4 +1,4 @@
-//! What an attribute can hold.
+//! Types of values that an attribute can hold.
 
 use crate::mem::Shared;
 use glam::{Vec2, Vec3, Vec4};
@@ -30,7 +30,7 @@ unsafe impl Sum for f32 {
 
 macro_rules! vector_sum {
     ($t:ty, $n:literal, $($k:literal => $f:ident),*) => {
-        // SAFETY: so many words.
+        // SAFETY: that many words.
         unsafe impl Sum for $t {
             const COMPONENTS: u32 = $n;
             #[inline(always)]

@@ -34,7 +34,7 @@ crate::args! {
     pub struct Want<O> {
         /// The operator.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The round.
         pub round: Round,
@@ -133,7 +133,7 @@ crate::args! {
     pub struct Claim<O> {
         /// The operator.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The claims.
         pub claims: ClaimTables,

@@ -33,7 +33,7 @@ crate::args! {
     pub struct FillIn<O> {
         /// The operator.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The round.
         pub round: Round,

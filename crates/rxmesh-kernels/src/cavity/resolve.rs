@@ -27,7 +27,7 @@ crate::args! {
     pub struct Resolve<O> {
         /// The operator.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The claims.
         pub claims: ClaimTables,

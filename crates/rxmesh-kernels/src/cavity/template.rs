@@ -139,7 +139,7 @@ fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
 
 /// Shows every face that a cavity deletes, some more than once, and counts its vertices.
 pub struct Faces<'a, M, F> {
-    /// The mesh.
+    /// Mesh as flat arrays.
     pub mesh: &'a M,
     /// Is shown the faces, until it returns false.
     pub f: F,

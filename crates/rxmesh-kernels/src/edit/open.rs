@@ -196,7 +196,7 @@ unsafe impl FlatKernel for OpenFaces {
 kernel! {
     /// The half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
     pub struct LinkSides: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
     }
 }
@@ -219,7 +219,7 @@ unsafe impl FlatKernel for LinkSides {
 kernel! {
     /// Freezes vertices whose faces are not one fan or one cycle. One index a vertex slot.
     pub struct OpenVertices: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// What [`OpenPatches`] found.
         pub corners: Suspects,
@@ -281,7 +281,7 @@ impl OpenVertices {
 kernel! {
     /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index a face slot.
     pub struct Freeze: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// What [`OpenVertices`] left.
         pub corners: Suspects,
