@@ -71,7 +71,7 @@ impl SplitStretched {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's boundary, all else only reads; ids are the mesh's (contracts
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
 // U3, U4).
 unsafe impl Operator for SplitStretched {
     type Template = template::E;

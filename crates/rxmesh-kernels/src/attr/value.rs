@@ -44,7 +44,7 @@ vector_sum!(Vec2, 2, 0 => x, 1 => y);
 vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
 vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
 
-// SAFETY: so many words.
+// SAFETY: that many words.
 unsafe impl<const N: usize> Sum for [f32; N]
 where
     [f32; N]: bytemuck::Pod,

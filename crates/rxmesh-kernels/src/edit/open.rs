@@ -1,8 +1,8 @@
-//! Opening an edit session: patches to flat arrays, and what must be frozen.
+//! Opening an edit session: patches to flat arrays, and freezing.
 //!
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
-//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges,
-//! and [`OpenFaces`] does what [`OpenPatches`] does.
+//! [`OpenVertices`], [`Freeze`]. For faces that are in no patches yet the kernels of [`crate::construct`] make edges,
+//! and [`OpenFaces`] takes the place of [`OpenPatches`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::{Mesh, around_in};
@@ -16,9 +16,9 @@ use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 kernel! {
     /// The same value everywhere.
     pub struct Fill: Flat {
-        /// Where.
+        /// Words to fill.
         pub to: GlobalMut<u32>,
-        /// What.
+        /// Value to write.
         pub value: u32,
     }
 }
@@ -57,7 +57,7 @@ kernel! {
     }
 }
 
-/// What [`OpenPatches`] keeps in shared memory, of owned elements.
+/// Shared memory of [`OpenPatches`], for owned elements.
 #[derive(Clone, Copy)]
 pub struct OpenTables {
     /// The face of each half-edge.
@@ -221,7 +221,7 @@ kernel! {
     pub struct OpenVertices: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenPatches`] found.
+        /// Results of [`OpenPatches`].
         pub corners: Suspects,
         /// Word 2: whether any vertex is frozen.
         pub frozen: GlobalMut<u32>,
@@ -283,9 +283,9 @@ kernel! {
     pub struct Freeze: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenVertices`] left.
+        /// Results of [`OpenVertices`].
         pub corners: Suspects,
-        /// Who claims each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
+        /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
         /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
         pub frozen: GlobalMut<u32>,

@@ -1,4 +1,4 @@
-//! Which elements of a volume lie on its boundary.
+//! Flags of the elements on the boundary of a volume.
 
 use crate::attr::Write;
 use crate::kernel;

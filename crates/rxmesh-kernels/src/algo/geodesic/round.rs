@@ -85,7 +85,7 @@ pub struct Tables {
     best: Shared<u32>,
     /// The last step before which each local vertex passed its distance on.
     step: Shared<u32>,
-    /// Whether anything moved in the last even and the last odd step; the least distance that was passed on, and that
+    /// Flags of moves in the last even and the last odd step; the least distance that was passed on, and the least that
     /// waits, as bits.
     words: Shared<u32>,
     scratch: Shared<u32>,

@@ -65,7 +65,7 @@ pub struct Contraction {
     /// Number of the mesh.
     label: u32,
     hint: u32,
-    /// Boundary corners from which a marked edge leads to the new vertex, a bit each.
+    /// Rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
 }
 
@@ -220,7 +220,7 @@ impl CollapseShort {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's boundary, all else only reads; ids are the mesh's (contracts
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
 // U3, U4).
 unsafe impl Operator for CollapseShort {
     type Template = template::EV;
