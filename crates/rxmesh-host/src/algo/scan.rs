@@ -70,8 +70,8 @@ pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u3
 /// does for the total.
 ///
 /// # Errors
+///
 /// Any error of the engine.
-/// What the engine says.
 pub fn in_place(engine: &Engine, data: &mut Buffer<u32>) -> Result<(), Error> {
     in_place_shared(engine, data)
 }

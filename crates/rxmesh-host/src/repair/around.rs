@@ -97,7 +97,7 @@ impl Around {
             .iter()
             .map(|&(h, up)| (self.angle(h), up == inwards, h))
             .collect();
-        // Of two at one angle a wedge ends before another one begins.
+        // At one angle a wedge ends before another one begins.
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let (mut begun, mut pairs, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for &(_, begins, h) in &order {

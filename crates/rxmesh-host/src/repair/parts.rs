@@ -57,7 +57,7 @@ pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) 
         }
     }
     let least = min_size * diagonal(mesh);
-    // Of equals the first one.
+    // The first one of equals.
     let largest = parts
         .iter()
         .max_by_key(|p| (p.faces, std::cmp::Reverse(p.root)))

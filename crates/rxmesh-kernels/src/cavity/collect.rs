@@ -254,8 +254,8 @@ impl RoundEnd {
 
     /// Returns the part of the seeds that the next round should consider, of 2^32.
     ///
-    /// Of `x` candidates that exclude each other one wins, so that about `1 / x` of the candidates win if `x` is large.
-    /// Considering 3 of them finds it in 95 of 100 cases (`1 - exp(-3)`).
+    /// One of `x` candidates that exclude each other wins, so that about `1 / x` of the candidates win if `x` is large.
+    /// A round that considers 3 in `x` finds it in 95 of 100 cases (`1 - exp(-3)`).
     #[inline(always)]
     fn next_share(&self, seeds: u32) -> u32 {
         let counted = |c: Counter| {
