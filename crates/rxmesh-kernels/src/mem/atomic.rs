@@ -97,7 +97,7 @@ pub unsafe fn arrive(at: *mut u32) -> u32 {
     }
 }
 
-/// Minimum; returns the old value.
+/// Stores the minimum; returns the old value.
 ///
 /// # Safety
 ///
@@ -108,7 +108,7 @@ pub unsafe fn fetch_min(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_min(v, Relaxed)
 }
 
-/// Maximum; returns the old value.
+/// Stores the maximum; returns the old value.
 ///
 /// # Safety
 ///
@@ -130,7 +130,7 @@ pub unsafe fn swap(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.swap(v, Relaxed)
 }
 
-/// Bitwise or; returns the old value.
+/// Stores the bitwise or; returns the old value.
 ///
 /// # Safety
 ///
@@ -141,7 +141,7 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
-/// Bitwise and; returns the old value.
+/// Stores the bitwise and; returns the old value.
 ///
 /// # Safety
 ///
@@ -253,7 +253,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
     unsafe { wide(at) }.store(v, Relaxed);
 }
 
-/// Minimum of 64 bits; returns the old value.
+/// Stores the minimum of 64 bits; returns the old value.
 ///
 /// # Safety
 ///
