@@ -20,7 +20,7 @@ rxmesh_kernels::args! {
     /// Therefore there is no deadlock, in whatever order locks are taken.
     ///
     /// What the owner's block wrote to global memory before it unlocked, the next owner's block sees (contract U6 of
-    /// docs/unsafe.md).
+    /// docs/inside/unsafe.md).
     pub struct Locks {
         words: GlobalMut<u32>,
     }

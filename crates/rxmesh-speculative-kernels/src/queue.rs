@@ -34,7 +34,7 @@ const HEADER: u32 = 160;
 /// first out but for what meets in that way.
 ///
 /// Any thread may push and pop; usually one elected thread of a block does. What a block wrote to global memory before
-/// it pushed a patch (and a barrier between), who pops the patch sees (contract U6 of docs/unsafe.md).
+/// it pushed a patch (and a barrier between), who pops the patch sees (contract U6 of docs/inside/unsafe.md).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<W> {

@@ -1,9 +1,9 @@
 //! Launches of this crate's kernels by its own code.
 //!
 //! [`Engine::run_flat`] and its sisters are `unsafe`, because a kernel's arrays have to be as long as it wants, and to
-//! hold what it takes them for (contract U4 of docs/unsafe.md). Each call in this crate makes its kernel's arguments
-//! itself, from buffers of the lengths that the kernel's documentation states; these traits say so once, and stay in
-//! the crate.
+//! hold what it takes them for (contract U4 of docs/inside/unsafe.md). Each call in this crate makes its kernel's
+//! arguments itself, from buffers of the lengths that the kernel's documentation states; these traits say so once, and
+//! stay in the crate.
 
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::store::{Dimension, RxMesh};

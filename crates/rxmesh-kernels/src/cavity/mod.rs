@@ -9,7 +9,7 @@
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
 //! [`FillIn`], and [`Collect`], which lists the next round's seeds; where there are few seeds, several rounds are one
-//! launch ([`Rounds`]). docs/dynamic.md tells them phase by phase.
+//! launch ([`Rounds`]). docs/inside/life-of-an-edit.md tells them phase by phase.
 
 mod births;
 mod claim;

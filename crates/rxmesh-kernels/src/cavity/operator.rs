@@ -80,16 +80,18 @@ pub enum Sieves {
 ///
 /// | method | may read | may write |
 /// | --- | --- | --- |
-/// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
+/// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins),
+/// [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
+/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds
+/// and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
 ///
 /// # Safety
 ///
-/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
-/// (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed. With
+/// The methods keep to the table (contract U3 of docs/inside/unsafe.md), and find attributes by the ids that they were
+/// shown (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed. With
 /// [`Operator::STAR`] what stands there holds too.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// What is deleted around a seed.

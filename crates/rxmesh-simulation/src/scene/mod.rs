@@ -1,4 +1,4 @@
-//! Scenes: worlds as files. `docs/simulation.md` describes every key.
+//! Scenes: worlds as files. `docs/library/simulation.md` describes every key.
 
 mod collider;
 mod copies;

@@ -50,7 +50,7 @@ impl Collision<'_> {
 /// # Safety
 ///
 /// `at` reads only inside the gamma's views, on all meshes that it says it fits, writes nothing, and gives the same
-/// whenever it is asked (contracts U3 and U4 of docs/unsafe.md).
+/// whenever it is asked (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Gamma: Bind + Copy + Debug + Send + Sync + 'static {
     /// What an element of the result is.
     type Value: bytemuck::Pod;

@@ -86,7 +86,7 @@ impl At<'_> {
 /// # Safety
 ///
 /// `at` reads only inside the map's views, on all meshes that the map says it fits, and writes nothing (contracts U3
-/// and U4 of docs/unsafe.md).
+/// and U4 of docs/inside/unsafe.md).
 pub unsafe trait Map: Bind + Copy + Debug + Send + Sync + 'static {
     /// Whether the map's arrays are as long as the mesh needs them; the host asks before a launch.
     fn fits(&self, m: &Topology) -> bool {
