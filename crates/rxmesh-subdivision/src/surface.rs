@@ -182,8 +182,8 @@ impl Subdivision {
     }
 
     /// Computes the limit positions of the surface's vertices, and the unit normals there, from positions as
-    /// [`Subdivision::values`] makes them: three floats per vertex each. Creases of the last level are treated as
-    /// infinitely sharp; at a crease or a corner the normal is that of one side.
+    /// [`Subdivision::values`] makes them: three floats per vertex each. Creases and corners of the last level are
+    /// treated as infinitely sharp; the normal there is that of one side.
     ///
     /// # Errors
     ///
