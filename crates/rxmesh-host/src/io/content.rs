@@ -99,7 +99,7 @@ fn is_text(bytes: &[u8], format: Format) -> bool {
             let mut lines = lines.filter(|l| !l.trim_ascii().is_empty()).skip(1);
             lines.any(|l| l.trim_ascii().eq_ignore_ascii_case(b"ASCII")) && !has(b"\nBINARY")
         }
-        // What is appended to it is binary, but a tag comes behind that.
+        // Appended data are binary, but a tag comes behind them.
         Format::Vtu | Format::Vtp => {
             let end = bytes.trim_ascii_end();
             let end = end.iter().rposition(|b| !matches!(*b, 0 | CTRL_Z));

@@ -15,7 +15,7 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// Whether a file begins as the format does.
+/// Returns `true` if a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let begins = ["$MeshFormat", "$Comments", "$NOD", "$ParametricNodes"];

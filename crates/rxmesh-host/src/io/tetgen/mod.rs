@@ -28,7 +28,7 @@ pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
     names.map(|extension| path.with_extension(extension))
 }
 
-/// Whether a name is that of the cells' file.
+/// Returns `true` if a name is that of the cells' file.
 pub(super) fn is_cells(path: &Path) -> bool {
     let unpacked = gzip::unpacked_name(path);
     let path = unpacked.as_deref().unwrap_or(path);

@@ -12,7 +12,7 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// Whether a file begins as the format does.
+/// Returns `true` if a file begins as the format does.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     // A long comment may come first.
     let most = if bytes.trim_ascii_start().starts_with(b"<") {
