@@ -134,7 +134,7 @@ impl Cg {
     /// # Safety
     ///
     /// `x` has a value for each linear id of the vertices, and nobody takes its words for anything else (contract U4 of
-    /// docs/unsafe.md).
+    /// docs/inside/unsafe.md).
     pub unsafe fn step<D: Dimension>(
         &mut self,
         rx: &RxMesh<D>,

@@ -35,7 +35,7 @@ pub fn exclusive(engine: &Engine, data: &mut Buffer<u32>) -> Result<u32, Error> 
 /// # Safety
 ///
 /// The values are the caller's to change: nobody takes them for indices that kernels use unchecked, as those of
-/// [`Rows`](crate::store::Rows) are (contract U4 of docs/unsafe.md).
+/// [`Rows`](crate::store::Rows) are (contract U4 of docs/inside/unsafe.md).
 pub unsafe fn exclusive_of(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     exclusive_shared(engine, data)
 }

@@ -280,7 +280,7 @@ impl<C: Edits> Session<C> {
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -313,7 +313,7 @@ impl<C: Edits> Session<C> {
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
         seeds: Seeds,
@@ -352,7 +352,7 @@ impl<C: Edits> Session<C> {
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
         max_rounds: u32,

@@ -340,7 +340,7 @@ impl<D: Dimension> RxMesh<D> {
     /// # Safety
     ///
     /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }

@@ -96,8 +96,8 @@ pub unsafe trait Field: Copy + Bind {
 ///
 /// # Safety
 ///
-/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut),
-/// which take any index, cannot promise it.
+/// The above (contract U3 of docs/inside/unsafe.md). [`Global`](crate::mem::Global) and
+/// [`GlobalMut`](crate::mem::GlobalMut), which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
 // SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).

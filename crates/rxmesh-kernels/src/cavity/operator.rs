@@ -88,9 +88,9 @@ pub enum Sieves {
 ///
 /// # Safety
 ///
-/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
-/// (U4). Writes of `candidate` or `plan` are atomic, or go to words of their own seed. With [`Operator::STAR`] the
-/// rules stated there hold too.
+/// The methods keep to the table (contract U3 of docs/inside/unsafe.md), and find attributes by the ids that they were
+/// shown (U4). Writes of `candidate` or `plan` are atomic, or go to words of their own seed. With [`Operator::STAR`]
+/// the rules stated there hold too.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Template of the elements deleted around a seed.
     type Template: Template;

@@ -39,7 +39,7 @@ pub const MAX_THREADS: u32 = 1024;
 /// # Safety
 ///
 /// `rank(..) < size(..)`, ranks are distinct and cover the range, and `sync` is a barrier of all the
-/// block's threads that orders their accesses to shared and global memory (contract U1 of docs/unsafe.md).
+/// block's threads that orders their accesses to shared and global memory (contract U1 of docs/inside/unsafe.md).
 pub unsafe trait Block: Copy {
     /// `true` if the block has exactly one thread: copies that only serve sharing can be left out.
     const SOLO: bool;

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
     // SAFETY: the caller's.
@@ -15,7 +15,7 @@ unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn load(at: *mut u32) -> u32 {
     // SAFETY: the caller's.
@@ -26,7 +26,7 @@ pub unsafe fn load(at: *mut u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn store(at: *mut u32, v: u32) {
     // SAFETY: the caller's.
@@ -145,7 +145,7 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
     // SAFETY: the caller's.
@@ -156,7 +156,7 @@ pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
     // SAFETY: the caller's.
@@ -170,7 +170,7 @@ pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
     #[cfg(target_arch = "nvptx64")]
@@ -196,7 +196,7 @@ pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn release(at: *mut u32, v: u32) {
     #[cfg(target_arch = "nvptx64")]

@@ -24,7 +24,7 @@ fn global<T>(p: *mut T) -> *mut T {
 /// # Safety
 ///
 /// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the
-/// value holds addresses of global memory in no other form (contract U4 of docs/unsafe.md).
+/// value holds addresses of global memory in no other form (contract U4 of docs/inside/unsafe.md).
 pub unsafe trait Bind {
     /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic
     /// `ld`), before anything else in an entry; nothing on the host.
@@ -345,7 +345,7 @@ impl<T: bytemuck::Pod> Global<T> {
     ///
     /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
     /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/unsafe.md).
+    /// (contract U4 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -616,7 +616,7 @@ impl GlobalMut<u32> {
 
     /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
     /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/unsafe.md).
+    /// then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.

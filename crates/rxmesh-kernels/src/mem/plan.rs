@@ -27,7 +27,7 @@ impl Plan {
     ///
     /// # Safety
     ///
-    /// Its pieces are not accessed (contract U2 of docs/unsafe.md).
+    /// Its pieces are not accessed (contract U2 of docs/inside/unsafe.md).
     pub unsafe fn measure() -> Plan {
         // Not null, so that offsets from it are valid pointer arithmetic for `wrapping_add`.
         Plan {
@@ -43,7 +43,7 @@ impl Plan {
     /// # Safety
     ///
     /// `base` is aligned to 16 bytes and points to at least as many bytes as the same plan function
-    /// measures, which nobody else uses while the pieces live (contract U2 of docs/unsafe.md).
+    /// measures, which nobody else uses while the pieces live (contract U2 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn carve(base: *mut u8) -> Plan {
         Plan {

@@ -26,7 +26,7 @@ impl<T> Clone for Shared<T> {
 impl<T> Copy for Shared<T> {}
 
 // SAFETY: a view is handed to the threads of one block, whose phases keep accesses disjoint
-// (contract U3 of docs/unsafe.md).
+// (contract U3 of docs/inside/unsafe.md).
 unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}

@@ -61,9 +61,9 @@ use crate::topo::{Element, Needs, Patch, PatchHeader};
 ///
 /// # Safety
 ///
-/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of docs/unsafe.md);
-/// every entry of a row is a local id of the patch's elements of kind `Target`, or [`NONE`] where rows have a fixed
-/// length.
+/// As a [`PatchKernel`](crate::kernel::PatchKernel), of which this is a part (contracts U1 to U4 of
+/// docs/inside/unsafe.md); every entry of a row is a local id of the patch's elements of kind `Target`, or [`NONE`]
+/// where rows have a fixed length.
 pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The kind whose elements have rows.
     type Source: Element;
