@@ -140,7 +140,7 @@ pub struct FilterReport {
     pub large_balls: u64,
 }
 
-/// Neighbours that vertices look at in a run, at most: about an hour of a processor with a few threads.
+/// Most neighbours that vertices read in a run: about an hour of a processor with a few threads.
 const MOST_NEIGHBOURS: f64 = 2e10;
 
 /// Denoises `x` in place, keeping features.
@@ -159,9 +159,8 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// # Errors
 ///
 /// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
-/// would not end, [`Error::NotFinite`]
-/// for a coordinate that is not finite, or what the engine says. On an error of the engine `x` may hold an unfinished
-/// result.
+/// would not end, [`Error::NotFinite`] for a coordinate that is not finite, or any error of the engine. On an error of
+/// the engine `x` may hold an unfinished result.
 pub fn bilateral_filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

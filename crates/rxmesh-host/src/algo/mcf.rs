@@ -104,8 +104,8 @@ pub struct McfReport {
     pub time_step: f64,
     /// Iterations done.
     pub iterations: u32,
-    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do. With multigrid computed anew from the
-    /// solution, before that is rounded to 32 bits; without as the iterations carry it along.
+    /// `sqrt(r . r / r0 . r0)` at the end; 0 if there was nothing to do. With multigrid recomputed from the solution,
+    /// before that is rounded to 32 bits; without by the iterations' recurrence.
     pub residual: f64,
     /// `true` if the tolerance was reached.
     pub converged: bool,
@@ -119,7 +119,7 @@ pub const TIME_STEP: f64 = 0.1;
 /// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
 const PATIENCE: u32 = 128;
 
-/// Iterations that are launched before the first look at the solver's scalars.
+/// Iterations that are launched before the first read-back of the solver's scalars.
 const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow: solves
@@ -129,9 +129,9 @@ const FIRST_LOOK: u32 = 8;
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] when the
-/// mesh has such coordinates or proportions that the solver leaves the numbers, or what the engine says. On an error
-/// `x` may hold an unfinished result.
+/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] if the
+/// mesh has such coordinates or proportions that the solver produces a number that is not finite, or any error of the
+/// engine. On an error `x` may hold an unfinished result.
 pub fn mean_curvature_flow(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -439,7 +439,7 @@ impl<'a> Solver<'a> {
         iterate_system(system, inverse, &limits)
     }
 
-    /// Goes on with multigrid, from what was reached before.
+    /// Continues with multigrid, from the solution so far.
     fn multigrid(
         &self,
         x: &mut Attribute<Vertex, Vec3>,

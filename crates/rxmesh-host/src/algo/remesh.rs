@@ -176,8 +176,8 @@ pub struct RemeshReport {
     pub area_before: f64,
     /// Area afterwards.
     pub area_after: f64,
-    /// Volume before, by the divergence theorem: what a closed mesh encloses, below 0 where it is inside out. Without
-    /// meaning for a mesh with a boundary.
+    /// Volume before, by the divergence theorem: the volume that a closed mesh encloses, below 0 if it is inside out.
+    /// Without meaning for a mesh with a boundary.
     pub volume_before: f64,
     /// Volume afterwards.
     pub volume_after: f64,
@@ -191,7 +191,7 @@ pub struct RemeshReport {
     /// The mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
     /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
-    /// if the number of faces is within 10 % of what was asked for.
+    /// if the number of faces is within 10 % of the requested one.
     pub on_target: bool,
     /// Splits.
     pub split: RunReport,
@@ -218,10 +218,10 @@ pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
 
 /// Remeshes towards edges of one length, or of lengths by curvature, and vertices of valence 6 (Botsch and Kobbelt
-/// 2004): in each iteration edges above 4/3 of the target are split, those below 4/5 contracted (where the surface
-/// stays what it is, no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges
-/// flipped to bring valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved
-/// back to the input. The boundary stays a boundary, and sharp edges stay.
+/// 2004): in each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
+/// no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges flipped to bring
+/// valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved back to the
+/// input. The boundary stays a boundary, and sharp edges stay.
 ///
 /// A mesh with slender triangles is contracted and flipped before it is split, and its slender triangles are flipped
 /// whatever valences say: splits would make more of them than contractions can undo.
@@ -229,8 +229,8 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, and
-/// [`Error::TooManyFaces`] where a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
-/// changed; [`Error::Outgrown`] when the mesh outgrows what was expected; what the session says.
+/// [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
+/// changed; [`Error::Outgrown`] if the mesh outgrows the expected size; any error of the session.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

@@ -255,9 +255,9 @@ impl Target {
 /// and so are the edges that the session holds, if the options give them a weight.
 /// The new vertex comes to the place of least error.
 ///
-/// Vertices at places that are not manifold stay where they are, and the edges between them; what is around them is
-/// drawn into them. Nothing changes in how the surface meets itself there. Faces that repeat a vertex stay as they are,
-/// and all faces that touch them.
+/// Vertices at places that are not manifold stay where they are, and the edges between them; their surroundings are
+/// drawn into them. The way in which the surface meets itself there does not change. Faces that repeat a vertex stay as
+/// they are, and all faces that touch them.
 ///
 /// With a deviation the surface also comes no farther from where it was: see [`SimplifyOptions::error`]. It is measured
 /// as quadrics measure, against the planes of the faces that a vertex stands for, where meshoptimizer and others
@@ -266,7 +266,7 @@ impl Target {
 /// # Errors
 ///
 /// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], neither target nor deviation, a
-/// deviation or a weight of groups without quadrics, before anything is changed; what the session says.
+/// deviation or a weight of groups without quadrics, before anything is changed; any error of the session.
 pub fn simplify(
     session: &mut Session,
     x: Column<Vertex, Vec3>,

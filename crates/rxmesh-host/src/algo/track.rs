@@ -197,9 +197,9 @@ impl TrackReport {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
-/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] where more faces
-/// than [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] when more come;
-/// what the session and `each` say.
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] if more faces than
+/// [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] if more come; any
+/// error of the session and of `each`.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

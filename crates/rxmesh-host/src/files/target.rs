@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const MOST_LINKS: usize = 40;
 
 pub(super) enum Target {
-    /// A file's name, links resolved, and what has the name now.
+    /// A file's name, links resolved, and the file that has the name now.
     Replace {
         path: PathBuf,
         old: Option<Metadata>,
@@ -109,8 +109,8 @@ fn number_of_descriptor(path: &Path) -> Option<u32> {
     number.parse().ok()
 }
 
-/// Opens a stream. A descriptor shares its position, so that what the process has written there, or writes later, is
-/// neither overwritten nor lost.
+/// Opens a stream. A descriptor shares its position, so that earlier and later writes of the process are neither
+/// overwritten nor lost.
 #[cfg(unix)]
 pub(super) fn open(path: &Path) -> Result<File> {
     use std::os::fd::AsFd;

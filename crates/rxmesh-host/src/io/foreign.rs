@@ -2,7 +2,7 @@
 
 use super::Format;
 
-/// Bytes at the beginning that are looked at.
+/// Bytes at the beginning that are examined.
 const HEAD: usize = 1 << 12;
 
 /// The programs whose files have these beginnings, behind blanks and lines of comments.

@@ -23,7 +23,7 @@ pub(super) const MARKER: &str = "marker";
 /// Meaning that a format gives to an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// None but what the name says.
+    /// No meaning but that of the name.
     Plain,
     Normals,
     Texcoords,

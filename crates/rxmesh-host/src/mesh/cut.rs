@@ -304,7 +304,7 @@ impl PolyMesh {
         columns
     }
 
-    /// Turns sharpness and holes into columns. Says what is lost.
+    /// Turns sharpness and holes into columns. Returns a message about losses.
     fn give_marks(&mut self) -> Option<String> {
         let columns = self.mark_columns();
         columns.into_iter().for_each(|c| self.extras.put(c));
@@ -312,7 +312,7 @@ impl PolyMesh {
         (edges > 0).then(|| format!("a triangle mesh holds no sharp edges: {edges} are not kept"))
     }
 
-    /// Turns columns of sharpness and holes into what they say.
+    /// Turns columns of sharpness and holes into marks.
     ///
     /// # Errors
     ///

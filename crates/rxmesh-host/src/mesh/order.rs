@@ -1,4 +1,4 @@
-//! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
+//! Orders of a mesh's vertices and faces in which elements near in the mesh are near in memory.
 
 use super::extent::extent;
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};

@@ -24,7 +24,7 @@ const ARRAYS: usize = 8;
 const HEAD_WORDS: usize = 4 + 3 + ARRAYS;
 const HEADER_WORDS: usize = size_of::<PatchHeader>() / 4;
 
-/// Names what a patch set was made from.
+/// Key of the input that a patch set was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheKey(u128);
 
@@ -155,7 +155,7 @@ impl PatchSet {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or is not exactly what was saved under this key.
+    /// A file that cannot be read, or differs from the one saved under this key.
     pub fn load(path: &Path, key: CacheKey) -> Result<Self, CacheError> {
         let file = crate::files::open(path)?;
         let size = file.metadata()?.len();

@@ -389,7 +389,7 @@ impl<'a> Repack<'a> {
         self.stats()
     }
 
-    /// Collects the faces of edges with more than two, and counts what they tell.
+    /// Collects the faces of edges with more than two, and counts the patches that they are told to.
     fn list_extras(&self, faces: u32) -> Result<Extras, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let edges = work.first_side.len() as usize;

@@ -189,7 +189,7 @@ impl Builder<'_> {
         crowded.collect()
     }
 
-    /// Pairs faces at crowded edges that hang together elsewhere.
+    /// Pairs faces at crowded edges that are connected elsewhere.
     fn pair_within(&mut self) {
         let crowded = self.crowded();
         if crowded.is_empty() {
@@ -233,8 +233,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Pairs what is left at crowded edges: sets of faces go on into those towards which they bend least over all the
-    /// edges that they share.
+    /// Pairs the remaining faces at crowded edges: sets of faces continue into those towards which they bend least over
+    /// all the edges that they share.
     fn pair_across(&mut self) {
         let mut groups: HashMap<(u32, u32, bool), Group> = HashMap::new();
         for e in self.crowded() {

@@ -1,4 +1,4 @@
-//! Sets of faces that hang together, each face turned over or not.
+//! Sets of connected faces, each face turned over or not.
 
 /// Disjoint sets of faces; each face is turned relative to the set's root or not. The root is the lowest face.
 #[derive(Debug)]

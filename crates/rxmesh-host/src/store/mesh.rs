@@ -339,8 +339,8 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and their contents
+    /// are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }
@@ -431,7 +431,7 @@ impl<D: Dimension> RxMesh<D> {
         self.patches.has()
     }
 
-    /// Refuses what the mesh has not.
+    /// Refuses kernels that need tables that the mesh does not keep.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
         self.patches.has_for(what, needs)
     }

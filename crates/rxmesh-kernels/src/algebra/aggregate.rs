@@ -1,4 +1,4 @@
-//! Coarse matrices by aggregation: rows that hang together become one, in pairs (Napov and Notay 2012, "An algebraic
+//! Coarse matrices by aggregation: strongly connected rows become one, in pairs (Napov and Notay 2012, "An algebraic
 //! multigrid method with guaranteed convergence rate", section 3).
 //!
 //! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it makes the best

@@ -76,7 +76,7 @@ impl<S: Site> Queue<'_, S> {
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
     /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
-    /// or looked at.
+    /// or examined.
     vertices: u32,
     edges: u32,
     faces: u32,
@@ -191,7 +191,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Adds a vertex. Its attributes hold what was in its slot before: set them.
+    /// Adds a vertex. Its attributes hold the old values of its slot: set them.
     #[inline(always)]
     pub fn add_vertex(&mut self) -> Corner<'h> {
         let cavity = self.cavity;

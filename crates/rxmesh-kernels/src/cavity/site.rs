@@ -28,7 +28,7 @@ pub trait Site: Copy {
     fn again(&self, seed: u32);
     /// Tells that the fill-in broke the rules.
     fn broken(&self);
-    /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
+    /// Reports birth `k` of this cavity: the position of a new vertex. Does nothing if births are not wanted.
     fn birth(&self, k: u32, vertex: u32, origin: Origin);
     /// Tells that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
     fn inherit(&self, face: u32, from: u32);

@@ -156,7 +156,7 @@ unsafe impl GridKernel for ClusterGrow {
             b.phase(|p| {
                 p.each_loaded(n, load, |_, (f, g, x, y)| {
                     if self.lower(g, y, x) | self.lower(f, x, y) {
-                        // As often as not somebody has said so.
+                        // Half of the time another thread has set it already.
                         if news.load(1) != sweep {
                             news.swap(1, sweep);
                         }

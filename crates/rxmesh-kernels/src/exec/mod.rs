@@ -85,7 +85,7 @@ pub unsafe trait Block: Copy {
         self.sync(INTERNAL);
     }
 
-    /// Runs `f` on one thread and gives all threads what it returned. `word` has two words of which the second counts.
+    /// Runs `f` on one thread and gives all threads its result. `word` has two words of which the second counts.
     #[inline(always)]
     fn tell(self, word: Shared<u32>, f: impl FnOnce() -> u32) -> u32 {
         if self.rank(INTERNAL) == 0 {
@@ -189,8 +189,8 @@ pub unsafe trait Block: Copy {
         sort::sort(self, data, n);
     }
 
-    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns how many there are.
-    /// `out` has room for `n + 1` words.
+    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns their number. `out` has capacity for `n +
+    /// 1` words.
     #[inline(always)]
     fn compact(
         self,

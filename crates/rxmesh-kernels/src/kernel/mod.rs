@@ -46,7 +46,7 @@ pub unsafe trait Fields: Copy {
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows what the fields have staged ([`crate::attr::Field::staged`]).
+    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
     /// Has the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
@@ -188,7 +188,7 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid in steps, without a mesh: no block begins a step before all have ended the one
-/// before. A GPU that has room for all blocks at a time runs all steps in one launch, in which they wait for each other
+/// before. A GPU that can hold all blocks at a time runs all steps in one launch, in which they wait for each other
 /// (the exception to P6 of ARCHITECTURE.md); everything else launches each step by itself.
 ///
 /// # Safety
@@ -309,7 +309,7 @@ pub unsafe trait ListedEntry: PatchKernel {
 /// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
 /// line (contract U4).
 pub unsafe trait OperatorEntry: crate::cavity::Operator {
-    /// Name of the PTX entry that asks who wants a change.
+    /// Name of the PTX entry that asks seeds if they want a change.
     const WANT: &'static str;
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;

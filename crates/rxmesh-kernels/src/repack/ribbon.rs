@@ -26,7 +26,8 @@ pub const fn table_words(n: u32) -> u32 {
 pub const LIST_WORDS: u32 = 7;
 
 kernel! {
-    /// Sorts what each patch was told and collects the edges and vertices of these faces that it does not own.
+    /// Sorts the faces that each patch was told and collects the edges and vertices of these faces that it does not
+    /// own.
     pub struct RepackRibbon: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -78,8 +79,8 @@ impl Own {
 }
 
 /// Inserts an id into a table of `mask + 1` words, free ones [`NONE`]. A smaller id displaces a larger one, which moves
-/// on: equal ids meet on their common way, and what the table holds in the end does not depend on the order (Blelloch
-/// and Golovin 2007, "Strongly history-independent hashing").
+/// on: equal ids meet on their common way, and the final contents of the table do not depend on the order (Blelloch and
+/// Golovin 2007, "Strongly history-independent hashing").
 #[inline(always)]
 fn insert(table: impl Words, mask: u32, id: u32) {
     let mut id = id;

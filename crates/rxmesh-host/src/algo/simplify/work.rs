@@ -31,7 +31,7 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
-/// Rounds after which refused edges are looked at again.
+/// Rounds after which refused edges are tried again.
 const FORGIVE_AFTER: u32 = 8;
 
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
@@ -65,7 +65,7 @@ pub(super) struct Work {
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
-    /// The part of the edges that a round looks at.
+    /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
@@ -267,7 +267,7 @@ impl Work {
         !self.quadrics.is_empty()
     }
 
-    /// Simplifies, and tells what came of it.
+    /// Simplifies, and returns the results.
     pub(super) fn run(
         &mut self,
         session: &mut Session,
@@ -538,7 +538,7 @@ impl Work {
             }
             let changed = run.done > forgiven.1;
             if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin anew, before their number runs out.
+                // Turns begin again from 0, before their number runs out.
                 self.first_salt = self.salt;
                 queued = self.enter(session, false)?;
             }

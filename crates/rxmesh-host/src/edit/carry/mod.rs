@@ -152,7 +152,7 @@ impl Carried {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; what the engine says.
+    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; any error of the engine.
     pub fn keep<C: Edits>(
         &self,
         session: &mut Session<C>,

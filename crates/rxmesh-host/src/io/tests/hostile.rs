@@ -59,7 +59,7 @@ fn every_prefix_is_read_or_refused() {
     }
 }
 
-/// Cut anywhere, these formats know what is missing: nothing may pass for a whole file.
+/// Cut anywhere, these formats show that something is missing: nothing may pass for a whole file.
 #[test]
 fn cut_files_with_counts_are_refused() {
     for (name, bytes) in samples().into_iter().filter(|s| s.0 != "a.obj") {

@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what is said of an array, up to an empty line.
+    /// Skips the metadata of an array, up to an empty line.
     pub(super) fn metadata(&mut self) {
         self.tokens.line();
         while self.tokens.left() > 0 && !self.tokens.line().is_empty() {}

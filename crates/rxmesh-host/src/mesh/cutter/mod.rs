@@ -225,7 +225,7 @@ fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
         (c - b).cross(bd),
         bd.cross(a - b),
     ];
-    // Also false for what is no number.
+    // Also false for NaN.
     if least.is_nan() || !halves.iter().all(|h| h.dot(normal) > least) {
         return None;
     }

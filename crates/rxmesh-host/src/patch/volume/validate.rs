@@ -1,4 +1,4 @@
-//! Checks of what is promised of a volume's patches, by code that shares nothing with the stages.
+//! Checks of the promises about a volume's patches, by code that shares nothing with the stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 

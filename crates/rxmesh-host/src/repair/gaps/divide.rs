@@ -9,7 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Most edges near to one vertex that are looked at.
+/// Most edges near to one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// An edge that is to be divided.
@@ -162,7 +162,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes what a division needs, or nothing of it.
+    /// Takes the faces and edges that a division needs, or none of them.
     fn take(&mut self, mesh: &TriMesh, d: &Division) -> bool {
         let (chain, apex) = (chain(mesh, d), apex(mesh, d.half));
         let along: Vec<[u32; 2]> = chain.windows(2).map(|w| [w[0], w[1]]).collect();

@@ -8,7 +8,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Most neighbours of one vertex that are looked at.
+/// Most neighbours of one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// Vertices move together over at most this part of the shortest edge at either.

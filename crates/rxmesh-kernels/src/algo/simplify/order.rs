@@ -51,7 +51,7 @@ impl Order {
         self.firsts.ask(mesh.tip(2 * e));
     }
 
-    /// Has an edge take part that the round looks at.
+    /// Enters an edge that the round considers.
     #[inline(always)]
     pub(super) fn enter(&self, mesh: &FlatMesh, e: u32, cost: u32) {
         let key = self.key(e, cost);
