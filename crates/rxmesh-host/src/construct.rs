@@ -248,7 +248,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Labels of clusters of faces, and how many there are.
+    /// Labels clusters of faces, and returns the number of labels, too.
     fn clusters(&self, seeds: Seeds) -> Result<(Buffer<u32>, u32), Error> {
         let engine = &self.engine;
         let label = engine.uninit::<u32>(self.faces as usize)?;

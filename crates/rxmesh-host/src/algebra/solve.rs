@@ -1,4 +1,4 @@
-//! Conjugate gradients: what all preconditioners share, and the residuals that decide.
+//! Conjugate gradients: the common part of all preconditioners, and the residuals that decide.
 
 use super::cycles::Cycles;
 use super::diagonal::Diagonal;

@@ -146,9 +146,9 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// Denoises `x` in place, keeping features.
 ///
 /// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
-/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. What
-/// counts as similar comes from the noise, which is estimated unless given. It ends when the vertices have moved about
-/// as far as the noise, and no place moves farther: a mesh without noise hardly changes.
+/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. The
+/// bound of similarity comes from the noise, which is estimated unless given. It ends when the vertices have moved
+/// about as far as the noise, and no place moves farther: a mesh without noise hardly changes.
 ///
 /// By vertices (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its normal by the mean height of
 /// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the

@@ -380,7 +380,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// The patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second says how many these are.
+    /// For each round two words, of which the second is their number.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
@@ -430,7 +430,7 @@ impl<'a> Propagation<'a> {
         })
     }
 
-    /// Propagates until nothing moves; the number of rounds, and whether they were enough.
+    /// Propagates until nothing moves. Returns the number of rounds, and `true` if they were enough.
     fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
         self.rx.launch(GeodesicStart {

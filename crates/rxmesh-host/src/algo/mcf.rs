@@ -557,7 +557,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The solver of a flow, for measurements: how long one iteration takes.
+/// The solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
     cg: Cg,

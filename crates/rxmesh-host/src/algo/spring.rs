@@ -131,7 +131,7 @@ pub struct SpringSolve {
 /// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume
 /// that keeps edges.
 ///
-/// No step waits for the engine: what goes wrong there shows at the next read.
+/// No step waits for the engine: faults there show at the next read.
 #[derive(Debug)]
 pub struct Springs<'a, D: Dimension = Surface> {
     rx: &'a RxMesh<D>,

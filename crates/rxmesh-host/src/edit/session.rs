@@ -439,7 +439,7 @@ impl<C: Edits> Session<C> {
         self.columns.blend(column)
     }
 
-    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
+    /// Makes the library's algorithms keep the edges that a column marks with values other than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
     /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
     /// stay.
@@ -481,7 +481,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    /// Notes the motion of vertices by an algorithm: of several the last one in the order of [`Motion`] counts.
     pub fn note_motion(&mut self, motion: Motion) {
         self.motion = self.motion.max(motion);
     }

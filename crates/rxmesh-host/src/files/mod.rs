@@ -42,7 +42,7 @@ pub enum Links {
     Refuse,
 }
 
-/// Writes a file as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+/// Writes a file as [`write()`]; `links` decides the treatment of a symbolic link at `path`.
 ///
 /// # Errors
 ///

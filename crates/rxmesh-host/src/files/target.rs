@@ -88,7 +88,7 @@ fn followed(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns `true` if a path stands for a descriptor of this process, such as `/dev/stdin` and `/dev/fd/63`, which a
-/// shell makes of `<(command)`: what comes from it is the caller's.
+/// shell makes of `<(command)`: its data are the caller's.
 pub fn is_descriptor(path: &Path) -> bool {
     number_of_descriptor(path).is_some()
 }

@@ -9,7 +9,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Ends a text in DOS and CP/M.
 const CTRL_Z: u8 = 0x1A;
 
-/// A file's content, and what to tell people of it.
+/// A file's content, and messages about it.
 #[derive(Debug)]
 pub(super) struct Content<'a> {
     pub(super) bytes: Cow<'a, [u8]>,

@@ -1,4 +1,4 @@
-//! Polygon meshes become triangle meshes, and what triangles hold of sharpness comes back.
+//! Polygon meshes become triangle meshes, and marks of sharpness that triangles hold come back.
 
 use super::cutter::{Cutter, TAKEN};
 use super::{
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the vertex column that holds how sharp vertices are.
 pub const SHARPNESS: &str = "sharpness";
-/// Name of the face column that says which faces are holes: those whose value is not 0.
+/// Name of the face column that marks holes: faces whose value is not 0.
 pub const HOLE: &str = "hole";
 /// Another name under which files hold sharpness.
 pub(crate) const CREASE: &str = "crease";

@@ -1,4 +1,4 @@
-//! Meshes as they lie in files: positions, faces, and what else came with them.
+//! Meshes as they lie in files: positions, faces, and their other data.
 //!
 //! [`TriMesh`] is the input of the patcher; [`PolyMesh`] has polygons, from which surfaces are made; [`TetMesh`] fills
 //! a volume. [`check()`] finds the defects of one, [`generate`] makes some.

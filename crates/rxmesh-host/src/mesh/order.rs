@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::mesh::{Column, ColumnData, Rng, SharpEdge};
 
-    /// A strip of quads in any order: what belongs together stays together, and neighbours come near each other.
+    /// A strip of quads in any order: data of an element stay together, and neighbours come near each other.
     #[test]
     fn orders_bring_neighbours_together_and_lose_nothing() {
         let (w, h) = (8u32, 40u32);

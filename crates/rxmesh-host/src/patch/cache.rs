@@ -18,7 +18,7 @@ use super::{PatchError, PatchOptions, PatchSet, PatchStats, build};
 use crate::files;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxpatch\0");
-/// To be raised whenever the format or what [`build`] makes of a mesh changes.
+/// Version of the format and of the results of [`build`]: raise it whenever either changes.
 const VERSION: u64 = 1;
 const ARRAYS: usize = 8;
 const HEAD_WORDS: usize = 4 + 3 + ARRAYS;

@@ -1,4 +1,4 @@
-//! From flat arrays to patches, on the engine: what closes an edit session.
+//! From flat arrays to patches, on the engine: the close of an edit session.
 //!
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a

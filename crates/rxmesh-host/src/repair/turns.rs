@@ -43,7 +43,7 @@ impl Turns {
         true
     }
 
-    /// Sets a face's root, which must be one, and how it is turned.
+    /// Sets a face's root, which must be one, and its turn.
     pub(super) fn set(&mut self, f: u32, root: u32, turned: bool) {
         self.up[f as usize] = root;
         self.turned[f as usize] = turned;

@@ -78,7 +78,7 @@ impl<D: Dimension> Preparer for Maker<'_, D> {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// Says where kernels over relations have these from when they are run by [`RxMesh::run_for_each`].
+    /// Chooses the source of relations for kernels that are run by [`RxMesh::run_for_each`].
     pub fn set_relation_choice(&self, choice: RelationChoice) {
         self.prepared_store().lock().choice = choice;
     }

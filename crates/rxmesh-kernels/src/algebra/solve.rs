@@ -183,7 +183,7 @@ unsafe impl BlockKernel for SolveProduct {
 }
 
 kernel! {
-    /// `y += alpha d`, `r -= alpha q`, and whether the solver has finished.
+    /// Computes `y += alpha d`, `r -= alpha q`, and decides if the solver has finished.
     pub struct SolveStep: Block {
         /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,

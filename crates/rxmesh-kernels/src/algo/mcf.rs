@@ -135,7 +135,7 @@ kernel! {
         pub weights: GlobalMut<f32>,
         /// Corners of vertices in fan order; used when weights are not kept.
         pub fans: Prepared<Fans>,
-        /// One word a patch: whether the faces of each of its vertices form one fan, closed or open ([`REGULAR`]).
+        /// One word a patch: [`REGULAR`] if the faces of each of its vertices form one fan, closed or open.
         pub regular: GlobalMut<u32>,
         /// Time step, in squared length units.
         pub dt: f32,

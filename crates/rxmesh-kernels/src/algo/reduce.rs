@@ -46,7 +46,7 @@ kernel! {
         pub reduction: u32,
         /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
-        /// Two words, zero: how many patches have arrived; empty as `result` is.
+        /// Two words, zero: the second counts the patches that have arrived; empty as `result` is.
         pub arrived: GlobalMut<u32>,
     }
 }

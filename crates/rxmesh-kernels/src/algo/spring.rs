@@ -295,7 +295,7 @@ kernel! {
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
         /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
-        /// finite, or what changes have beyond `f32`.
+        /// finite, or the part of changes beyond `f32`.
         pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,

@@ -1,4 +1,4 @@
-//! Attribute fields of kernels: the field's type says how the attribute is accessed.
+//! Attribute fields of kernels: the field's type gives the access to the attribute.
 //!
 //! | field | in the body | memory |
 //! | --- | --- | --- |
@@ -100,7 +100,7 @@ pub unsafe trait Field: Copy + Bind {
 /// [`GlobalMut`](crate::mem::GlobalMut), which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
-// SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).
+// SAFETY: `get` only reads, and no other field writes what one field reads: the launch refuses it (contract U4).
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Read<K, T> {}
 // SAFETY: as `Read`; shared memory is written in the prologue alone.
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}

@@ -473,8 +473,8 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met, if that is `told` already or `counts`;
-    /// nothing, and nothing is claimed, when it cannot have it.
+    /// Claims all that the cavity needs. Returns the number of times that its faces are met, `told` if that is known,
+    /// counted if `counts`; `None`, and nothing is claimed, if it cannot have all.
     #[inline(always)]
     fn claim(&self, seed: u32, key: Key, told: Met, counts: bool) -> Option<Met> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);

@@ -15,7 +15,7 @@ pub const COLLECT_WORDS: u32 = 256;
 pub const MANY_SEEDS: u32 = 1 << 14;
 
 args! {
-    /// The end of a round: the seeds of the next one are listed, and the last block says whether there is one.
+    /// The end of a round: the seeds of the next one are listed, and the last block decides if there is one.
     pub struct RoundEnd {
         /// Destination of the listed seeds.
         pub list: GlobalMut<u32>,
@@ -174,7 +174,7 @@ impl RoundEnd {
         listed + bits.count_ones()
     }
 
-    /// Tells how many seeds a task has listed, whose words begin with `first`.
+    /// Sets the number of seeds that a task has listed, whose words begin with `first`.
     #[inline(always)]
     pub(crate) fn tell_listed(&self, task: u32, first: u32, listed: u32) {
         self.tasks.set_listed(task, [32 * first, listed]);

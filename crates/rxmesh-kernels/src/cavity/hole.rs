@@ -1,4 +1,4 @@
-//! The hole that a cavity leaves, and what fills it.
+//! The hole that a cavity leaves, and its filling.
 
 use super::Operator;
 use super::births::Origin;
@@ -83,7 +83,7 @@ pub struct Hole<'h, S> {
     /// Reserved faces that were taken.
     reserved: u32,
     patch: u32,
-    /// Births that were told, and how many may be.
+    /// Births that were reported, and the largest number of them.
     births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,

@@ -14,7 +14,7 @@ kernel! {
     pub struct Limit: Block {
         /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
-        /// The round; [`Counter::Most`] says how many winners to keep.
+        /// State of the round; [`Counter::Most`] is the number of winners to keep.
         pub round: Round,
     }
 }

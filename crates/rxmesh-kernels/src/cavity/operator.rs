@@ -82,7 +82,7 @@ pub enum Sieves {
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
+/// | [`fill`](Operator::fill) | attributes of the rim and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
 ///
@@ -153,7 +153,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     }
 
     /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns false; whether it never did. `fill` may write attributes of these vertices.
+    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
     #[inline(always)]
     fn guards(
         &self,

@@ -34,7 +34,7 @@ crate::args! {
         /// State of the round.
         pub round: Round,
         /// Blocks of the launch: each takes [`RESOLVE_ITEMS`] candidates after the other, because the host does not
-        /// know how many there are.
+        /// know their number.
         pub blocks: u32,
     }
 }

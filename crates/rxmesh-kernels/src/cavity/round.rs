@@ -285,8 +285,8 @@ impl Slots {
 }
 
 kernel! {
-    /// Before the first round of a run, or before one that is repeated: counts of a round, and what stopped it, are
-    /// cleared. One index a word of the counters, or of the refused seeds if they are more.
+    /// Clears the counts of a round, and the reasons that stopped it, before the first round of a run, or before one
+    /// that is repeated. One index a word of the counters, or of the refused seeds if they are more.
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,

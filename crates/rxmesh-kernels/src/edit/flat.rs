@@ -1,4 +1,4 @@
-//! A mesh as flat arrays: what an edit session works on.
+//! A mesh as flat arrays, on which an edit session works.
 
 use super::{Mesh, MeshMut};
 use crate::args;

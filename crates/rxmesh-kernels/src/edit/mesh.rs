@@ -82,8 +82,8 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the
-    /// boundary if there is one, each edge once. Stops when `f` returns false; whether it never did and the walk came
-    /// to its end.
+    /// boundary if there is one, each edge once. Stops when `f` returns `false`. Returns `true` if it never did and the
+    /// walk came to its end.
     #[inline(always)]
     fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -270,7 +270,7 @@ pub trait MeshMut: Mesh {
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.
     fn set_ends(&self, e: u32, ends: [u32; 2]);
-    /// Says that a half-edge has no face.
+    /// Marks a half-edge as without a face.
     fn leave_face(&self, h: u32);
     /// Marks the face of a half-edge, which has one, as deleted.
     fn lose_face(&self, h: u32);

@@ -223,7 +223,7 @@ kernel! {
         pub mesh: FlatMesh,
         /// Results of [`OpenPatches`].
         pub corners: Suspects,
-        /// Word 2: whether any vertex is frozen.
+        /// Word 2: not 0 if any vertex is frozen.
         pub frozen: GlobalMut<u32>,
     }
 }

@@ -1,9 +1,8 @@
 //! Execution of a kernel: the block, its phases and its collectives.
 //!
-//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"):
-//! work is phases, each ending in a barrier; a kernel cannot ask which thread it is; what crosses a
-//! phase lives in shared or global memory; collectives take ranges; a branch around a phase depends
-//! on a block-uniform value only.
+//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"): work is phases, each ending
+//! in a barrier; a kernel cannot ask which thread it is; data that cross a phase live in shared or global memory;
+//! collectives take ranges; a branch around a phase depends on a block-uniform value only.
 
 mod collectives;
 #[cfg(target_arch = "nvptx64")]

@@ -74,8 +74,8 @@ pub unsafe fn load_f64(at: *mut f64) -> f64 {
     f64::from_bits(unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed))
 }
 
-/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and
-/// what those have written whose value this thread sees, it sees too.
+/// Adds one and returns the old value. A thread that sees the new value also sees the earlier writes of this thread,
+/// and this thread sees those of the threads whose value it sees.
 ///
 /// # Safety
 ///

@@ -369,7 +369,7 @@ kernel! {
 }
 
 impl Work {
-    /// Writes down that a patch is told a linear face.
+    /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {
         let left = self.told_count.fetch_add(patch, u32::MAX);

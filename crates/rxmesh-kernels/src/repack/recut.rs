@@ -3,8 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
-//! on the order of threads; how far they are does not, and nothing else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
+//! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};

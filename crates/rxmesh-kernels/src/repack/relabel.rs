@@ -434,7 +434,7 @@ fn unite(r: &Regions, l: u32) {
 /// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
 pub const SHAPED: u32 = 1 << 26;
 
-/// The greatest depth that is told apart.
+/// Greatest depth that is distinguished.
 const DEEPEST: u32 = 63;
 
 /// Finds the deepest label of each region, in [`Regions::mate`].

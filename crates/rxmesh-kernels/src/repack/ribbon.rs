@@ -37,7 +37,7 @@ kernel! {
         pub told: GlobalMut<u32>,
         /// Tables of patches with long lists.
         pub tables: GlobalMut<u32>,
-        /// Linear ids of the ribbons, ascending: of a patch that was told `n` faces from `s` on its faces from `7 s`,
+        /// Linear ids of the ribbons, ascending: for a patch that was told `n` faces from `s` on its faces from `7 s`,
         /// its edges from `7 s + n`, its vertices from `7 s + 4 n` on.
         pub lists: GlobalMut<u32>,
         /// Numbers of ribbon vertices, edges and faces of each patch.

@@ -419,7 +419,7 @@ impl Work {
         Ok(())
     }
 
-    /// Enters the edges that are cheap for the next round; how many.
+    /// Enters the edges that are cheap for the next round. Returns their number.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
@@ -530,7 +530,7 @@ impl Work {
     ) -> Result<End, Error> {
         let mut queued = 0;
         self.set(session, Course::Idle, 0)?;
-        // When refusals were forgiven last: the round, and how many collapses there had been.
+        // Time at which refusals were forgiven last: the round, and the number of collapses.
         let mut forgiven = (run.rounds, run.done);
         while !self.is_done(session) {
             if run.rounds >= options.max_rounds {

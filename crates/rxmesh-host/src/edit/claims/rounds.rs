@@ -266,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Launches rounds, of which the first has `n` seeds at most; whether as steps of one launch.
+    /// Launches rounds, of which the first has `n` seeds at most. Returns `true` if they are steps of one launch.
     fn launch_rounds<O: OperatorEntry, C: Course<O>>(
         &mut self,
         mut seeds: Seeds,
@@ -304,7 +304,7 @@ impl Session {
             if !course.between(self, self.edits.state.queue.global_mut(), end)? {
                 self.collect(end)?;
             }
-            // The host does not know how many there are before it looks.
+            // The host does not know their number before it reads back.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(false)

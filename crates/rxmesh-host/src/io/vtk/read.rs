@@ -68,7 +68,7 @@ pub(super) struct Reader<'a> {
     parts: Vec<(Part, Vec<usize>, Numbers)>,
     /// The elements that are kept, once they are taken.
     pub(super) kept: Option<Kept>,
-    /// Whose data follow, and how many rows they have.
+    /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Offset of the cells.
     at: usize,

@@ -1,4 +1,4 @@
-//! Polygons: what triangles have comes out alike, and what only polygons have is found.
+//! Polygons: the findings of triangles are the same, and those that only polygons have are found.
 
 use super::*;
 use crate::mesh::{Rng, SharpEdge, SharpVertex, generate};

@@ -15,11 +15,11 @@ const MOST_NEAR: usize = 64;
 /// An edge that is to be divided.
 struct Division {
     half: u32,
-    /// The vertices between its ends and how far along they lie, in order.
+    /// The vertices between its ends and their positions along it, in order.
     at: Vec<(f64, u32)>,
 }
 
-/// Divides edges where that joins them with others; how many.
+/// Divides edges if that joins them with others. Returns their number.
 pub(super) fn divide(mesh: &mut TriMesh, border: &Border, reach: f64) -> Result<usize, MeshError> {
     let mut divisions = near_edges(mesh, border, reach);
     // One that is given up can leave others without an edge in common: each time there are fewer.

@@ -45,7 +45,7 @@ kernel_list! {
     patch geodesic_finish: GeodesicFinish;
 }
 
-/// Words a patch of [`GeodesicRound::readers`]: how many there are, and their patches.
+/// Words a patch of [`GeodesicRound::readers`]: the number of readers, and their patches.
 pub const READERS_ROW: u32 = 16;
 
 /// Capacity of a row, in patches; those beyond are listed in every round.

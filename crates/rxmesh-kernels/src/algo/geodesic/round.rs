@@ -46,7 +46,7 @@ kernel! {
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
         /// readers of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
-        /// Words, of which the second says how many these are; zero before.
+        /// Words, of which the second is their number; zero before.
         pub next_count: GlobalMut<u32>,
         /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.

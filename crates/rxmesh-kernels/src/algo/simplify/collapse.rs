@@ -65,7 +65,7 @@ const RING: usize = 16;
 /// `true` to keep rings: a GPU would have to put them into memory.
 const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are.
+/// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],

@@ -276,7 +276,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    /// Prefetches a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
     #[inline(always)]
     fn ask_quadric(&self, v: u32) {
         self.quadrics.ask(v);

@@ -44,7 +44,7 @@ impl Order {
         turn << TURN_AT | class << 32 | u64::from(hash(e ^ self.salt))
     }
 
-    /// Asks for the keys at the ends of an edge ([`GlobalMut::ask`]).
+    /// Prefetches the keys at the ends of an edge ([`GlobalMut::ask`]).
     #[inline(always)]
     pub(super) fn ask(&self, mesh: &FlatMesh, e: u32) {
         self.firsts.ask(mesh.origin(2 * e));

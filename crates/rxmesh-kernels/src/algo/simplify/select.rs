@@ -277,7 +277,7 @@ fn bin_end(bin: u32) -> u32 {
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Says how many collapses the next round may carry out, and whether there is one.
+    /// Decides the number of collapses that the next round may carry out, and if there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
         let counter = |c: Counter| self.end.counters.get(c as u32);
@@ -419,7 +419,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    /// Enters the edges that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
