@@ -35,25 +35,24 @@ pub enum FilterScheme {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FilterOptions {
-    /// What is filtered: normals of faces, which vertices then follow, or heights of vertices [default: normals, and
-    /// vertices where --sigma-c or --sigma-s is given].
+    /// Quantity that is filtered: normals of faces, which vertices then follow, or heights of vertices [default:
+    /// normals, and vertices where --sigma-c or --sigma-s is given].
     #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_enum))]
     pub scheme: Option<FilterScheme>,
-    /// Most iterations; those of normals end when as much as the noise is gone [default: 20 of normals, 5 of
-    /// vertices].
+    /// Most iterations; those of normals end when the noise is gone [default: 20 of normals, 5 of vertices].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub iterations: Option<u32>,
     /// Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub noise: Option<f64>,
-    /// Of vertices: how far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's),
+    /// Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's),
     /// shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius
     /// [default: mean-edge].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_c: Option<Closeness>,
-    /// Of vertices: steps across the surface much higher than this are kept, a length in the mesh's unit, or one of
-    /// noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default:
-    /// noise].
+    /// Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a
+    /// length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights
+    /// in each vertex's ball) [default: noise].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_s: Option<Similarity>,
 }

@@ -40,8 +40,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N",
         default_value_t = Self::default().max_iterations))]
     pub max_iterations: u32,
-    /// Compute the cotangent weights anew in each iteration, in shared memory, instead of keeping a matrix: less
-    /// memory, more time.
+    /// Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory,
+    /// more time.
     #[cfg_attr(feature = "cli", arg(long))]
     pub matrix_free: bool,
     /// `true` to precondition by one over the diagonal (Jacobi): fewer iterations if triangles differ in size and
@@ -49,8 +49,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
         help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
     pub preconditioner: bool,
-    /// Whether to precondition by multigrid instead, which takes few iterations where triangles are needles, of more
-    /// work each. Needs the matrix.
+    /// Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each.
+    /// Needs the matrix.
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHEN", default_value_t = Self::default().multigrid))]
     pub multigrid: When,
 }

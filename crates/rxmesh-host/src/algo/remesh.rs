@@ -32,16 +32,16 @@ const SHORT: f32 = 4.0 / 5.0;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct RemeshOptions {
-    /// The length that edges shall have [default: the mean length of the input's edges].
+    /// Target length of edges [default: the mean length of the input's edges].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
-    /// About how many faces the result shall have, in place of a length.
+    /// Approximate number of faces of the result, in place of a length.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "N", conflicts_with = "target_length")
     )]
     pub faces: Option<u32>,
-    /// Make edges shorter where the surface is curved: such that they are off it by this distance, about.
+    /// Make edges shorter where the surface is curved, so that they deviate from it by about this distance.
     #[cfg_attr(feature = "cli", arg(long, value_name = "ERROR"))]
     pub adaptive: Option<f32>,
     /// The least length that curvature asks for [default: a quarter of the target length].
@@ -56,7 +56,7 @@ pub struct RemeshOptions {
         arg(long, value_name = "LENGTH", requires = "adaptive")
     )]
     pub max_length: Option<f32>,
-    /// How often to split, contract, flip and smooth; a few times more where that brings lengths nearer to the target.
+    /// Number of times to split, contract, flip and smooth; a few more if that brings lengths nearer to the target.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
     /// Smoothing steps an iteration.
@@ -68,8 +68,8 @@ pub struct RemeshOptions {
     /// Leave vertices where smoothing puts them: do not move them back to the closest points of the input.
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
-    /// Where the surface bends more than edges of the length can follow, refuse contractions that move it farther than
-    /// this part of the target length, or of a twelfth of the square root of its area if that is less.
+    /// Refuse contractions that move the surface farther than this part of the target length (or of a twelfth of the
+    /// square root of its area, if that is less), where it bends more than edges of the length can follow.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
     pub max_deviation: f32,
     /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times

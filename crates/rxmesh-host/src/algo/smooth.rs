@@ -45,7 +45,7 @@ pub struct SmoothOptions {
         arg(long, value_name = "PART", default_value_if("taubin", "true", cli::MU))
     )]
     pub mu: Option<f64>,
-    /// How neighbours count.
+    /// Weights of neighbours.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WEIGHTS", default_value_t, value_enum)
