@@ -3,11 +3,12 @@
 
 use crate::Outcome;
 use crate::frame::Frame;
-use crate::output::Gives;
+use crate::output::OutputKind;
 use crate::record::Record;
 use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+pub(crate) use rxmesh::Message;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ pub(crate) trait Application {
     /// What stands below the flags in its help: an example that can be run, then method and sources.
     const HELP: &'static str;
     /// Where the result is, unless options say otherwise.
-    const GIVES: Gives = Gives::Mesh;
+    const GIVES: OutputKind = OutputKind::Mesh;
     /// Whether it takes several meshes, which it works on at once. Only of commands whose frame
     /// reads the mesh.
     const SEVERAL: bool = false;
@@ -48,7 +49,7 @@ pub(crate) trait Application {
         Ok(())
     }
 
-    /// Whether the borders between objects, groups and materials are held with a weight of the options.
+    /// Returns `true` if options hold the borders between objects, groups and materials with a weight.
     fn holds_groups(_options: &Self::Options) -> bool {
         false
     }
@@ -66,7 +67,7 @@ pub(crate) trait Application {
     const JOINS_SEAMS: bool = false;
 
     /// Where the result is.
-    fn gives(_options: &Self::Options) -> Gives {
+    fn gives(_options: &Self::Options) -> OutputKind {
         Self::GIVES
     }
 
@@ -83,45 +84,7 @@ pub(crate) trait Application {
     fn convert(_report: &mut Self::Report, _unit: f64) {}
 
     /// Says what came of it. The record holds input, engine, output and times by now.
-    fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Told;
-}
-
-/// What an application says in the end.
-#[derive(Debug)]
-pub(crate) struct Told {
-    /// For people. The frame adds lines on input, engine, time and output.
-    pub(crate) lines: String,
-    /// For people and the record.
-    pub(crate) warnings: Vec<String>,
-    /// How it ended.
-    pub(crate) outcome: Outcome,
-}
-
-impl Told {
-    /// As asked.
-    pub(crate) fn new(lines: impl Into<String>) -> Told {
-        Told {
-            lines: lines.into(),
-            warnings: Vec::new(),
-            outcome: Outcome::Success,
-        }
-    }
-
-    /// With a warning, if `when`.
-    pub(crate) fn warn_if(mut self, when: bool, warning: impl FnOnce() -> String) -> Told {
-        if when {
-            self.warnings.push(warning());
-        }
-        self
-    }
-
-    /// With a warning that the result is not what was asked for, unless `done`.
-    pub(crate) fn unless_done(mut self, done: bool, warning: impl FnOnce() -> String) -> Told {
-        if !done {
-            self.outcome = Outcome::Unconverged;
-        }
-        self.warn_if(!done, warning)
-    }
+    fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
 }
 
 /// An application as the program sees it.

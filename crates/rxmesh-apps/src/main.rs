@@ -17,7 +17,6 @@ mod progress;
 mod record;
 mod run;
 mod text;
-mod volume;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -25,16 +24,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static MEMORY: ending::OrEnd = ending::OrEnd;
 
-/// How a command that did its work ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Outcome {
-    /// As asked.
-    Success,
-    /// The result is written but is not what was asked for: the solver did not converge.
-    Unconverged,
-    /// What was found is what it was told to fail at.
-    Refused(String),
-}
+use rxmesh::Outcome;
 
 /// Writes the library's trace to stderr when `RXMESH_LOG` names a level: `error`, `warn`, `info`, `debug`, `trace`.
 fn trace() {

@@ -4,47 +4,17 @@ use crate::cli::{ComputeArgs, EncodingArgs};
 use crate::console::is_stdout;
 use crate::input;
 use anyhow::{Context, Result, bail};
+pub(crate) use rxmesh::OutputKind;
 use rxmesh_host::files::{self, Links};
 use rxmesh_host::io::{Encoding, Format, WriteOptions};
 use std::path::{Path, PathBuf};
 
-/// Where a command's result is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gives {
-    /// In positions and faces, which every format holds.
-    Mesh,
-    /// In normals of vertices.
-    Normals,
-    /// In columns: what their values are.
-    Columns(&'static str),
-}
-
-impl Gives {
-    /// What a format without room for the result cannot hold.
-    fn name(self) -> &'static str {
-        match self {
-            Gives::Mesh => "surfaces",
-            Gives::Normals => "normals of vertices",
-            Gives::Columns(values) => values,
-        }
-    }
-
-    fn fits(self, format: Format) -> bool {
-        let room = match self {
-            Gives::Mesh => true,
-            Gives::Normals => format.holds_normals(),
-            Gives::Columns(_) => format.holds_columns(),
-        };
-        room && format.holds_surfaces()
-    }
-
-    /// The format of the default output: the input's, or one that has room for the result.
-    pub(crate) fn format(self, input: Format) -> Format {
-        match self {
-            _ if self.fits(input) => input,
-            Gives::Mesh | Gives::Normals => Format::Obj,
-            Gives::Columns(_) => Format::Ply,
-        }
+/// Returns the format of the default output: the input's, or one that holds the result.
+pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
+    match kind {
+        _ if kind.fits(input) => input,
+        OutputKind::Mesh | OutputKind::Normals => Format::Obj,
+        OutputKind::Columns(_) => Format::Ply,
     }
 }
 
@@ -115,7 +85,7 @@ impl Target {
     pub(crate) fn of(
         command: &str,
         args: &ComputeArgs,
-        gives: Gives,
+        gives: OutputKind,
         record: Option<&Path>,
     ) -> Result<Target> {
         let files = (args.input.mesh.as_path(), args.output.as_deref());
@@ -127,7 +97,7 @@ impl Target {
         command: &str,
         (mesh, output): (&Path, Option<&Path>),
         encoding: &EncodingArgs,
-        gives: Gives,
+        gives: OutputKind,
         record: Option<&Path>,
     ) -> Result<Target> {
         // A mesh from stdin goes to stdout, as filters do.
@@ -139,14 +109,14 @@ impl Target {
             bail!(
                 "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
                 gives.name(),
-                gives.format(format)
+                default_format(gives, format)
             );
         }
         if let Some(output) = output.filter(|o| asked.is_some() || !is_stdout(o)) {
             return Target::new(output, encoding, record);
         }
         let input = input::format(mesh).unwrap_or(Format::Obj);
-        let format = asked.unwrap_or(gives.format(input));
+        let format = asked.unwrap_or(default_format(gives, input));
         let name = output.map(Path::to_owned).unwrap_or_else(|| {
             let mut name = input::stem(mesh);
             name.push(format!("_{command}.{}", format.extension()));

@@ -1,15 +1,16 @@
 //! One run of a command: its stages, timed and shown, and the record that grows along.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
-use crate::output::{Gives, Target};
+use crate::output::{OutputKind, Target};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
 use anyhow::{Context, Result, anyhow, bail};
 use rayon::prelude::*;
+use rxmesh::{Log, Stage};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
@@ -105,7 +106,7 @@ impl Run {
     pub(crate) fn with_target(
         command: &'static str,
         args: &ComputeArgs,
-        gives: Gives,
+        gives: OutputKind,
     ) -> Result<(Run, Target)> {
         let mut run = Run::new(command, &args.common)?;
         let target = Target::of(command, args, gives, run.console.json_file())?;
@@ -321,6 +322,13 @@ impl Run {
         Ok(set)
     }
 
+    /// Records the bytes of the patches on the engine.
+    pub(crate) fn uploaded(&mut self, bytes: usize) {
+        if let Some(patches) = &mut self.record.patches {
+            patches.device_bytes = Some(bytes as u64);
+        }
+    }
+
     /// Moves the patches, and what `more` asks for, to the engine.
     pub(crate) fn upload<T>(
         &mut self,
@@ -423,7 +431,7 @@ impl Run {
         &mut self,
         options: &A::Options,
         report: &A::Report,
-    ) -> Told {
+    ) -> Message {
         let mut told = A::tell(report, options, &self.record);
         for warning in std::mem::take(&mut told.warnings) {
             self.warn(warning);
@@ -454,6 +462,37 @@ impl Run {
         self.record.timings_ms.total = milliseconds(self.start);
         self.console.say(text)?;
         self.console.record(&self.record)
+    }
+}
+
+impl Log for Run {
+    fn begin(&mut self, stage: Stage) {
+        self.progress.stage(Some(stage.name()));
+        crate::ending::stage(stage.name());
+    }
+
+    fn end(&mut self, stage: Stage, milliseconds: f64) {
+        self.progress.stage(None);
+        let timings = &mut self.record.timings_ms;
+        let of = match stage {
+            Stage::Patches => &mut timings.patch,
+            Stage::Upload => &mut timings.upload,
+            Stage::Work(_) => &mut timings.run,
+            Stage::Download => &mut timings.download,
+        };
+        *of = Some(milliseconds);
+    }
+
+    fn failed(&mut self, _stage: Stage) {
+        self.progress.stage(None);
+    }
+
+    fn warn(&mut self, warning: String) {
+        Run::warn(self, warning);
+    }
+
+    fn mesh_name(&self) -> Option<String> {
+        self.record.input.as_ref().map(|input| input.path.clone())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// Several meshes that were joined to one, and how to part them again.
+/// Several meshes joined to one, with the data needed to part them again.
 ///
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
 /// take hardly longer than one of their size. Nothing connects them, so that what is done for each vertex, edge or face
@@ -34,7 +34,7 @@ pub struct Batch {
     pub left_out: Vec<(String, usize)>,
 }
 
-/// What is known of one of the meshes.
+/// Data of one of the joined meshes.
 #[derive(Debug)]
 struct Member {
     vertices: usize,
@@ -44,7 +44,7 @@ struct Member {
     /// The frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
-    /// Whether it has groups, materials and so on.
+    /// `true` if the mesh has tags (groups, materials and so on).
     tagged: bool,
 }
 
@@ -93,7 +93,7 @@ impl Batch {
         self.members.len()
     }
 
-    /// Whether there is no mesh.
+    /// Returns `true` if there is no mesh.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -114,7 +114,7 @@ impl Batch {
             .collect()
     }
 
-    /// How long the unit of the joined mesh is in that of the mesh's own frame.
+    /// Returns the scale from the unit of the joined mesh to the unit of the mesh's own frame.
     pub fn unit(&self, mesh: usize) -> f64 {
         self.members[mesh].frame.scale / self.members[mesh].home.scale
     }
@@ -151,7 +151,7 @@ fn joint(scale: f64) -> Placement {
     }
 }
 
-/// Drops what says only that the statements of the mesh before no longer hold.
+/// Drops tags that only end a statement of the preceding mesh.
 fn drop_ends(tags: &mut Vec<Tag>) {
     let mut begun = Vec::new();
     tags.retain(|tag| {
@@ -175,7 +175,7 @@ mod tests {
     use crate::mesh::generate;
     use glam::DAffine3;
 
-    /// Far from each other, of sizes of their own, with statements on faces: each comes back to the last bit.
+    /// Meshes far from each other, of different sizes, with statements on faces: each comes back to the last bit.
     #[test]
     fn meshes_come_back_as_they_were() {
         let mut far = generate::icosphere(1).unwrap();

@@ -26,8 +26,8 @@ use std::marker::PhantomData;
 /// Most faces of a mean cluster. Larger ones would make patches hardly better, and take more steps.
 const CLUSTER: u32 = 1024;
 
-/// Seeds of clusters for patches of so many faces: about two patches to a cluster. Regions of several patches made of
-/// smaller clusters have ragged borders.
+/// Returns seeds of clusters for patches of `patch_size` faces: about two patches to a cluster. Regions of several
+/// patches made of smaller clusters have ragged borders.
 fn seeds(faces: u32, patch_size: u32) -> Seeds {
     let one_of = (2 * patch_size).min(CLUSTER);
     // Within `r` steps of a face on a surface are about `1.5 r^2` others: next to none has no seed among them.
@@ -252,7 +252,7 @@ impl Flat {
     fn clusters(&self, seeds: Seeds) -> Result<(Buffer<u32>, u32), Error> {
         let engine = &self.engine;
         let label = engine.uninit::<u32>(self.faces as usize)?;
-        // What grows, and how many faces are left.
+        // Flags of the growing steps, then two counters; the second is the number of faces left.
         let counts = engine.zeroed::<u32>(GROWN as usize + 2)?;
         let ef = self.ef.global().cast::<u64>();
         let blocks = engine.grid_blocks(ef.len());
@@ -278,7 +278,7 @@ impl Flat {
         Ok((label, clusters + left))
     }
 
-    /// Gives each face that has no cluster a label of its own, from `first` on.
+    /// Gives each face without a cluster a separate label, from `first` on.
     fn name_alone(&self, label: &Buffer<u32>, first: u32) -> Result<(), Error> {
         let before = self.engine.uninit::<u32>(self.faces as usize)?;
         let alone = ClusterAlone {

@@ -19,7 +19,7 @@ pub(crate) trait IntoLean: IndexedParallelIterator {
 
 impl<I: IndexedParallelIterator> IntoLean for I {}
 
-/// What [`IntoLean::lean`] makes.
+/// Parallel iterator returned by [`IntoLean::lean`].
 pub(crate) struct Lean<I>(I);
 
 impl<I: IndexedParallelIterator> ParallelIterator for Lean<I> {

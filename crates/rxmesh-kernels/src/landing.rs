@@ -15,7 +15,7 @@ kernel! {
         pub first: Global<u32>,
         /// Those that follow.
         pub second: Global<u32>,
-        /// Where to, in memory that the host sees.
+        /// Destination, in memory that the host sees.
         pub to: GlobalMut<u32>,
     }
 }

@@ -21,17 +21,17 @@ pub trait Lanes:
 
     /// The same number in all lanes.
     fn splat(x: f32) -> Self;
-    /// Where a number is larger than another.
+    /// Returns the lanes in which a number is larger than another.
     fn above(self, other: Self) -> Self::Mask;
-    /// Where a number is not larger than another.
+    /// Returns the lanes in which a number is not larger than another.
     fn at_most(self, other: Self) -> Self::Mask;
-    /// Where a number is not equal to another.
+    /// Returns the lanes in which a number is not equal to another.
     fn differs(self, other: Self) -> Self::Mask;
     /// The first where the mask is true, elsewhere the second.
     fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
-    /// Whether a mask is true in all lanes.
+    /// Returns `true` if a mask is true in all lanes.
     fn all(mask: Self::Mask) -> bool;
-    /// Whether a mask is true in some lane.
+    /// Returns `true` if a mask is true in some lane.
     fn any(mask: Self::Mask) -> bool;
     /// Square roots, correctly rounded.
     fn sqrt(self) -> Self;
@@ -140,11 +140,11 @@ pub fn four<T>(f: impl Fn(usize) -> T) -> [T; 4] {
 /// A vector of three of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point<T> {
-    /// Its first part.
+    /// First coordinate.
     pub x: T,
-    /// Its second part.
+    /// Second coordinate.
     pub y: T,
-    /// Its third part.
+    /// Third coordinate.
     pub z: T,
 }
 
@@ -163,13 +163,13 @@ impl<T: Lanes> Point<T> {
         Point::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
     }
 
-    /// The dot product.
+    /// Returns the dot product.
     #[inline(always)]
     pub fn dot(self, v: Self) -> T {
         self.x * v.x + self.y * v.y + self.z * v.z
     }
 
-    /// The cross product.
+    /// Returns the cross product.
     #[inline(always)]
     pub fn cross(self, v: Self) -> Self {
         Point::new(
@@ -179,7 +179,7 @@ impl<T: Lanes> Point<T> {
         )
     }
 
-    /// The length.
+    /// Returns the length.
     #[inline(always)]
     pub fn length(self) -> T {
         self.dot(self).sqrt()

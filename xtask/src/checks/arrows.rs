@@ -1,4 +1,4 @@
-//! Crates depend on each other in one direction: kernels <- host <- apps, with the speculative engine, subdivision
+//! Crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative engine, subdivision
 //! and simulation beside the first two.
 
 use std::fs;
@@ -57,8 +57,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["rxmesh-host", "rxmesh-kernels", "rxmesh-simulation-kernels"],
     ),
     (
+        "rxmesh",
+        &["rxmesh-host", "rxmesh-kernels", "rxmesh-speculative"],
+    ),
+    (
         "rxmesh-apps",
         &[
+            "rxmesh",
             "rxmesh-host",
             "rxmesh-kernels",
             "rxmesh-speculative",

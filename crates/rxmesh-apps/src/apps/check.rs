@@ -1,7 +1,7 @@
 //! `check`: what is odd about a mesh.
 
 use crate::Outcome;
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::frame::Tool;
 use crate::input;
 use crate::record::Record;
@@ -121,7 +121,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
         Ok(Report { check })
     }
 
-    fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Told {
+    fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Message {
         let (path, format) = match &record.input {
             Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
             None => ("", ""),
@@ -130,7 +130,7 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
             Checked::Surface(check) => (check.to_text(), defects(check)),
             Checked::Volume(check) => (check.to_text(), tet_defects(check)),
         };
-        let mut told = Told::new(format!("{path} ({format})\n{text}"));
+        let mut told = Message::new(format!("{path} ({format})\n{text}"));
         if args.strict && !found.is_empty() {
             told.outcome = Outcome::Refused(format!("{path}: {}", found.join(", ")));
         }

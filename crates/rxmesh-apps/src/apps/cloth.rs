@@ -2,7 +2,7 @@
 
 use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody};
 use super::simulate::RECORD;
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::record::Record;
 use crate::run::Run;
 use anyhow::Result;
@@ -68,7 +68,7 @@ Step, compliances and contact follow the size, so that sheets of any size move a
         shortcut::run(run, shortcut, &text, args)
     }
 
-    fn tell((): &(), _args: &ClothArgs, _record: &Record) -> Told {
-        Told::new("")
+    fn tell((): &(), _args: &ClothArgs, _record: &Record) -> Message {
+        Message::new("")
     }
 }

@@ -1,6 +1,6 @@
 //! `completions`: a script for a shell.
 
-use crate::app::{Application, PROGRAM, Told};
+use crate::app::{Application, Message, PROGRAM};
 use crate::cli;
 use crate::console::to_stdout;
 use crate::record::Record;
@@ -42,7 +42,7 @@ impl Application for Completions {
         to_stdout(&script)
     }
 
-    fn tell((): &(), _args: &CompletionsArgs, _record: &Record) -> Told {
-        Told::new("")
+    fn tell((): &(), _args: &CompletionsArgs, _record: &Record) -> Message {
+        Message::new("")
     }
 }

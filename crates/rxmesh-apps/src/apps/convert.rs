@@ -1,6 +1,6 @@
 //! `convert`: from one format to another.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
 use crate::input;
@@ -70,8 +70,8 @@ Volumes become volumes, or in a format that holds none their boundary (docs/volu
         run.write(&target, &input.loaded.mesh)
     }
 
-    fn tell((): &(), _args: &ConvertArgs, record: &Record) -> Told {
-        Told::new(text::input(record) + &text::output(record))
+    fn tell((): &(), _args: &ConvertArgs, record: &Record) -> Message {
+        Message::new(text::input(record) + &text::output(record))
     }
 }
 

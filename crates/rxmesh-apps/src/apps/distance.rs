@@ -1,6 +1,6 @@
 //! `distance`: how far two surfaces are apart.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, EngineArgs, TriangulateArgs};
 use crate::frame::Tool;
 use crate::output::Target;
@@ -144,7 +144,7 @@ are over the points on the faces, the largest over all.";
         })
     }
 
-    fn tell(report: &Report, _args: &DistanceArgs, record: &Record) -> Told {
+    fn tell(report: &Report, _args: &DistanceArgs, record: &Record) -> Message {
         let (d, r) = (&report.distance, &report.reference);
         let mut lines = text::input(record);
         lines += &format!(
@@ -182,7 +182,7 @@ are over the points on the faces, the largest over all.";
             relative(d.rms),
             text::duration(record.timings_ms.run.unwrap_or(0.0))
         );
-        Told::new(lines + &text::output(record))
+        Message::new(lines + &text::output(record))
     }
 }
 

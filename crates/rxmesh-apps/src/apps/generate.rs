@@ -1,6 +1,6 @@
 //! `generate`: meshes by recipe.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};
 use crate::output::Target;
 use crate::record::Record;
@@ -50,8 +50,8 @@ format that holds them: STL gets triangles. Volumes, box and ball, need one that
         run.finish(&out)
     }
 
-    fn tell((): &(), _args: &GenerateArgs, _record: &Record) -> Told {
-        Told::new("")
+    fn tell((): &(), _args: &GenerateArgs, _record: &Record) -> Message {
+        Message::new("")
     }
 }
 

@@ -1,6 +1,6 @@
 //! `info`: what a mesh is made of and how it is cut; which engines there are.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
 use crate::frame::Tool;
 use crate::input;
@@ -141,12 +141,12 @@ impl Application for Info {
         Ok(report)
     }
 
-    fn tell(report: &Report, args: &InfoArgs, record: &Record) -> Told {
+    fn tell(report: &Report, args: &InfoArgs, record: &Record) -> Message {
         let mut out = engine_lines(report.engines.as_deref().unwrap_or_default());
         if args.mesh.is_some() {
             out += &mesh_lines(report, record);
         }
-        Told::new(out)
+        Message::new(out)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `merge`: several meshes as one.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, OutputArgs, TriangulateArgs};
 use crate::frame::Tool;
 use crate::output::Target;
@@ -106,7 +106,7 @@ coordinates and normals of corners, groups and materials go along.";
         Ok(Report { parts, left_out })
     }
 
-    fn tell(report: &Report, _args: &MergeArgs, record: &Record) -> Told {
+    fn tell(report: &Report, _args: &MergeArgs, record: &Record) -> Message {
         let line = |p: &Part| format!("{}: {} vertices, {} faces\n", p.path, p.vertices, p.faces);
         let mut lines: String = report.parts.iter().map(line).collect();
         let sum = |of: fn(&Part) -> u64| report.parts.iter().map(of).sum::<u64>();
@@ -115,6 +115,6 @@ coordinates and normals of corners, groups and materials go along.";
             sum(|p| p.vertices),
             sum(|p| p.faces)
         );
-        Told::new(lines + &text::output(record))
+        Message::new(lines + &text::output(record))
     }
 }

@@ -3,50 +3,41 @@
 mod check;
 mod cloth;
 mod completions;
-mod components;
 mod convert;
-mod curvature;
-mod delaunay;
 mod distance;
-mod filter;
 mod generate;
-mod geodesic;
 mod info;
-mod mcf;
 mod merge;
-mod normals;
-mod remesh;
 mod repair;
 mod sample;
 mod shortcut;
-mod simplify;
 mod simulate;
-mod smooth;
 mod soft;
-mod spring;
 mod subdivide;
 mod track;
 mod transform;
 
 use crate::app::Entry;
+use crate::frame::{OnConnectivity, OnVertices};
+use rxmesh::ops;
 
 /// Every application, in the order of the help.
 pub(crate) const ALL: &[Entry] = &[
-    Entry::of::<mcf::Mcf>(),
-    Entry::of::<normals::Normals>(),
-    Entry::of::<filter::Filter>(),
-    Entry::of::<geodesic::Geodesic>(),
-    Entry::of::<curvature::Curvature>(),
-    Entry::of::<components::Components>(),
-    Entry::of::<smooth::Smooth>(),
-    Entry::of::<spring::Spring>(),
+    Entry::of::<OnVertices<ops::Mcf>>(),
+    Entry::of::<OnVertices<ops::Normals>>(),
+    Entry::of::<OnVertices<ops::Filter>>(),
+    Entry::of::<OnVertices<ops::Geodesic>>(),
+    Entry::of::<OnVertices<ops::Curvature>>(),
+    Entry::of::<OnVertices<ops::Components>>(),
+    Entry::of::<OnVertices<ops::Smooth>>(),
+    Entry::of::<OnVertices<ops::Spring>>(),
     Entry::of::<simulate::Simulate>(),
     Entry::of::<cloth::Cloth>(),
     Entry::of::<soft::Soft>(),
     Entry::of::<subdivide::Subdivide>(),
-    Entry::of::<delaunay::Delaunay>(),
-    Entry::of::<simplify::Simplify>(),
-    Entry::of::<remesh::Remesh>(),
+    Entry::of::<OnConnectivity<ops::Delaunay>>(),
+    Entry::of::<OnConnectivity<ops::Simplify>>(),
+    Entry::of::<OnConnectivity<ops::Remesh>>(),
     Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),

@@ -1,6 +1,6 @@
 //! `repair`: makes a mesh one that can be edited.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs};
 use crate::frame::{Tool, counts, holes_left, passes, repaired};
 use crate::input;
@@ -119,7 +119,7 @@ When something that was asked for could not be done, the result is written and t
         })
     }
 
-    fn tell(report: &Report, _args: &RepairArgs, record: &Record) -> Told {
+    fn tell(report: &Report, _args: &RepairArgs, record: &Record) -> Message {
         let r = &report.repair;
         let told = text::input(record)
             + &counts("before", &r.before)
@@ -128,7 +128,7 @@ When something that was asked for could not be done, the result is written and t
             + &counts("after", &r.after)
             + &intersecting(&report.self_intersections)
             + &text::output(record);
-        Told::new(told).unless_done(report.undone.is_empty(), || {
+        Message::new(told).unless_done(report.undone.is_empty(), || {
             format!("not repaired: {}", report.undone.join(", "))
         })
     }

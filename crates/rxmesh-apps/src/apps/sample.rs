@@ -1,6 +1,6 @@
 //! `sample`: points on a surface.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
 use crate::output::Target;
@@ -70,12 +70,12 @@ asks for: there is one point in each of as many equal parts of the area.";
         run.write(&target, &points)
     }
 
-    fn tell((): &(), args: &SampleArgs, record: &Record) -> Told {
+    fn tell((): &(), args: &SampleArgs, record: &Record) -> Message {
         let lines = format!(
             "{} points, seed {}\n",
             args.options.points, args.options.seed
         );
-        Told::new(text::input(record) + &lines + &text::output(record))
+        Message::new(text::input(record) + &lines + &text::output(record))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `simulate`: deformable bodies of a scene.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EngineArgs};
 use crate::record::{Record, shown};
 use crate::run::Run;
@@ -118,8 +118,8 @@ docs/simulation.md describes its keys.";
         perform(run, scene, args, (args, ""))
     }
 
-    fn tell((): &(), _args: &SimulateArgs, _record: &Record) -> Told {
-        Told::new("")
+    fn tell((): &(), _args: &SimulateArgs, _record: &Record) -> Message {
+        Message::new("")
     }
 }
 

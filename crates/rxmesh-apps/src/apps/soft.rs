@@ -2,7 +2,7 @@
 
 use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody, Similar};
 use super::simulate::RECORD;
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::record::Record;
 use crate::run::Run;
 use anyhow::Result;
@@ -121,7 +121,7 @@ move alike; --print-scene shows them.";
         shortcut::run(run, shortcut, &text, args)
     }
 
-    fn tell((): &(), _args: &SoftArgs, _record: &Record) -> Told {
-        Told::new("")
+    fn tell((): &(), _args: &SoftArgs, _record: &Record) -> Message {
+        Message::new("")
     }
 }

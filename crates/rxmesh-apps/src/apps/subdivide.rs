@@ -1,9 +1,9 @@
 //! `subdivide`: subdivision surfaces.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, EngineArgs, InputArgs};
 use crate::frame::Tool;
-use crate::output::{Gives, Target};
+use crate::output::{OutputKind, Target};
 use crate::record::Record;
 use crate::text;
 use anyhow::{Context, Result};
@@ -104,7 +104,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             Self::NAME,
             (args.input.mesh.as_path(), args.output.as_deref()),
             &args.encoding,
-            Gives::Mesh,
+            OutputKind::Mesh,
             run.console.json_file(),
         )?;
         run.leads_to(&target);
@@ -163,7 +163,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
         })
     }
 
-    fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Told {
+    fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Message {
         let mut lines = format!("{} levels", args.options.levels);
         if let Some(made) = &record.output {
             lines += &format!(
@@ -188,7 +188,7 @@ OpenSubdiv. docs/subdivision.md explains all of it.";
             );
         }
         let lines = lines + "\n";
-        Told::new(text::input(record) + &text::engine(record) + &lines + &text::output(record))
+        Message::new(text::input(record) + &text::engine(record) + &lines + &text::output(record))
     }
 }
 

@@ -1,11 +1,13 @@
 //! `track`: explicit surface tracking.
 
-use crate::app::{Application, Told};
-use crate::frame::{EditFlags, Editing, on_session, rounds};
+use crate::app::{Application, Message};
+use crate::frame::{EditFlags, Editing};
 use crate::output::numbered;
 use crate::record::Record;
 use anyhow::{Result, bail};
 use clap::Args;
+use rxmesh::on_session;
+use rxmesh::text::rounds;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
@@ -82,17 +84,20 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
     }
 
     fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
-        let (validate, x, target) = (edit.validate, edit.x, edit.target.clone());
-        let (carried, home, seams) = (edit.carried.clone(), edit.home, edit.seams.clone());
+        let (validate, target) = (edit.validate, &edit.target);
+        let on = &mut edit.on;
+        let (carried, home, seams) = (on.carried.clone(), on.home, on.seams.clone());
         let mut files = Vec::new();
-        let tracking = edit.work("tracking", |session, _| {
+        let tracking = on.work(&mut edit.run, "tracking", |session, x| {
             on_session!(session, |session| track(
                 session,
                 x,
                 &args.tracking,
                 |frame, session| {
                     if validate && let Some(first) = session.validate()?.first() {
-                        bail!("frame {frame} is not sound: {first}; this is a bug in rxmesh");
+                        return Err(rxmesh::Error::Message(format!(
+                            "frame {frame} is not sound: {first}; this is a bug in rxmesh"
+                        )));
                     }
                     if args.sequence {
                         let path = numbered(&target.path, frame);
@@ -109,7 +114,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                 }
             ))
         })?;
-        edit.target_length = Some(f64::from(tracking.target_length));
+        on.target_length = Some(f64::from(tracking.target_length));
         Ok(Report { tracking, files })
     }
 
@@ -118,7 +123,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         *length = (f64::from(*length) * unit) as f32;
     }
 
-    fn tell(report: &Report, args: &TrackArgs, _record: &Record) -> Told {
+    fn tell(report: &Report, args: &TrackArgs, _record: &Record) -> Message {
         let done = &report.tracking;
         let mut lines = format!(
             "tracked for {} frames of {}: {} splits, {} contractions, {} flips, {}\n",
@@ -136,6 +141,6 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
                 last.display()
             );
         }
-        Told::new(lines)
+        Message::new(lines)
     }
 }

@@ -1,6 +1,6 @@
 //! `transform`: scales, turns and moves a mesh.
 
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
 use crate::output::Target;
@@ -75,8 +75,8 @@ the move. Normals go along; a map that mirrors turns the faces round.";
         Ok(Report { map: Matrix(map) })
     }
 
-    fn tell(report: &Report, _args: &TransformArgs, record: &Record) -> Told {
+    fn tell(report: &Report, _args: &TransformArgs, record: &Record) -> Message {
         let map = format!("map: {}\n", report.map);
-        Told::new(text::input(record) + &map + &text::output(record))
+        Message::new(text::input(record) + &map + &text::output(record))
     }
 }

@@ -1,25 +1,25 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::conflicts::Lines;
 use super::left_to_the_system;
-use super::{AnySession, Conflicts, Frame, Several, counts, on_session, passes, repaired};
+use super::{Frame, Several, counts, passes, repaired};
 use crate::Outcome;
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
-use crate::output::{Gives, Target};
-use crate::record::{EditRecord, OverTarget, keys};
+use crate::output::{OutputKind, Target};
+use crate::record::{EditRecord, OverTarget, Record, keys};
 use crate::run::Run;
 use crate::text;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Command, ValueHint};
-use rxmesh_host::Vec3;
-use rxmesh_host::edit::{Borders, Carried, Column, RunReport};
+use rxmesh::Operation;
+use rxmesh::on::{AnySession, Connectivity, Draft, Keep, Scheduler};
+use rxmesh::on_session;
 use rxmesh_host::files;
-use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality};
+use rxmesh_host::mesh::Quality;
 use rxmesh_host::repair::RepairOptions;
+use serde_json::{Map, Value};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
 
@@ -46,7 +46,7 @@ pub(crate) struct EditFlags {
     pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
-    pub(crate) conflicts: Conflicts,
+    pub(crate) conflicts: Scheduler,
     /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew
     #[arg(long, conflicts_with_all = ["map", "more"])]
     pub(crate) repair: bool,
@@ -57,28 +57,78 @@ impl EditFlags {
     pub(crate) fn seed(&self) -> u64 {
         self.compute.patch.seed.seed
     }
+
+    fn keep(&self) -> Keep {
+        Keep {
+            groups: self.keep_groups,
+            seams: !self.no_keep_seams,
+            columns: self.groups_from.clone(),
+        }
+    }
 }
 
-/// A mesh open for editing.
+/// Operation on the connectivity as a command.
+pub(crate) struct OnConnectivity<O>(PhantomData<O>);
+
+impl<O> Application for OnConnectivity<O>
+where
+    O: Operation<On = Connectivity, Options: clap::Args>,
+{
+    const NAME: &'static str = O::NAME;
+    const SUMMARY: &'static str = O::SUMMARY;
+    const HELP: &'static str = O::HELP;
+    const SEVERAL: bool = O::SEVERAL;
+    const KEEPS_GROUPS: bool = O::KEEPS_GROUPS;
+    const JOINS_SEAMS: bool = O::JOINS_SEAMS;
+    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
+
+    type Options = O::Options;
+    type Report = O::Report;
+    type Frame = Editing;
+
+    fn prepare(options: &mut O::Options, flags: &EditFlags) -> Result<()> {
+        O::prepare(options, flags.seed())?;
+        if let Some(why) = O::CLAIMS_ONLY {
+            ensure!(flags.conflicts == Scheduler::Claims, why);
+        }
+        Ok(())
+    }
+
+    fn holds_groups(options: &O::Options) -> bool {
+        O::holds_groups(options)
+    }
+
+    fn adapt(command: Command) -> Command {
+        // A scheduler without a choice is no flag, and borders that stay as they are need no weight.
+        command.mut_args(|arg| match arg.get_id().as_str() {
+            "conflicts" if O::CLAIMS_ONLY.is_some() => arg.hide(true),
+            "group_weight" => arg.conflicts_with("keep_groups"),
+            _ => arg,
+        })
+    }
+
+    fn run(frame: &mut Editing, options: &O::Options) -> Result<O::Report> {
+        Ok(O::run(&mut frame.on, options, &mut frame.run)?)
+    }
+
+    fn convert(report: &mut O::Report, unit: f64) {
+        O::convert(report, unit);
+    }
+
+    fn tell(report: &O::Report, options: &O::Options, record: &Record) -> Message {
+        super::named(O::describe(report, options), record)
+    }
+}
+
+/// Mesh open for edits, with the run that it belongs to.
 pub(crate) struct Editing {
     pub(crate) run: Run,
-    pub(crate) session: AnySession,
-    pub(crate) x: Column<Vertex, Vec3>,
-    pub(crate) carried: Rc<Carried>,
+    pub(crate) on: Connectivity,
     pub(crate) target: Target,
-    /// Several meshes, if it is not one, and which of them each vertex is of.
-    pub(crate) several: Option<(Several, Column<Vertex, u32>)>,
-    /// Vertices that the file has split, which are joined here.
-    pub(crate) seams: Option<Rc<Seams>>,
-    pub(crate) before: Quality,
+    /// Several meshes, if it is not one.
+    several: Option<Several>,
     pub(crate) validate: bool,
     map: Option<PathBuf>,
-    /// The length that edges should have, if the command has one.
-    pub(crate) target_length: Option<f64>,
-    /// The frame that the mesh came in; here it is normalised.
-    pub(crate) home: Placement,
-    unit: f64,
-    path: PathBuf,
 }
 
 impl Frame for Editing {
@@ -87,7 +137,7 @@ impl Frame for Editing {
 
     type Flags = EditFlags;
 
-    fn adapt(command: Command, _gives: Gives) -> Command {
+    fn adapt(command: Command, _gives: OutputKind) -> Command {
         command.mut_arg("patch_size", |arg| arg.help(PATCH_SIZE))
     }
 
@@ -96,271 +146,141 @@ impl Frame for Editing {
         flags: EditFlags,
         options: &A::Options,
     ) -> Result<Editing> {
-        let mut lines = lines::<A>(&flags, options);
-        if !flags.compute.more.is_empty() {
-            return open_several::<A>(flags, lines);
-        }
-        let (validate, conflicts, args) = (flags.validate, flags.conflicts, &flags.compute);
-        let (mut run, target) = Run::with_target(A::NAME, args, Gives::Mesh)?;
-        if let Some(map) = &flags.map {
-            writable(map, &target)?;
-        }
-        let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
-        let mut mesh = input.loaded.mesh;
-        mesh.validate()
-            .with_context(|| input.path.display().to_string())?;
-        let home = mesh.normalise();
-        let unit = mesh.placement.scale / home.scale;
-        if flags.repair {
-            run.record.repair = Some(repaired(&run, &mut mesh, &RepairOptions::default())?);
-        }
+        let mut lines = flags
+            .keep()
+            .lines(A::holds_groups(options), A::KEEPS_GROUPS);
+        let (scheduler, args) = (flags.conflicts, &flags.compute);
+        let (mut run, mut draft, path, target, several) = if args.more.is_empty() {
+            let (mut run, target) = Run::with_target(A::NAME, args, OutputKind::Mesh)?;
+            if let Some(map) = &flags.map {
+                writable(map, &target)?;
+            }
+            let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+            let mut draft = Draft::new(input.loaded.mesh, &run)?;
+            if flags.repair {
+                let repair = repaired(&run, &mut draft.mesh, &RepairOptions::default())?;
+                run.record.repair = Some(repair);
+            }
+            (run, draft, input.path, target, None)
+        } else {
+            let (run, mut mesh, several) = Several::read::<A>(args, OutputKind::Mesh)?;
+            several.mark(&mut mesh)?;
+            let draft = Draft::of_several(mesh, several.shared());
+            let (path, target) = (several.path(), several.target());
+            (run, draft, path, target, Some(several))
+        };
         // A map names the vertices of the file.
-        let mut seams = None;
         if A::JOINS_SEAMS && !flags.no_keep_seams && flags.map.is_none() {
-            seams = Seams::join(&mut run, &mut mesh, None)?;
+            draft.join_seams(&mut lines, &mut run)?;
         }
-        if seams.is_some() {
-            lines.kept.columns.push(PIECE.into());
-        }
-        let before = quality(&mesh);
         // The engine starts meanwhile.
-        let size = conflicts.patch_size();
-        let set = run.patch(&mesh, &input.path, &args.patch, size)?;
+        let set = run.patch(&draft.mesh, &path, &args.patch, scheduler.patch_size())?;
         let engine = run.engine(args.engine.engine)?;
-        let (_, (session, carried)) = run.upload(&engine, set, |rx| {
-            conflicts.open(rx, mesh, &lines, flags.map.is_some())
-        })?;
+        let how = (scheduler, &lines, flags.map.is_some());
+        let on = draft.open(&engine, set, how, &mut run)?;
+        run.uploaded(on.device_bytes);
         Ok(Editing {
             run,
-            session,
-            x: carried.positions(),
-            carried: Rc::new(carried),
+            on,
             target,
-            several: None,
-            seams: seams.map(Rc::new),
-            before,
-            validate,
+            several,
+            validate: flags.validate,
             map: flags.map,
-            target_length: None,
-            home,
-            unit,
-            path: input.path,
         })
     }
 
     fn unit(&self) -> f64 {
-        self.unit
+        self.on.unit()
     }
 
     /// Validates if that was asked for, measures, writes and reports.
     fn close<A: Application<Frame = Editing>>(
-        mut self,
+        self,
         options: &A::Options,
         report: &A::Report,
     ) -> Result<Outcome> {
-        let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
-        if self.validate {
-            let wrong = on_session!(&self.session, |s| s.validate())?;
-            if let Some(first) = wrong.first() {
-                bail!(
-                    "{}: the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
-                    self.path.display(),
-                    wrong.len()
-                );
-            }
-        }
-        let frozen = on_session!(&self.session, |s| s.frozen_faces());
-        if frozen > 0 {
-            self.run.warn(format!(
-                "{}: {frozen} faces touch a place that is not manifold or not consistently oriented; such places \
-                stayed as they are (--repair mends them first)",
-                self.path.display()
-            ));
-        }
-        let (session, carried) = (&self.session, &self.carried);
-        let ((mut mesh, lost), ms) = self.run.mesh_stage("downloading", || {
-            Ok(on_session!(session, |s| carried.mesh(s))?)
-        })?;
-        self.run.record.timings_ms.download = ms;
-        for what in lost {
-            self.run.warn(what);
-        }
-        // Measures are those of the surface, the file's vertices are split again.
-        let mut whole = match &self.seams {
-            Some(seams) => Some(seams.split_again(&mesh)?),
-            None => None,
-        };
+        let Editing { mut run, on, .. } = self;
+        let Message { lines, outcome, .. } = run.tell::<A>(options, report);
+        let mut result = on.download(self.validate, &mut run)?;
+        let frozen_faces = result.frozen_faces;
         let parts = match &self.several {
-            Some((several, _)) => several.part(whole.as_mut().unwrap_or(&mut mesh))?,
+            Some(several) => several.part(result.mesh())?,
             None => Vec::new(),
         };
-        mesh.return_to(self.home);
-        self.target_length = self.target_length.map(|l| l * self.unit);
-        let session = &self.session;
-        let after = quality(&mesh);
-        if let Some(mut whole) = whole {
-            whole.return_to(self.home);
-            mesh = whole;
-        }
-        let (speculation, words) = session.did()?.unzip();
+        let target_length = on.target_length.map(|l| l * on.unit());
+        let (mesh, after) = result.finish();
+        let (speculation, words) = did(&on.session)?.unzip();
         let words = words.map_or(String::new(), |words| format!(", {words}"));
-        let who = format!("conflicts: {}{words}\n", session.name());
-        self.run.record.edit = Some(EditRecord {
-            before: self.before,
+        let who = format!("conflicts: {}{words}\n", on.session.name());
+        run.record.edit = Some(EditRecord {
+            before: on.before,
             after,
-            edge_length_over_target: self.target_length.map(|l| OverTarget {
-                before: self.before.edge_length.over(l),
+            edge_length_over_target: target_length.map(|l| OverTarget {
+                before: on.before.edge_length.over(l),
                 after: after.edge_length.over(l),
             }),
-            frozen_faces: frozen,
+            frozen_faces,
             validated: self.validate,
-            conflicts: session.name(),
+            conflicts: on.session.name(),
             speculation,
             options: keys(options)?,
             report: keys(report)?,
         });
         match self.several {
-            Some((several, _)) => several.write(&mut self.run, &parts)?,
-            None => self.run.write(&self.target, &mesh)?,
+            Some(several) => several.write(&mut run, &parts)?,
+            None => run.write(&self.target, &mesh)?,
         }
         if let Some(path) = &self.map {
-            let map = on_session!(&self.session, |s| carried.map(s))?;
+            let map = on_session!(&on.session, |s| on.carried.map(s))?;
             let text = map.to_text([mesh.vertex_count(), mesh.face_count()]);
             files::write_bytes(path, text.as_bytes())
                 .with_context(|| format!("{}: cannot be written", path.display()))?;
         }
-        let r = &self.run.record;
+        let r = &run.record;
         let repair = r.repair.as_ref().map_or(String::new(), |r| {
             format!("{}{}", passes(r), counts("repaired", &r.after))
         });
         let mut out = text::input(r) + &repair + &text::engine(r) + &who;
-        out += &self.run.timed(&lines);
-        out += &measures("before", &self.before, self.target_length);
-        out += &measures("after", &after, self.target_length);
+        out += &run.timed(&lines);
+        out += &measures("before", &on.before, target_length);
+        out += &measures("after", &after, target_length);
         if self.validate {
             out += "validated: no finding\n";
         }
         out += &text::output(r);
-        self.run.finish(&out)?;
-        left_to_the_system((self.session, self.carried, mesh));
+        run.finish(&out)?;
+        left_to_the_system((on, mesh));
         Ok(outcome)
     }
 }
 
-/// The edges that are lines.
-fn lines<A: Application<Frame = Editing>>(flags: &EditFlags, options: &A::Options) -> Lines {
-    let seams = !flags.no_keep_seams;
-    let held = A::holds_groups(options) && !flags.keep_groups;
-    let all = Borders {
-        groups: true,
-        seams,
-        columns: flags.groups_from.clone(),
+/// Returns the scheduler's counts, for the record and in words; nothing if it does not count.
+#[cfg(feature = "speculative")]
+fn did(session: &AnySession) -> Result<Option<(Map<String, Value>, String)>> {
+    let Some(counts) = session.speculation() else {
+        return Ok(None);
     };
-    let kept = match held {
-        true => Borders {
-            seams,
-            ..Borders::default()
-        },
-        false => Borders {
-            groups: flags.keep_groups || A::KEEPS_GROUPS && seams,
-            ..all.clone()
-        },
-    };
-    let held = if held { all } else { Borders::default() };
-    Lines { kept, held }
+    let wasted_percent = 100.0 * counts.wasted_share();
+    let mut record = keys(&counts)?;
+    record.insert("wasted_percent".into(), wasted_percent.into());
+    let words = format!(
+        "{} launches, {} visits of patches ({} % wasted), {} vertices moved to another patch, {} patches sliced, {} \
+        merged",
+        counts.launches,
+        counts.visits,
+        text::number(wasted_percent),
+        counts.moved,
+        counts.sliced,
+        counts.merged
+    );
+    Ok(Some((record, words)))
 }
 
-/// The vertices that a file has split, and the mesh as it was with them.
-#[derive(Debug)]
-pub(crate) struct Seams {
-    seams: SplitSeams,
-    whole: TriMesh,
-    joined: TriMesh,
-}
-
-impl Seams {
-    /// Joins the vertices of a mesh that are split, and says so; `labels` tell several meshes apart.
-    fn join(run: &mut Run, mesh: &mut TriMesh, labels: Option<&[u32]>) -> Result<Option<Seams>> {
-        let Some(seams) = SplitSeams::find(mesh, labels) else {
-            return Ok(None);
-        };
-        let (joined, lost) = seams.join(mesh)?;
-        run.warn(format!(
-            "{} (--no-keep-seams leaves them apart)",
-            seams.message()
-        ));
-        if !lost.is_empty() {
-            run.warn(format!(
-                "the sides of seams have the same values afterwards in the columns {}",
-                lost.join(", ")
-            ));
-        }
-        let whole = std::mem::replace(mesh, joined.clone());
-        Ok(Some(Seams {
-            seams,
-            whole,
-            joined,
-        }))
-    }
-
-    /// The result as the file has it: with split vertices.
-    pub(crate) fn split_again(&self, mesh: &TriMesh) -> Result<TriMesh> {
-        if *mesh == self.joined {
-            return Ok(self.whole.clone());
-        }
-        Ok(self.seams.split_again(mesh)?)
-    }
-}
-
-/// Reads several meshes and opens them as one.
-fn open_several<A: Application<Frame = Editing>>(
-    flags: EditFlags,
-    mut lines: Lines,
-) -> Result<Editing> {
-    let args = &flags.compute;
-    let (mut run, mut mesh, mut several) = Several::read::<A>(args, Gives::Mesh)?;
-    let mut seams = None;
-    several.mark(&mut mesh)?;
-    if A::JOINS_SEAMS && !flags.no_keep_seams {
-        seams = Seams::join(&mut run, &mut mesh, Some(&several.labels()))?;
-    }
-    if let Some(seams) = &seams {
-        several.join(&seams.seams);
-        lines.kept.columns.push(PIECE.into());
-    }
-    let before = quality(&mesh);
-    let unit = mesh.placement.scale;
-    let home = Placement {
-        scale: 1.0,
-        ..mesh.placement
-    };
-    let path = several.path();
-    // The engine starts meanwhile.
-    let set = run.patch(&mesh, &path, &args.patch, flags.conflicts.patch_size())?;
-    let engine = run.engine(args.engine.engine)?;
-    let labels = several.labels();
-    let (_, (session, carried, labels)) = run.upload(&engine, set, |rx| {
-        let (mut session, carried) = flags.conflicts.open(rx, mesh, &lines, false)?;
-        let labels = rx.attribute_from::<Vertex, u32>(&labels)?;
-        let labels = on_session!(&mut session, |s| s.attach(&labels))?;
-        Ok((session, carried, labels))
-    })?;
-    Ok(Editing {
-        run,
-        session,
-        x: carried.positions(),
-        carried: Rc::new(carried),
-        target: several.target(),
-        several: Some((several, labels)),
-        seams: seams.map(Rc::new),
-        before,
-        validate: flags.validate,
-        map: None,
-        target_length: None,
-        home,
-        unit,
-        path,
-    })
+/// Returns nothing: no scheduler of this build counts.
+#[cfg(not(feature = "speculative"))]
+#[allow(clippy::unnecessary_wraps)]
+fn did(_session: &AnySession) -> Result<Option<(Map<String, Value>, String)>> {
+    Ok(None)
 }
 
 /// Refuses a file for the map that could not be written, or that is the result's.
@@ -369,32 +289,6 @@ fn writable(map: &Path, target: &Target) -> Result<()> {
         bail!("{}: mesh and map cannot be the same file", map.display());
     }
     files::check(map).with_context(|| format!("{}: cannot be written", map.display()))
-}
-
-impl Editing {
-    /// Runs the operation, timed.
-    pub(crate) fn work<T>(
-        &mut self,
-        name: &'static str,
-        work: impl FnOnce(&mut AnySession, Column<Vertex, Vec3>) -> Result<T>,
-    ) -> Result<T> {
-        let (session, x) = (&mut self.session, self.x);
-        let (result, ms) = self.run.mesh_stage(name, || {
-            let result = work(session, x)?;
-            on_session!(session, |s| s.engine().synchronize())?;
-            Ok(result)
-        })?;
-        self.run.record.timings_ms.run = ms;
-        Ok(result)
-    }
-}
-
-/// Rounds and conflicts in words.
-pub(crate) fn rounds(run: &RunReport) -> String {
-    format!(
-        "{} rounds, {} conflicts, {} refused",
-        run.rounds, run.conflicts, run.refused
-    )
 }
 
 fn measures(when: &str, q: &Quality, target: Option<f64>) -> String {

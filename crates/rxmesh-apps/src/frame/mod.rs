@@ -1,28 +1,35 @@
 //! What applications run in: the flags that they share, what is made ready before their work and done with its result.
 
-mod conflicts;
+mod compute;
 mod edit;
-mod fixed;
 mod repair;
 mod several;
 mod tool;
 
-pub(crate) use conflicts::{AnySession, Conflicts, on_session};
-pub(crate) use edit::{EditFlags, Editing, rounds};
-pub(crate) use fixed::{Fixed, explained};
+pub(crate) use compute::OnVertices;
+pub(crate) use edit::{EditFlags, Editing, OnConnectivity};
 pub(crate) use repair::{counts, holes_left, passes, repaired};
 pub(crate) use several::Several;
 pub(crate) use tool::Tool;
 
 use crate::Outcome;
-use crate::app::Application;
-use crate::output::Gives;
+use crate::app::{Application, Message};
+use crate::output::OutputKind;
+use crate::record::Record;
 use anyhow::Result;
 use clap::{Args, Command};
 
-/// Gives up what a program that ends would free piece by piece, on the engine too: the system takes it all at once.
+/// OutputKind up what a program that ends would free piece by piece, on the engine too: the system takes it all at once.
 fn left_to_the_system(all: impl Sized) {
     std::mem::forget(all);
+}
+
+/// Puts the name of the result's file into the warnings of an operation.
+fn named(mut message: Message, record: &Record) -> Message {
+    for warning in &mut message.warnings {
+        *warning = warning.replace(Message::OUTPUT, record.output_path());
+    }
+    message
 }
 
 /// Surroundings of an application.
@@ -35,7 +42,7 @@ pub(crate) trait Frame: Sized {
     type Flags: Args;
 
     /// Words of shared flags that are special here.
-    fn adapt(command: Command, _gives: Gives) -> Command {
+    fn adapt(command: Command, _gives: OutputKind) -> Command {
         command
     }
 

@@ -3,12 +3,13 @@
 use crate::app::Application;
 use crate::cli::ComputeArgs;
 use crate::input;
-use crate::output::{Gives, Target};
+use crate::output::{OutputKind, Target, default_format};
+use crate::record::shown;
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
 use rxmesh_host::batch::Batch;
 use rxmesh_host::io::Format;
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, SplitSeams, TriMesh};
+use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -23,20 +24,21 @@ pub(crate) struct Several {
     batch: Batch,
     targets: Vec<Target>,
     folder: Folder,
-    /// For each vertex which mesh it is of, where split ones were joined.
-    joined: Option<Vec<u32>>,
 }
 
 impl Several {
-    /// Which of them each vertex is of, and what the user calls them: for who needs both while the frame works.
-    pub(crate) fn labelled(&self) -> (Vec<u32>, Vec<PathBuf>) {
-        (self.labels(), self.names.clone())
+    /// Returns the names of the meshes, and the number of its mesh for each vertex of the joined one.
+    pub(super) fn shared(&self) -> rxmesh::on::Several {
+        rxmesh::on::Several {
+            names: self.names.iter().map(|name| shown(name)).collect(),
+            labels: self.batch.labels(),
+        }
     }
 
     /// Reads the meshes and joins them. Refuses outputs that could not be written before that.
     pub(super) fn read<A: Application>(
         args: &ComputeArgs,
-        gives: Gives,
+        gives: OutputKind,
     ) -> Result<(Run, TriMesh, Several)> {
         let mut names = vec![args.input.mesh.clone()];
         names.extend_from_slice(&args.more);
@@ -73,19 +75,8 @@ impl Several {
             batch,
             targets,
             folder,
-            joined: None,
         };
         Ok((run, mesh, several))
-    }
-
-    /// For each vertex of the joined mesh, as it was read or with split vertices joined, which mesh it is of.
-    pub(crate) fn labels(&self) -> Vec<u32> {
-        self.joined.clone().unwrap_or_else(|| self.batch.labels())
-    }
-
-    /// Labels are those of vertices that were joined from here on.
-    pub(super) fn join(&mut self, seams: &SplitSeams) {
-        self.joined = Some(seams.collect(&self.batch.labels()));
     }
 
     /// What stands for all of them where a path is asked for.
@@ -104,7 +95,7 @@ impl Several {
             name: MESH.into(),
             element: ElementKind::Vertex,
             width: 1,
-            data: ColumnData::U32(self.labels()),
+            data: ColumnData::U32(self.batch.labels()),
         })?)
     }
 
@@ -135,7 +126,7 @@ impl Several {
 fn targets<A: Application>(
     run: &Run,
     args: &ComputeArgs,
-    gives: Gives,
+    gives: OutputKind,
     paths: &[PathBuf],
     folder: &Folder,
 ) -> Result<Vec<Target>> {
@@ -145,7 +136,7 @@ fn targets<A: Application>(
         let output = folder.path.as_ref().zip(path.file_name());
         let output = output.map(|(folder, name)| {
             let input = input::format(path).unwrap_or(Format::Obj);
-            let format = args.encoding.format.unwrap_or(gives.format(input));
+            let format = args.encoding.format.unwrap_or(default_format(gives, input));
             match args.encoding.format.is_none() && format == input {
                 true => folder.join(name),
                 false => {

@@ -2,7 +2,7 @@
 
 use super::Frame;
 use crate::Outcome;
-use crate::app::{Application, Told};
+use crate::app::{Application, Message};
 use crate::cli::CommonArgs;
 use crate::run::Run;
 use anyhow::Result;
@@ -34,7 +34,7 @@ impl Frame for Tool {
         report: &A::Report,
     ) -> Result<Outcome> {
         self.run.record.put(options, report)?;
-        let Told { lines, outcome, .. } = self.run.tell::<A>(options, report);
+        let Message { lines, outcome, .. } = self.run.tell::<A>(options, report);
         self.run.finish(&lines)?;
         Ok(outcome)
     }

@@ -13,7 +13,7 @@ use rxmesh_kernels::algebra::matrix::{MatrixView, ROWS, Weight};
 use rxmesh_kernels::algo::cg::Scalars;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// Iterations before the first look where each has launches of its own.
+/// Iterations before the first read-back if each has separate launches.
 const FIRST_LOOK: u32 = 8;
 
 /// Most iterations of one launch: nobody can stop it.
@@ -144,11 +144,11 @@ fn blocks_of(rows: u32) -> u32 {
     rows.div_ceil(ROWS)
 }
 
-/// Whether one launch of an engine solves a system of so many rows.
+/// Returns `true` if one launch of an engine solves a system of `rows` rows.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub(crate) fn solves_in_one<W: Weight>(engine: &Engine, rows: u32) -> Result<bool, EngineError> {
     let (vector, empty) = (GlobalMut::empty(), Global::empty());
     let matrix = MatrixView::<W> {

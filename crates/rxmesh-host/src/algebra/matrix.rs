@@ -35,8 +35,8 @@ pub(crate) struct Parts<W: Weight = f32> {
 }
 
 impl<W: Weight> Matrix<W> {
-    /// Of rows on the host, each a list of columns and entries, the diagonal's among them. Entries of the same place
-    /// are summed up.
+    /// Creates a matrix from rows on the host, each a list of columns and entries, the diagonal's among them. Entries
+    /// of the same place are summed up.
     ///
     /// # Errors
     ///
@@ -96,9 +96,9 @@ impl<W: Weight> Matrix<W> {
         ))
     }
 
-    /// Of the rows of a relation that leads to elements of its own kind (VV, EE, FF and what is like them):
-    /// `(A x)_i = excess_i x_i + sum_j weight_ij (x_i - x_j)`, with a weight for each entry of the rows, in their
-    /// order, and an excess for each linear id.
+    /// Creates a matrix from the rows of a relation between elements of one kind (VV, EE, FF and similar ones): `(A
+    /// x)_i = excess_i x_i + sum_j weight_ij (x_i - x_j)`, with a weight for each entry of the rows, in their order,
+    /// and an excess for each linear id.
     ///
     /// # Errors
     ///
@@ -129,7 +129,8 @@ impl<W: Weight> Matrix<W> {
         Ok(Matrix::from_parts(rows.starts().engine(), parts))
     }
 
-    /// Of arrays that kernels have made, or are making: rows within `columns`, columns within the rows.
+    /// Creates a matrix from arrays that kernels have made, or are making: rows within `columns`, columns within the
+    /// rows.
     pub(crate) fn from_parts(engine: &Engine, parts: Parts<W>) -> Matrix<W> {
         Matrix {
             engine: engine.clone(),
@@ -164,11 +165,11 @@ impl<W: Weight> Matrix<W> {
         }
     }
 
-    /// Its rows on the host, as [`Matrix::from_rows`] takes them: columns ascend, the diagonal comes last.
+    /// Copies its rows to the host, as [`Matrix::from_rows`] takes them: columns ascend, the diagonal comes last.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_rows(&self) -> Result<Vec<Vec<(u32, W)>>, Error> {
         let p = &self.parts;
         let [starts, ends, columns] = [&p.starts, &p.ends, &p.columns].map(Buffer::read);

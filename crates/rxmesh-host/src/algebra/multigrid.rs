@@ -217,7 +217,7 @@ fn coarsen(
         lengths: starts.global_mut(),
     };
     engine.launch_flat(rows, lengths)?;
-    // What the rows of each aggregate have: more than is left when they are one.
+    // Entries of the rows of each aggregate: an upper bound of those left when these are one row.
     let room = scan::exclusive_shared(engine, &starts)? as usize;
     let parts = Parts {
         starts,

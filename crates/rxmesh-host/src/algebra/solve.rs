@@ -42,7 +42,7 @@ impl Options for SolveOptions {
     fn scale(&mut self, _: f64) {}
 }
 
-/// What the solver did.
+/// Results of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveReport {
     /// Iterations done.
@@ -50,12 +50,12 @@ pub struct SolveReport {
     /// `|b - A x|` over what it was at the start, computed from the solution before that was rounded to `f32`; 0 when
     /// there was nothing to do.
     pub residual: f64,
-    /// Whether the tolerance was reached.
+    /// `true` if the tolerance was reached.
     pub converged: bool,
 }
 
-/// What brings the residual nearer to the error, so that iterations are fewer: a [`Multigrid`] of the same matrix,
-/// [`Jacobi`], or [`Identity`].
+/// Preconditioner, which brings the residual nearer to the error, so that iterations are fewer: a [`Multigrid`] of the
+/// same matrix, [`Jacobi`], or [`Identity`].
 pub trait Preconditioner<W: Weight>: sealed::Preconditions<W> {}
 
 impl<W: Weight, P: sealed::Preconditions<W>> Preconditioner<W> for P {}
@@ -146,7 +146,7 @@ pub struct System<'a, W: Weight = f32> {
     pub b: Global<Vec3>,
     /// Empty for zero.
     pub origin: Global<Vec3>,
-    /// Where to start, and the solution.
+    /// Start of the iterations, and then the solution.
     pub x: GlobalMut<Vec3>,
 }
 
@@ -239,11 +239,11 @@ impl<'a, W: Weight> Phases<'a, W> {
         self.iterations
     }
 
-    /// Iterates until the squared norm of the residual, as recurrences tell it, is below `target`, or so many times.
+    /// Iterates until the squared norm of the residual, by its recurrence, is below `target`, or `iterations` times.
     ///
     /// # Errors
     ///
-    /// What the engine says. A residual that is not finite ends the phase; the caller finds out where it is.
+    /// Any error of the engine. A residual that is not finite ends the phase; the caller finds its place.
     pub(crate) fn run(
         &mut self,
         method: &dyn Method<W>,
@@ -265,11 +265,11 @@ impl<'a, W: Weight> Phases<'a, W> {
 
 /// A solver that knows the residual by recurrences.
 pub trait Method<W: Weight> {
-    /// Launches so many iterations, or until the residual seems small enough.
+    /// Launches `iterations` iterations, or fewer if the residual seems small enough.
     fn run(&self, system: &System<'_, W>, work: &Work, iterations: u32) -> Result<(), Error>;
 }
 
-/// What all solvers share: the residual, what the solution has beyond `f32`, and the scalars.
+/// Buffers that all solvers share: the residual, the part of the solution beyond `f32`, and the scalars.
 #[derive(Debug)]
 pub struct Work {
     pub low: Buffer<Vec3>,
@@ -327,7 +327,7 @@ impl Work {
         Scalars(self.scalars.global_mut())
     }
 
-    /// What the method, or the residual computed anew, says. Waits for the engine.
+    /// Reads the progress by the method's recurrence, or by the recomputed residual. Waits for the engine.
     pub(crate) fn progress(&self) -> Result<Progress, Error> {
         Progress::of(&self.scalars.read()?)
     }

@@ -9,14 +9,14 @@ use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Sc
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::Kind;
 
-/// What the solver has reached.
+/// Progress of the solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations done.
     pub iterations: u32,
     /// `sqrt(r . r / r0 . r0)`; 0 when there was nothing to do.
     pub residual: f64,
-    /// Whether the solver has finished by itself.
+    /// `true` if the solver has finished by itself.
     pub done: bool,
     /// `r0 . r0`, with which residuals are compared.
     pub first: f64,
@@ -31,9 +31,9 @@ pub struct Cg {
     q: Buffer<Vec3>,
     /// One over the diagonal; empty without a preconditioner.
     inverse: Buffer<f32>,
-    /// Of the product's launch: two numbers a patch.
+    /// Partial sums of the product's launch: two numbers a patch.
     partials: Buffer<f64>,
-    /// Of the step's launch: two numbers a block.
+    /// Partial sums of the step's launch: two numbers a block.
     step_partials: Buffer<f64>,
     arrived: Buffer<u32>,
     scalars: Buffer<f64>,
@@ -87,13 +87,13 @@ impl Cg {
         }
     }
 
-    /// What a product's kernel takes to compute the first residual, from `x`, into the second value.
+    /// Returns the arguments of a product's kernel that computes the first residual, from `x`, into the second value.
     pub fn start(&self, x: Global<Vec3>) -> (CgVector, GlobalMut<Vec3>) {
         let vector = CgVector::start(x, self.inverse.global(), self.scalars());
         (vector, self.r.global_mut())
     }
 
-    /// What a product's kernel takes in an iteration, and where it puts the product.
+    /// Returns the arguments of a product's kernel in an iteration: the vector, and the destination of the product.
     pub fn direction(&self) -> (CgVector, GlobalMut<Vec3>) {
         let [old, new] = &self.directions;
         let vector = CgVector::direction(
@@ -111,11 +111,11 @@ impl Cg {
         self.r.global()
     }
 
-    /// Has the solver go on, after its start, until the squared norm of the residual is below `target`.
+    /// Makes the solver go on, after its start, until the squared norm of the residual is below `target`.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn set_target(&mut self, target: f64) -> Result<(), Error> {
         let mut scalars = self.scalars.read()?;
         scalars[Scalar::Tolerance2 as usize] = 1.0;
@@ -123,11 +123,11 @@ impl Cg {
         Ok(self.scalars.write(&scalars)?)
     }
 
-    /// The rest of an iteration, after the product.
+    /// Launches the rest of an iteration, after the product.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     ///
     /// # Safety
     ///
@@ -155,11 +155,11 @@ impl Cg {
         Ok(())
     }
 
-    /// What has been reached. Waits for the engine.
+    /// Reads the progress back. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
+    /// [`Error::NotFinite`] if the solver produced a number that is not finite, or any error of the engine.
     pub fn progress(&self) -> Result<Progress, Error> {
         Progress::of(&self.scalars.read()?)
     }

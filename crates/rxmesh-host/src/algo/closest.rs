@@ -13,7 +13,7 @@ pub struct SurfaceTree {
     boxes: Buffer<Vec3>,
     corners: Buffer<Vec3>,
     leaves: u32,
-    /// Where the tree of each of several meshes is; empty when there is one.
+    /// Root of the tree of each of several meshes; empty for one mesh.
     trees: Buffer<u32>,
 }
 
@@ -36,9 +36,9 @@ impl SurfaceTree {
         SurfaceTree::of(engine, &[Built::new(x, faces, all)])
     }
 
-    /// As [`SurfaceTree::new`], and a leaf in which each vertex is: 0 for vertices of no triangle. With labels, which
-    /// say for each vertex which of so many meshes it is of, each of them gets a tree of its own, and leaves are of
-    /// that.
+    /// As [`SurfaceTree::new`], and returns a leaf that contains each vertex: 0 for vertices of no triangle. With
+    /// labels, which give the mesh of each vertex and the number of meshes, each mesh gets a separate tree, and leaves
+    /// are of that.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ pub(crate) struct HostTree(Built);
 /// A place on a triangle of a [`HostTree`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nearest {
-    /// The triangle.
+    /// Id of the triangle.
     pub(crate) face: u32,
     /// The part of each corner, which add up to 1.
     pub(crate) parts: [f64; 3],

@@ -1,4 +1,4 @@
-//! How far two surfaces are apart.
+//! Distances between two surfaces.
 
 use super::Options;
 use super::closest::SurfaceTree;
@@ -12,7 +12,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_kernels::algo::closest::ClosestDistances;
 
-/// Where to measure.
+/// Options of measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -56,11 +56,11 @@ impl Options for DistanceOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Distances {
-    /// How many points.
+    /// Number of points.
     pub points: u64,
-    /// The largest.
+    /// Largest distance.
     pub max: f64,
-    /// The mean.
+    /// Mean distance.
     pub mean: f64,
     /// Root of the mean square.
     pub rms: f64,
@@ -70,9 +70,9 @@ pub struct Distances {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OneWay {
-    /// Of points on its faces, uniformly by area; of its vertices where it has no area.
+    /// Distances of points on its faces, uniformly by area; of its vertices if it has no area.
     pub surface: Distances,
-    /// Of its vertices.
+    /// Distances of its vertices.
     pub vertices: Distances,
 }
 

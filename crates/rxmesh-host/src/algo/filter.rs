@@ -16,7 +16,7 @@ use glam::Vec3;
 use meshes::Meshes;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// What is filtered.
+/// Quantity that is filtered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -29,7 +29,7 @@ pub enum FilterScheme {
     Vertices,
 }
 
-/// How to denoise.
+/// Options of denoising.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -122,11 +122,11 @@ impl Options for FilterOptions {
     }
 }
 
-/// What was done.
+/// Results of denoising a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FilterReport {
-    /// What was filtered.
+    /// Quantity that was filtered.
     pub scheme: FilterScheme,
     /// Iterations done.
     pub iterations: u32,
@@ -154,7 +154,7 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the
 /// vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among them. Vertices
 /// without a face of positive area stay. Normals are those of
-/// [`vertex_normals_unscaled`](super::normals::vertex_normals_unscaled), computed anew in each iteration.
+/// [`vertex_normals_unscaled`](super::normals::vertex_normals_unscaled), recomputed in each iteration.
 ///
 /// # Errors
 ///
@@ -172,7 +172,7 @@ pub fn bilateral_filter(
     Ok(done.total)
 }
 
-/// What was done to several meshes.
+/// Results of denoising several meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterBatchReport {
     /// All of them together: the most iterations, the strongest noise, all large balls.
@@ -181,7 +181,7 @@ pub struct FilterBatchReport {
     pub meshes: Vec<FilterMesh>,
 }
 
-/// What was done to one of several meshes.
+/// Results of denoising one of several meshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FilterMesh {
@@ -193,9 +193,9 @@ pub struct FilterMesh {
     pub noise_over_edge: f64,
 }
 
-/// As [`bilateral_filter`] for several meshes that lie in one, each with options of its own, and each by its own noise:
-/// a mesh comes out as it would alone. `labels` says for each vertex which mesh it is of, from 0 on
-/// ([`Batch::labels`](crate::batch::Batch::labels)). The scheme is the same for all of them, and so is the rule for
+/// As [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result of a
+/// mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on
+/// ([`Batch::labels`](crate::batch::Batch::labels)). The scheme is the same for all meshes, and so is the rule for
 /// `sigma_c`, where a given length and [`Closeness::MeshMeanEdge`] are one rule.
 ///
 /// # Errors
@@ -213,7 +213,7 @@ pub fn bilateral_filter_batch(
     run(rx, x, &Meshes::several(rx, labels, each.len())?, each)
 }
 
-/// What is known of a mesh: lengths are in the unit in which its coordinates are near one.
+/// Parameters of a mesh: lengths are in the unit in which its coordinates are near one.
 #[derive(Clone, Copy)]
 struct Member {
     /// Mean length of the edges.
@@ -221,7 +221,7 @@ struct Member {
     noise: f64,
     /// Most iterations.
     iterations: u32,
-    /// So many of these units are one of the options'.
+    /// Scale from the options' unit to this one.
     scale: f64,
 }
 

@@ -17,7 +17,7 @@ use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How to propagate.
+/// Options of propagating distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -47,13 +47,13 @@ impl Default for GeodesicOptions {
     }
 }
 
-/// What was done.
+/// Results of a propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeodesicReport {
     /// Rounds of the propagation, the one that found nothing to do included.
     pub iterations: u32,
-    /// Whether all vertices settled.
+    /// `true` if all vertices settled.
     pub converged: bool,
     /// Largest finite distance, in the mesh's unit of length.
     pub max_distance: f64,
@@ -61,8 +61,9 @@ pub struct GeodesicReport {
     pub reached: u32,
 }
 
-/// How many edges a distance may be longer than the shortest one, to be passed on, and the most steps of a patch in a
-/// round. All engines of the CPU have the same, since distances depend on them in their last digits.
+/// Reach of a round, the number of edges by which a distance may exceed the shortest one and still be passed on; and
+/// the most steps of a patch in a round. All engines of the CPU have the same, since distances depend on them in their
+/// last digits.
 const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
 
 /// The same on a GPU: with more steps the other patches wait for one longer than for another launch, and too short a
@@ -363,7 +364,7 @@ struct Propagation<'a> {
     /// [`GeodesicRound::labels`].
     labels: u32,
     best: Attribute<Vertex, f32>,
-    /// What was passed on up to even and odd rounds.
+    /// Distances passed on up to even and odd rounds.
     told: [Attribute<Vertex, f32>; 2],
     /// The last round, even or odd, in which each vertex passed its distance on.
     moved: [Buffer<u32>; 2],
@@ -467,7 +468,7 @@ impl<'a> Propagation<'a> {
         Ok((done, false))
     }
 
-    /// Has room for the numbers of so many rounds.
+    /// Grows the buffers of counts to that many rounds.
     fn make_room(&mut self, rounds: usize) -> Result<(), Error> {
         let had = self.near.len();
         if rounds > had {

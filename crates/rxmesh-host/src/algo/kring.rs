@@ -16,12 +16,12 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Where each ring starts; one more than there are linear ids.
+    /// Returns the start of each ring; one more than there are linear ids.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
     }
 
-    /// The vertices.
+    /// Returns the vertices, ring after ring.
     pub fn values(&self) -> &Buffer<u32> {
         &self.values
     }
@@ -30,7 +30,7 @@ impl Rings {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         Ok(HostRows {
             starts: self.starts.read()?,

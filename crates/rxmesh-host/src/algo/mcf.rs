@@ -23,7 +23,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
-/// How to smooth.
+/// Options of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -44,7 +44,7 @@ pub struct McfOptions {
     /// memory, more time.
     #[cfg_attr(feature = "cli", arg(long))]
     pub matrix_free: bool,
-    /// Whether to precondition by one over the diagonal (Jacobi): fewer iterations where triangles differ in size and
+    /// `true` to precondition by one over the diagonal (Jacobi): fewer iterations if triangles differ in size and
     /// shape.
     #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
         help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
@@ -96,7 +96,7 @@ impl Default for McfOptions {
     }
 }
 
-/// What the solver did.
+/// Results of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfReport {
@@ -107,9 +107,9 @@ pub struct McfReport {
     /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do. With multigrid computed anew from the
     /// solution, before that is rounded to 32 bits; without as the iterations carry it along.
     pub residual: f64,
-    /// Whether the tolerance was reached.
+    /// `true` if the tolerance was reached.
     pub converged: bool,
-    /// How many of the iterations were preconditioned by a cycle of multigrid.
+    /// Number of iterations that were preconditioned by a cycle of multigrid.
     pub cycles: u32,
 }
 
@@ -196,11 +196,11 @@ impl Options for McfOptions {
     }
 }
 
-/// Mean length of all edges.
+/// Computes the mean length of all edges.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
     let mut length = rx.attribute::<Edge, f32>()?;
     rx.run(EdgeLengths {
@@ -272,7 +272,7 @@ impl Frame {
     }
 }
 
-/// How a system is solved before multigrid is tried.
+/// Method of solving a system before multigrid is tried.
 enum Way {
     /// By two launches an iteration, over patches.
     Patches(Box<Cg>),
@@ -318,7 +318,7 @@ struct Solver<'a> {
     vv: Prepared<VV>,
     /// Used when they are not.
     fans: Prepared<Fans>,
-    /// Whether there are patches that are regular, and others.
+    /// `true` if some patches are regular, and `true` if some are not.
     patches: (bool, bool),
     dt: f32,
 }
@@ -377,7 +377,7 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// What was reached, and with how many cycles of multigrid.
+    /// Solves the system. Returns the progress and the number of cycles of multigrid.
     fn solve(
         &self,
         way: Way,
@@ -499,7 +499,7 @@ impl<'a> Solver<'a> {
         Ok(Matrix::from_parts(engine, parts))
     }
 
-    /// The first residual.
+    /// Computes the first residual.
     fn start(&self, cg: &Cg) -> Result<(), Error> {
         let (vector, r) = cg.start(self.x0.global()?);
         self.product(cg.sums(), vector, r)
@@ -593,16 +593,16 @@ impl<'a> McfIterations<'a> {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn iterate(&mut self) -> Result<(), Error> {
         self.solver.iterate(&mut self.cg, &mut self.x)
     }
 
-    /// Iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
+    /// Returns the iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn progress(&self) -> Result<(u32, f64), Error> {
         let progress = self.cg.progress()?;
         Ok((progress.iterations, progress.residual))

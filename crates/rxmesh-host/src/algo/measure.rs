@@ -1,4 +1,4 @@
-//! What several algorithms need to know about a mesh before they start.
+//! Measures of a mesh that several algorithms need before they start.
 #![doc(hidden)]
 
 use super::reduce;
@@ -14,7 +14,7 @@ pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64
     scale_of(reduce::dot(rx, x, x)?, rx.count(Kind::Vertex))
 }
 
-/// The same, given the sum of the squared coordinates of so many vertices.
+/// Returns the scale of `vertices` vertices, given the sum of their squared coordinates.
 pub(super) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
     if !squares.is_finite() {
         return Err(Error::NotFinite {

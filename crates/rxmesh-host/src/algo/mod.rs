@@ -57,7 +57,7 @@ fn of_mesh(mesh: usize, error: Error) -> Error {
     }
 }
 
-/// Of an algorithm that has none.
+/// Options of an algorithm that has none.
 impl Options for () {
     fn check(&self) -> Result<(), Error> {
         Ok(())

@@ -12,7 +12,7 @@ use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
 
-/// From so many patches on a launch of its own adds up their results: the last block, which is a patch's, would take
+/// Number of patches from which a separate launch adds up their results: the last block, which is a patch's, would take
 /// longer than another launch.
 const MANY_PATCHES: usize = 1024;
 
@@ -108,9 +108,9 @@ pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
     rx: &'a RxMesh<D>,
     labels: &'a Attribute<K, u32>,
     count: u32,
-    /// Where the partial results of each patch start.
+    /// Start of the partial results of each patch.
     starts: Buffer<u32>,
-    /// How many there are.
+    /// Number of partial results.
     partials: usize,
 }
 
@@ -177,11 +177,11 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     }
 }
 
-/// How many labels each patch has, with room for one number more.
+/// Returns the number of labels of each patch, in a buffer with one element more.
 ///
 /// # Errors
 ///
-/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
 pub(super) fn check_labels<K: Element>(
     rx: &RxMesh<impl Dimension>,
     labels: &Attribute<K, u32>,
@@ -272,11 +272,11 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         Ok(Reductions { rx, terms, room })
     }
 
-    /// Launches all of them, and does not wait. It may be called again when attributes have changed.
+    /// Launches all reductions, and does not wait. It may be called again when attributes have changed.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn launch(&self) -> Result<(), Error> {
         let patches = self.rx.headers().len();
         if patches == 0 {
@@ -306,7 +306,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn read(&self) -> Result<[f64; N], Error> {
         if self.rx.headers().is_empty() {
             return Ok(self.terms.map(|t| match t.reduction {

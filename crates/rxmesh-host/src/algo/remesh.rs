@@ -26,7 +26,7 @@ const LONG: f32 = 4.0 / 3.0;
 /// Edges shorter than this many targets are contracted.
 const SHORT: f32 = 4.0 / 5.0;
 
-/// How to remesh.
+/// Options of remeshing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -163,7 +163,7 @@ impl Options for RemeshOptions {
     }
 }
 
-/// What was done.
+/// Results of remeshing a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RemeshReport {
@@ -240,7 +240,7 @@ pub fn remesh<C: Remeshes>(
     Ok(run(session, x, Meshes::ONE, std::slice::from_ref(options))?.total())
 }
 
-/// What was done to several meshes.
+/// Results of remeshing several meshes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RemeshBatchReport {
@@ -254,7 +254,7 @@ pub struct RemeshBatchReport {
     pub collapse: RunReport,
     /// Flips.
     pub flip: RunReport,
-    /// What became of each mesh. The features and runs of each are empty, because all share the rounds.
+    /// Results of each mesh. The features and runs of each are empty, because all share the rounds.
     pub meshes: Vec<RemeshReport>,
 }
 
@@ -292,12 +292,12 @@ impl RemeshBatchReport {
     }
 }
 
-/// Remeshes several meshes that lie in one session, each towards a length or a number of faces of its own, as
-/// [`remesh`] does, all of them in the same rounds. `labels` says for each vertex which mesh it is of, from 0 on
+/// Remeshes several meshes in one session, each towards its length or number of faces, as [`remesh`] does, all of them
+/// in the same rounds. `labels` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
-/// afterwards too. Without a length each mesh has the mean of its own. Lengths, numbers of faces, lengths by curvature,
-/// the most faces and the iterations are each mesh's own; all other options are the same for all of them. A mesh that
-/// asks for no other iteration stays as it is, to the bit, while others go on.
+/// afterwards too. Without a length each mesh has the mean of its edges. Lengths, numbers of faces, lengths by
+/// curvature, the most faces and the iterations are separate for each mesh; all other options are the same for all of
+/// them. A mesh that asks for no further iteration stays as it is, to the bit, while others go on.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Which points.
+/// Options of sampling points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -63,14 +63,14 @@ pub struct Sampler<'a> {
 /// A point on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplePoint {
-    /// Where it is.
+    /// Position of the point.
     pub position: Vec3,
     /// On which face.
     pub face: u32,
 }
 
 impl<'a> Sampler<'a> {
-    /// Of the faces of a mesh.
+    /// Creates a sampler of the faces of a mesh.
     ///
     /// # Errors
     ///

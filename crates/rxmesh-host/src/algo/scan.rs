@@ -71,16 +71,16 @@ pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u3
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn in_place(engine: &Engine, data: &mut Buffer<u32>) -> Result<(), Error> {
     in_place_shared(engine, data)
 }
 
-/// [`in_place`] of a buffer that several have.
+/// Replaces the values by their exclusive prefix sum, as [`in_place`], in a shared buffer.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 ///
 /// # Safety
 ///

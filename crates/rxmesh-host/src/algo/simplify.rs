@@ -21,18 +21,18 @@ use work::Work;
 /// The weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
 const BOUNDARY_WEIGHT: f64 = 10.0;
 
-/// How far to simplify.
+/// Goal of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Target {
-    /// To at most so many faces.
+    /// At most this number of faces.
     Faces(u32),
     /// To this part of the faces, in (0, 1].
     Ratio(f64),
 }
 
-/// What makes an edge cheap.
+/// Order in which edges are collapsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -45,7 +45,7 @@ pub enum Cost {
     Length,
 }
 
-/// How to simplify.
+/// Options of simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -60,7 +60,7 @@ pub enum Cost {
 )]
 #[non_exhaustive]
 pub struct SimplifyOptions {
-    /// How far, where the deviation does not end it before. Without it as far as the deviation allows.
+    /// Goal, unless the deviation ends it earlier. Without it the deviation alone ends it.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub target: Option<Target>,
@@ -162,7 +162,7 @@ pub struct Refused {
     pub deviation: u32,
 }
 
-/// What was done.
+/// Results of a simplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SimplifyReport {
@@ -176,8 +176,8 @@ pub struct SimplifyReport {
     pub faces: u32,
     /// Why it ended.
     pub end: End,
-    /// How far the surface is from where it was: the largest distance of a vertex from the planes of the faces that it
-    /// stands for, as the root of the mean square, in the unit of positions. Only where quadrics are the cost.
+    /// Distance of the surface from the input: the largest distance of a vertex from the planes of the faces that it
+    /// stands for, as the root of the mean square, in the unit of positions. Only if quadrics are the cost.
     pub deviation: Option<f64>,
     /// Edges that are left and cannot go, when it ended before the number was reached.
     pub refused: Refused,

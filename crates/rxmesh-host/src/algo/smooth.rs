@@ -11,7 +11,7 @@ use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothFans, SmoothUniform};
 use rxmesh_kernels::query::{Fans, Prepared};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How neighbours count.
+/// Weights of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -24,7 +24,7 @@ pub enum SmoothWeights {
     Cotangent,
 }
 
-/// How to smooth.
+/// Options of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(arg(cli::taubin())))]
@@ -84,13 +84,13 @@ impl SmoothOptions {
     }
 }
 
-/// What was done.
+/// Results of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SmoothReport {
     /// Steps of either kind.
     pub steps: u32,
-    /// How neighbours counted.
+    /// Weights of neighbours.
     pub weights: SmoothWeights,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// What steps with cotangent weights need to know.
+/// Parameters of steps with cotangent weights.
 struct Cotangents {
     /// Brings lengths near one.
     scale: f32,
@@ -238,7 +238,7 @@ struct Cotangents {
     fans: Prepared<Fans>,
     /// A word a patch.
     regular: Buffer<u32>,
-    /// Whether there are patches that are regular, and others.
+    /// `true` if some patches are regular; the next, if some are not.
     some_are: bool,
     some_are_not: bool,
 }
@@ -258,7 +258,7 @@ impl Cotangents {
         }
         match rx.prepare::<Fans>() {
             Ok(fans) => new.fans = fans,
-            // A patch with so many faces that its rows cannot be kept: none counts as regular.
+            // The rows of a patch of too many faces cannot be kept: none counts as regular.
             Err(Error::TooLarge { .. }) => return Ok(new),
             Err(error) => return Err(error),
         }

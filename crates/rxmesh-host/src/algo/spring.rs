@@ -79,7 +79,7 @@ impl Default for SpringOptions {
     }
 }
 
-/// How an explicit step sums up the forces. The results agree up to rounding.
+/// Method by which an explicit step sums up the forces. The results agree up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SpringForces {
     /// Each vertex over its neighbours (VV): one kernel a step, each spring computed twice, always in the same order.
@@ -89,15 +89,15 @@ pub enum SpringForces {
     Scatter,
 }
 
-/// Where a system's energy is, in joules when the options are in SI units.
+/// Energy of a system, in joules if the options are in SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpringEnergy {
-    /// Of the motion.
+    /// Energy of the motion.
     pub kinetic: f64,
-    /// Of the springs.
+    /// Energy of the springs.
     pub elastic: f64,
-    /// Of the heights, relative to the positions at rest.
+    /// Energy of the heights, relative to the positions at rest.
     pub gravity: f64,
     /// All three.
     pub total: f64,
@@ -117,7 +117,7 @@ impl SpringEnergy {
     }
 }
 
-/// What the last implicit step's solver did.
+/// Results of the last implicit step's solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SpringSolve {
@@ -368,11 +368,11 @@ impl<'a, D: Dimension> Springs<'a, D> {
         })?)
     }
 
-    /// What the last implicit step's solver did; nothing before the first. Waits for the engine.
+    /// Returns the results of the last implicit step's solver; `None` before the first. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
+    /// [`Error::NotFinite`] if the solver produced a number that is not finite, or any error of the engine.
     pub fn last_solve(&self) -> Result<Option<SpringSolve>, Error> {
         let Some(solver) = &self.solver else {
             return Ok(None);
@@ -428,7 +428,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
 }
 
 impl Solver {
-    /// With so many springs at both their ends.
+    /// Creates a solver of `entries` springs, counted at both their ends.
     fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<Solver, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
         let engine = rx.engine();

@@ -12,7 +12,7 @@ use rxmesh_kernels::algo::noise::CurlNoise;
 use rxmesh_kernels::algo::track::{Advect, SmoothNullSpace, SplitStretched};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How to track.
+/// Options of tracking a surface.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -30,7 +30,7 @@ pub struct TrackOptions {
     /// Size of the field's eddies, about.
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH", default_value_t = Self::default().noise_scale))]
     pub noise_scale: f32,
-    /// Which of the fields of this kind.
+    /// Number of the field among those of this kind.
     #[cfg_attr(feature = "cli", arg(skip = Self::default().seed))]
     pub seed: u32,
     /// The length that edges shall have, about [default: the mean length of the input's edges].
@@ -139,7 +139,7 @@ impl TrackOptions {
         )))
     }
 
-    /// The velocity field.
+    /// Returns the velocity field.
     pub fn field(&self) -> CurlNoise {
         CurlNoise {
             frequency: 1.0 / self.noise_scale,
@@ -160,7 +160,7 @@ impl TrackOptions {
     }
 }
 
-/// What was done.
+/// Results of tracking.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TrackReport {

@@ -7,7 +7,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3, Vec3Swizzles};
 use std::fmt;
 use std::str::FromStr;
 
-/// What to do to a mesh: always in the order of the fields, whatever the order in which they were given.
+/// Changes of a mesh: always in the order of the fields, whatever the order in which they were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -68,7 +68,7 @@ impl Options for TransformOptions {
 }
 
 impl TransformOptions {
-    /// What does not depend on the mesh.
+    /// Returns the part that does not depend on the mesh.
     fn linear(&self) -> DAffine3 {
         let mut map = self.matrix.map_or(DAffine3::IDENTITY, |m| m.0);
         for next in [
@@ -114,7 +114,7 @@ pub struct Matrix(pub DAffine3);
 pub struct UpAxis {
     /// Unit vector along an axis.
     pub from: DVec3,
-    /// Where it goes: along another axis.
+    /// Direction that it is turned to: along another axis.
     pub to: DVec3,
 }
 
@@ -123,7 +123,7 @@ pub struct UpAxis {
 pub struct Rotation {
     /// The axis, of any length but 0.
     pub axis: DVec3,
-    /// The angle.
+    /// Angle in degrees.
     pub degrees: f64,
 }
 

@@ -109,7 +109,7 @@ struct Blended {
     components: u32,
 }
 
-/// What new vertices find in a column.
+/// Initial values of new vertices in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {
     /// The weighted mean of the values of those they arose from; the words are `f32` numbers.
@@ -127,7 +127,7 @@ pub struct ColumnWords {
     pub words: GlobalMut<u32>,
     /// Words a value.
     pub width: u32,
-    /// What new vertices get, if not what is in their slot.
+    /// Initial values of new vertices; `None` leaves the contents of their slots.
     pub blend: Option<Blend>,
 }
 
@@ -155,7 +155,7 @@ impl Columns {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is no column.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -170,8 +170,8 @@ impl Columns {
         })
     }
 
-    /// The same columns with room for so many elements of each kind. A session takes them once it has all that it needs
-    /// to grow.
+    /// Returns the same columns with capacity for `capacity` elements of each kind. A session takes them once it has
+    /// all that it needs to grow.
     ///
     /// # Errors
     ///
@@ -296,7 +296,7 @@ impl Columns {
     }
 }
 
-/// What columns have become.
+/// Columns after a session has ended.
 pub(super) struct ClosedColumns {
     session: u64,
     list: Vec<Option<Box<dyn Any>>>,
@@ -307,7 +307,7 @@ impl ClosedColumns {
         self.list.len()
     }
 
-    /// What a column has become, once.
+    /// Takes the attribute that a column has become; works once for each column.
     pub(super) fn take<K: 'static, T: 'static, A: 'static>(
         &mut self,
         column: Column<K, T>,

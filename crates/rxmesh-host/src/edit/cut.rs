@@ -1,9 +1,9 @@
 //! Places that are not manifold, cut open for an operator and closed again behind it.
 //!
 //! Around a vertex or an edge where a surface meets itself all faces are frozen. [`Session::cut`] gives every fan of
-//! faces there a vertex of its own, and joins the faces of an edge in pairs, the flattest first; what arises is a
-//! manifold with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the
-//! same place where they are keeps the surface as it was: [`Session::weld`] makes one vertex of them again.
+//! faces there a separate vertex, and joins the faces of an edge in pairs, the flattest first; the result is a manifold
+//! with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the same
+//! place where they are keeps the surface as it was: [`Session::weld`] unites them again.
 
 use super::mesh::HostArrays;
 use super::session::Session;
@@ -14,10 +14,10 @@ use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::{HashMap, HashSet};
 
-/// An edge with more faces is not joined in pairs: each gets an edge of its own.
+/// Most faces of an edge that are joined in pairs; on edges with more, each face gets a separate edge.
 const MOST_PAIRED: usize = 64;
 
-/// What was cut.
+/// Result of a cut.
 pub(crate) struct Cut {
     /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
     pub places: Vec<u32>,
@@ -92,11 +92,11 @@ impl Session {
         Ok(())
     }
 
-    /// Makes one vertex of those in one place, and freezes the faces there.
+    /// Unites the vertices in one place, and freezes the faces there.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub(crate) fn weld(&mut self, cut: &Cut) -> Result<(), Error> {
         let mut arrays = self.to_host()?;
         if let Some(column) = self.followed() {
@@ -112,7 +112,7 @@ impl Session {
 }
 
 impl HostArrays {
-    /// Room for so many elements; new slots are dead.
+    /// Grows the capacity to that many elements of each kind; new slots are dead.
     fn grow(&mut self, [v, e, f]: [u32; 3]) {
         let [v, e, f] = [v, e, f].map(|n| n as usize);
         self.ve.resize(v.max(self.ve.len()), DEAD);
@@ -138,7 +138,7 @@ impl HostArrays {
         self.sides(f).map(|h| self.ev[h as usize])
     }
 
-    /// Whether the sides of a face run around three vertices.
+    /// Returns `true` if the sides of a face run around three vertices.
     fn is_triangle(&self, f: u32) -> bool {
         let [a, b, c] = self.corners(f);
         let tips = self.sides(f).map(|h| self.ev[(h ^ 1) as usize]);
@@ -295,7 +295,7 @@ impl<'a> Parts<'a> {
         for &a in &along {
             for &b in &against {
                 let wedge = (angle(a) - angle(b)).rem_euclid(std::f64::consts::TAU);
-                // A face and its reverse would be a surface of their own, without anything inside.
+                // A face and its reverse would form a separate surface that encloses nothing.
                 let same = self.opposite(a) == self.opposite(b);
                 let bend = (wedge - std::f64::consts::PI).abs();
                 pairs.push((same, bend, a, b));
@@ -375,7 +375,7 @@ impl<'a> Parts<'a> {
         Cut { places }
     }
 
-    /// Gives each pair of sides of an edge an edge of its own, between the vertices of its fans.
+    /// Gives each pair of sides of an edge a separate edge, between the vertices of its fans.
     fn split(
         &mut self,
         edge: &[u32],
@@ -437,7 +437,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Where a side stands in FE.
+    /// Returns the index of a side in FE.
     fn place(&self, side: u32) -> usize {
         3 * self.faces[side as usize / 3] as usize + side as usize % 3
     }

@@ -41,7 +41,7 @@ pub struct HostArrays {
     pub ve: Vec<u32>,
     /// The patch of each face.
     pub fp: Vec<u32>,
-    /// Whether each face is frozen.
+    /// `true` for each frozen face.
     pub frozen: Vec<bool>,
 }
 
@@ -63,7 +63,7 @@ impl std::fmt::Debug for OpenMesh {
 }
 
 impl HostArrays {
-    /// Whether a slot has an element.
+    /// Returns `true` if a slot has an element.
     pub fn lives(&self, kind: Kind, slot: u32) -> bool {
         let i = slot as usize;
         match kind {
@@ -92,8 +92,8 @@ impl OpenMesh {
         Ok(mesh)
     }
 
-    /// The arrays of faces that lie in the engine's memory, in the input's order, with labels as construction begins
-    /// with for patches of so many faces.
+    /// Builds the arrays of faces that lie in the engine's memory, in the input's order, with the labels from which
+    /// construction begins for patches of `patch_size` faces.
     pub(super) fn of_faces(
         vertices: u32,
         faces: &Buffer<[u32; 3]>,
@@ -144,7 +144,8 @@ impl OpenMesh {
         })
     }
 
-    /// What must not be changed. `faces_of` writes the faces of half-edges, and counts those at each vertex.
+    /// Freezes the elements that must not be changed. `faces_of` writes the faces of half-edges, and counts those at
+    /// each vertex.
     fn freeze(
         &mut self,
         faces_of: impl FnOnce(&OpenMesh, Suspects) -> Result<(), Error>,
@@ -177,11 +178,11 @@ impl OpenMesh {
         Ok(())
     }
 
-    /// The half-edges before others, from faces and edges.
+    /// Computes the preceding half-edge of each half-edge from faces and edges.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn link_sides(&self) -> Result<(), EngineError> {
         let half_edges = 2 * self.capacity[Kind::Edge as usize];
         let mesh = self.view();

@@ -38,7 +38,7 @@ pub struct Session<C: Edits = Claims> {
     void: bool,
 }
 
-/// How algorithms have moved the vertices of a session, by which [`Carried`](super::Carried) finds their values.
+/// Motion of the vertices of a session, by which [`Carried`](super::Carried) finds their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
     /// Not at all.
@@ -149,7 +149,7 @@ impl<C: Edits> Session<C> {
         self.mesh.engine()
     }
 
-    /// What the engine of edits keeps.
+    /// Returns the state of the scheduler of edits.
     pub fn edits(&self) -> &C {
         &self.edits
     }
@@ -163,12 +163,12 @@ impl<C: Edits> Session<C> {
         }
     }
 
-    /// The flat arrays.
+    /// Returns the flat arrays.
     pub fn open_mesh(&self) -> &OpenMesh {
         &self.mesh
     }
 
-    /// The attributes.
+    /// Returns the attributes.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -223,11 +223,11 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.view())
     }
 
-    /// The arrays, copied to the host.
+    /// Copies the arrays to the host.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_host(&self) -> Result<HostArrays, Error> {
         self.sound()?;
         Ok(self.mesh.to_host()?)
@@ -248,18 +248,18 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.face_claims().global_mut())
     }
 
-    /// Number of live elements of a kind, counted on the engine.
+    /// Counts the live elements of a kind on the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn count(&self, kind: Kind) -> Result<u32, Error> {
         self.sound()?;
         Ok(self.mesh.count(kind)?)
     }
 
-    /// Makes room for so many more elements of each kind (V, E, F) than have ever been in use at a time. Operators need
-    /// not be afraid of too little: rounds that run out of slots are repeated in more room. To know beforehand saves
+    /// Grows the capacity by that many elements of each kind (V, E, F) above the most that have been in use at a time.
+    /// Operators do not depend on it: rounds that run out of slots are repeated with a larger capacity. A call saves
     /// the repetition.
     ///
     /// # Errors
@@ -379,12 +379,12 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the
-    /// next round; how many they are. Others that were carried out may have made room for them.
+    /// Makes the refused seeds those of the next round: all since a round considered all elements or since the last
+    /// call. Returns their number. Other cavities that were carried out may have made them possible.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn enqueue_refused(&mut self) -> Result<u32, Error> {
         self.change(C::enqueue_refused)
     }
@@ -453,8 +453,8 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Has simplification hold the edges that a column marks with other values than 0, as it holds the boundary, with a
-    /// weight of their own ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
+    /// Makes simplification hold the edges that a column marks with values other than 0, as it holds the boundary, with
+    /// a separate weight ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
     ///
     /// # Errors
     ///
@@ -486,7 +486,7 @@ impl<C: Edits> Session<C> {
         self.motion = self.motion.max(motion);
     }
 
-    /// How the vertices were moved since the session was opened.
+    /// Returns the motion of the vertices since the session was opened.
     pub fn motion(&self) -> Motion {
         self.motion
     }
@@ -515,11 +515,11 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// Has new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose
-    /// from. A new vertex gets that of the one that counts most among its parents (of equals the first), with
+    /// Makes new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose
+    /// from. A new vertex gets that of its parent of greatest weight (of equals the first), with
     /// [`BORN`](rxmesh_kernels::cavity::BORN); a new face that of the face it arises from, as
     /// [`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face) says: the halves of a face that is split have its
-    /// value. Values are below 2^31. Those that were traced before no longer are.
+    /// value. Values are below 2^31. The columns replace those of an earlier call.
     ///
     /// # Errors
     ///

@@ -26,13 +26,13 @@ use target::Target;
 ///
 /// # Errors
 ///
-/// What the file system or `content` says; then what was at `path` is untouched and the temporary file is gone (of a
-/// pipe or a device, the first bytes may be out). Folders and read-only files are refused.
+/// Any error of the file system or of `content`; then the file at `path` is untouched and the temporary file is gone
+/// (the first bytes may have gone to a pipe or a device). Folders and read-only files are refused.
 pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
     write_with(path, Links::Follow, content)
 }
 
-/// What becomes of a symbolic link at a path that is written to.
+/// Treatment of a symbolic link at a path that is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
     /// It is followed, as a person means who names it.
@@ -75,7 +75,7 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// What the file system says; `path` is no regular file.
+/// Any error of the file system; a `path` that is no regular file.
 pub fn open(path: &Path) -> Result<File> {
     // Asked before, as opening a pipe waits for a writer, and after, as the name may mean another file by then.
     regular(&std::fs::metadata(path)?)?;

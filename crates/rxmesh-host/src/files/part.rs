@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 /// Temporary files that exist now. Files are made, renamed and removed under this lock, so that the list is exact.
 static PARTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// How long [`abandon`] waits for a thread that makes or renames a file.
+/// Time that [`abandon`] waits for a thread that makes or renames a file.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Removes the temporary files of all writes that are under way, for a program that is about to end at once.
@@ -59,7 +59,7 @@ impl Part {
         Ok(Part(Some(file)))
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub(super) fn file(&mut self) -> &mut File {
         let file = self.0.as_mut();
         file.expect("it is there until `persist`").as_file_mut()
@@ -72,7 +72,7 @@ impl Part {
         };
         let mut parts = parts();
         let name = file.path().to_owned();
-        // What could not be renamed is removed with the error.
+        // A file that could not be renamed is removed with the error.
         let renamed = file.persist(target).map_err(|e| e.error);
         parts.remove(&name);
         renamed.map(drop)

@@ -1,4 +1,4 @@
-//! What a path means to somebody who writes to it.
+//! Targets that a path stands for when it is written to.
 
 use super::{Links, refused};
 use std::fs::{self, File, Metadata, OpenOptions};

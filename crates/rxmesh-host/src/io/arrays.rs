@@ -1,4 +1,4 @@
-//! Columns as the arrays of formats in which normals and texture coordinates have places of their own.
+//! Columns as the arrays of formats in which normals and texture coordinates have separate places.
 
 use super::shape::Model;
 use super::volume::Role;

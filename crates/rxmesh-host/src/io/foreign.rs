@@ -24,8 +24,8 @@ const BEGINNINGS: [(&[u8], &str); 14] = [
     (b"<dolfin", "DOLFIN"),
 ];
 
-/// What to say of a file of a format that is known and not read; `None` of any other. `format` is the one that it was
-/// to be read as.
+/// Returns a message about a file of a known format that is not read; `None` for any other. `format` is the one that it
+/// was to be read as.
 pub(super) fn words(bytes: &[u8], format: Option<Format>) -> Option<String> {
     // OFF without its word begins with three counts as well.
     let shares_name = |f: Format| FREEFEM.iter().any(|e| f.extensions().contains(e));

@@ -38,8 +38,8 @@ pub(super) fn packed_name(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The most bytes that a packed file of so many bytes may unpack to. Text of meshes shrinks to a third or a fifth,
-/// grids of the same number over and over to a fiftieth.
+/// Returns the most bytes that a packed file of `packed` bytes may unpack to. Text of meshes shrinks to a third or a
+/// fifth, grids of the same number over and over to a fiftieth.
 fn budget(packed: usize) -> usize {
     packed.saturating_mul(64).saturating_add(1 << 30)
 }
@@ -177,7 +177,7 @@ pub(super) fn pack(pieces: &[Vec<u8>]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend([0, 0, 0, 0, 0, 0, SYSTEM]);
     let (mut sum, mut size) = (0, 0u32);
-    // Without a head of its own: 15 bits of window, less than 0.
+    // Raw deflate without a header: a window of 15 bits, negated.
     let mut deflate = CompressorOxide::new(create_comp_flags_from_zip_params(LEVEL, -15, 0));
     let mut put = |input: &[u8], flush| {
         // A vector takes everything.

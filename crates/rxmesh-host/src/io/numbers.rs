@@ -35,7 +35,7 @@ impl Scalar {
     }
 }
 
-/// Which byte of a number comes first.
+/// Order of the bytes of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Little,
@@ -45,7 +45,7 @@ pub(super) enum Order {
 /// Numbers of one type.
 #[derive(Debug)]
 pub(super) enum Numbers {
-    /// Of a type that columns have.
+    /// Numbers of a type that columns have.
     Kept(ColumnData),
     I64(Vec<i64>),
     U64(Vec<u64>),

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use robust::{Coord3D, orient3d};
 use std::cmp::Ordering;
 
-/// How many bits of a coordinate a reader keeps.
+/// Number of bits of a coordinate that a reader keeps.
 ///
 /// Files are read with 32 bits, as nearly all are best. One that lies far from the origin, or beyond the range of
 /// 32-bit floats, is read again with 64, from which a frame near the mesh is made.
@@ -175,7 +175,7 @@ impl Points {
         })
     }
 
-    /// Whether reading again with 64 bits may give a better mesh, of faces or cells with these corners.
+    /// Returns `true` if reading again with 64 bits may give a better mesh, of faces or cells with these corners.
     pub(super) fn want_double(&self, corners: &[u32]) -> bool {
         self.bits == Bits::Single && may_need_placement(&self.positions, corners)
     }
@@ -214,8 +214,8 @@ impl Points {
         is_known.then(|| cells.par_iter().lean().map(sign).collect())
     }
 
-    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. Where 32-bit floats
-    /// hold them all as they are, that is the world.
+    /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. If 32-bit floats hold
+    /// them all as they are, that is the world.
     pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
@@ -243,7 +243,7 @@ impl Points {
         self.rounding = all.reduce(Rounding::default, Rounding::and);
     }
 
-    /// What to tell people, if digits were lost.
+    /// Returns the warning to print if digits were lost.
     pub(super) fn warning(&self) -> Option<String> {
         self.rounding.warning()
     }

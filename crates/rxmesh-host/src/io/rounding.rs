@@ -1,4 +1,4 @@
-//! What positions lose when 64-bit numbers become 32-bit ones.
+//! Loss of positions when 64-bit numbers become 32-bit ones.
 
 /// A part of a number that is no loss: text of ten digits that was printed from a 32-bit float differs by less.
 const NOTHING: f64 = 1.0 / (1u64 << 30) as f64;
@@ -31,9 +31,8 @@ impl Rounding {
         }
     }
 
-    /// Takes note of a coordinate that got a frame of its own, in which it is `size`, and that lost as much as `lost`.
-    /// What is less than half a unit of the last digit that text gave is no loss; of a number in binary, what is less
-    /// than [`NOTHING`].
+    /// Records a coordinate that got a local frame, in which it is `size`, and that lost `lost`. Less than half a unit
+    /// of the last digit that text gave is no loss; for a number in binary, less than [`NOTHING`].
     pub(super) fn note_placed(&mut self, lost: f64, size: f64, decimals: Option<i16>) {
         let least = match decimals {
             Some(decimals) => 0.5 * 10f64.powi(-i32::from(decimals)),
@@ -51,7 +50,7 @@ impl Rounding {
         }
     }
 
-    /// What to tell people, if anything was lost.
+    /// Returns the warning to print if anything was lost.
     pub(super) fn warning(self) -> Option<String> {
         (self.largest > 0.0).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! What writers see of a mesh.
+//! View of a mesh for writers.
 
 use crate::mesh::{
     CoordinateText, ElementKind, Extras, MeshError, Placement, PolyMesh, SharpEdge, TetMesh,
@@ -10,18 +10,18 @@ use std::ops::Range;
 /// A mesh that can be written: of triangles or of polygons.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape<'a> {
-    /// Of triangles.
+    /// A surface of triangles.
     Triangles(&'a TriMesh),
-    /// Of polygons.
+    /// A surface of polygons.
     Polygons(&'a PolyMesh),
 }
 
 /// Any mesh that can be written.
 #[derive(Debug, Clone, Copy)]
 pub enum Model<'a> {
-    /// A surface.
+    /// A surface of triangles or polygons.
     Surface(Shape<'a>),
-    /// A volume.
+    /// A volume of tetrahedra.
     Volume(&'a TetMesh),
 }
 
@@ -209,7 +209,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Where the corners of a face are among all corners.
+    /// Returns the range of a face's corners among all corners.
     pub(super) fn range(self, face: usize) -> Range<usize> {
         match self {
             Shape::Triangles(_) => 3 * face..3 * face + 3,
@@ -240,7 +240,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Whether 32 bits hold the coordinates.
+    /// Returns `true` if 32 bits hold the coordinates.
     pub(super) fn fits_single(self) -> bool {
         match self {
             Shape::Triangles(m) => m.fits_single(),

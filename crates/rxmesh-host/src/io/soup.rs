@@ -1,4 +1,4 @@
-//! What every reader makes first: positions and faces of any size, with everything that hangs on them.
+//! First result of every reader: positions and faces of any size, with all their data.
 
 use super::alike::Alike;
 use super::error::{At, Fault, FaultKind};
@@ -14,11 +14,11 @@ use crate::mesh::{
 /// A face that is not a triangle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Polygon {
-    /// Which face.
+    /// Number of the face.
     pub(super) face: u32,
-    /// How many corners: four or more.
+    /// Number of corners: four or more.
     pub(super) corners: u32,
-    /// Where it is in the file.
+    /// Offset in the file.
     pub(super) at: usize,
 }
 

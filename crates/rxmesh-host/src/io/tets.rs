@@ -10,15 +10,15 @@ use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Reads a volume of tetrahedra. The extension decides the format, failing that the content; of TetGen's pair of files
-/// either name will do.
+/// Reads a volume of tetrahedra. The extension decides the format, failing that the content; either name of TetGen's
+/// pair of files will do.
 ///
-/// Inverted cells are turned round, other elements than tetrahedra left out, of tetrahedra of higher order the corners
-/// kept: warnings say so.
+/// Inverted cells are turned round, other elements than tetrahedra left out, and of tetrahedra of higher order only the
+/// corners kept: warnings say so.
 ///
 /// # Errors
 ///
-/// What is wrong with the file, and where; a surface format; a file without tetrahedra.
+/// The fault of the file and its place; a surface format; a file without tetrahedra.
 pub fn read_tets(path: &Path, options: &ReadOptions) -> Result<Loaded<TetMesh>, IoError> {
     read_tets_bytes(&bytes_of(path)?, path, options)
 }
@@ -121,13 +121,13 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
 ///
 /// # Errors
 ///
-/// A format that cannot be told. What else is wrong with a file, reading it tells.
+/// A format that cannot be told. Other faults of a file are found by reading it.
 pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
     let Prepared { bytes, format, .. } = Prepared::new(bytes, name, options)?;
     Ok(match (format.holds_surfaces(), format.holds_volumes()) {
         (true, true) => {
             let read = volume(&bytes, format, Bits::Double, name);
-            // Of a broken file the error of volumes is as good as that of surfaces.
+            // For a broken file the error of volumes is as good as that of surfaces.
             read.is_ok_and(|volume| volume.has_cells())
         }
         (_, volumes) => volumes,

@@ -78,7 +78,7 @@ impl Line {
         }
     }
 
-    /// A whole number.
+    /// Appends a whole number.
     pub(super) fn int(&mut self, n: impl itoa::Integer) {
         self.out.extend_from_slice(self.int.format(n).as_bytes());
     }

@@ -30,7 +30,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Where the next byte is.
+    /// Returns the offset of the next byte.
     pub(super) fn offset(&self) -> usize {
         self.pos
     }
@@ -127,8 +127,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// A number that a header gives, if things of `least` bytes each can be so many in the bytes that are left; else why
-/// not, as the end of a sentence. The last thing may lack the byte behind it.
+/// Returns a number that a header gives, if that many things of `least` bytes each fit the bytes that are left;
+/// otherwise the reason, as the end of a sentence. The last thing may lack the byte behind it.
 pub(super) fn count(n: i64, least: usize, left: usize) -> Result<usize, String> {
     let Ok(n) = usize::try_from(n) else {
         return Err(", which is less than 0".into());

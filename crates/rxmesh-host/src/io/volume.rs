@@ -364,7 +364,7 @@ impl Volume {
             let Some((first, others)) = with_rows.split_first_mut() else {
                 continue;
             };
-            // Of each column its place in the other pieces.
+            // Index of each column in the other pieces.
             let places: Vec<HashMap<&str, usize>> = others
                 .iter()
                 .map(|p| {
@@ -613,7 +613,8 @@ fn orient_by(signs: &[Ordering], mesh: &mut TetMesh) -> u64 {
     turned
 }
 
-/// What to say of cells that have a volume in the file and none, or a negative one, between the rounded positions.
+/// Returns the warning about cells that have a volume in the file and none, or a negative one, between the rounded
+/// positions.
 fn flattened(signs: &[Ordering], mesh: &TetMesh) -> Option<String> {
     let is_lost = |i: &usize| signs[*i] != Ordering::Equal && mesh.cell_volume(*i) <= 0.0;
     let mut lost = (0..signs.len()).filter(is_lost);
@@ -632,7 +633,7 @@ pub(super) fn references(values: Vec<i32>, plain: &[i32]) -> Option<Numbers> {
     says.then_some(Numbers::Kept(ColumnData::I32(values)))
 }
 
-/// The whole numbers of a column, if it is one of so many references.
+/// Returns the column of that name if its rows are single whole numbers of 32 bits: references.
 pub(super) fn references_of<'a>(
     extras: &'a Extras,
     element: ElementKind,

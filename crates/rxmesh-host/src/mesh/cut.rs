@@ -139,7 +139,7 @@ impl PolyMesh {
         (0..self.face_count()).for_each(|f| self.sides(f).for_each(&mut add));
         cuts.iter().flat_map(|c| &c.diagonals).for_each(|&d| add(d));
         let mut cutter = Cutter::default();
-        // What a polygon can do may depend on what its neighbour does, so each has several turns.
+        // The possible cuts of a polygon may depend on those of its neighbours, so each has several turns.
         for turn in 0..MOST_TURNS {
             let mut is_done = true;
             for &(p, i) in &faces {
@@ -382,7 +382,7 @@ impl Cuts {
     /// Most faces of one piece of work.
     const FACES: usize = 4096;
 
-    /// Of no faces so far; `corners` are those of all that will come.
+    /// Creates an empty list; `corners` are those of all faces that will be added.
     fn with_room(first: usize, corners: std::ops::Range<usize>) -> Cuts {
         let mut offsets = Vec::with_capacity(Self::FACES + 1);
         offsets.push(0);
@@ -458,7 +458,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// With 16 bits or more for each of so many edges.
+    /// Creates a table with at least 16 bits for each of `edges` edges.
     fn with_room(edges: usize) -> Bits {
         let bits = (16 * edges).next_power_of_two().max(64);
         Bits {

@@ -36,7 +36,7 @@ pub(crate) struct CoordinateText {
 }
 
 impl CoordinateText {
-    /// Of the mesh with these positions; `corners` are those of its faces or cells.
+    /// Returns the text form of the mesh with these positions; `corners` are those of its faces or cells.
     pub(crate) fn of(placement: &Placement, positions: &[Vec3], corners: &[u32]) -> CoordinateText {
         let mut text = CoordinateText {
             placement: *placement,

@@ -19,7 +19,7 @@ pub struct EdgeTable {
     pub edges: Vec<[u32; 2]>,
     /// Edge of each half-edge, `u32::MAX` in faces that name a vertex twice.
     pub edge_of: Vec<u32>,
-    /// Where the half-edges of edge `e` lie in `half_edges`: from `starts[e]` to `starts[e + 1]`.
+    /// Start of the half-edges of each edge: those of edge `e` are `half_edges[starts[e]..starts[e + 1]]`.
     pub starts: Vec<u32>,
     /// Half-edges, grouped by edge, ascending within one.
     pub half_edges: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What a file holds beside positions and faces, kept so that it can go out again.
+//! Data of a file beside positions and faces, kept so that it can be written again.
 
 use super::{Faces, MeshError, TriMesh};
 use glam::Vec3;
@@ -12,7 +12,7 @@ pub const COLOR: &str = "color";
 /// "This corner has no value", in [`CornerLayer::corners`].
 pub const NO_VALUE: u32 = u32::MAX;
 
-/// What a column's rows belong to.
+/// Kind of element that a column has rows for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ElementKind {
     /// One row a vertex.
@@ -143,13 +143,13 @@ impl ColumnData {
 
 /// A named table of `width` values for each vertex, face or cell.
 ///
-/// Two names have a meaning of their own: [`NORMAL`] (width 3) and [`COLOR`] (width 3 or 4; integers run from 0 to the
-/// type's maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
+/// Two names have a fixed meaning: [`NORMAL`] (width 3) and [`COLOR`] (width 3 or 4; integers run from 0 to the type's
+/// maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// Name, as it stands in the file.
     pub name: String,
-    /// What a row belongs to.
+    /// Kind of element that a row belongs to.
     pub element: ElementKind,
     /// Values a row, at least 1.
     pub width: usize,
@@ -158,7 +158,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Whether values of new vertices are means: those of floats and colours, but not normals, which are computed anew.
+    /// Returns `true` if values of new vertices are means: those of floats and colours, but not normals, which are
+    /// recomputed.
     pub fn is_blended(&self) -> bool {
         let floats = matches!(self.data, ColumnData::F32(_) | ColumnData::F64(_));
         self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
@@ -196,7 +197,7 @@ impl CornerLayer {
     }
 }
 
-/// What a [`Tag`] says about the faces that follow it.
+/// Kind of statement that a [`Tag`] makes about the faces that follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TagKind {
     /// OBJ `o`, or the name of an STL solid.
@@ -216,7 +217,7 @@ pub enum TagKind {
 pub struct Tag {
     /// The first face it holds for; may equal the number of faces.
     pub face: u32,
-    /// What it says.
+    /// Kind of statement.
     pub kind: TagKind,
     /// The name, as written (may be empty).
     pub text: String,

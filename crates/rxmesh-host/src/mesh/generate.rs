@@ -311,7 +311,7 @@ fn halves(nx: u32, ny: u32, at: impl Fn(u32, u32) -> u32 + Sync) -> Vec<[u32; 3]
     cells(nx, ny, at, |[a, b, c, d]| [[a, b, c], [a, c, d]])
 }
 
-/// What `make` makes of the corners of each cell of a grid, row after row.
+/// Collects the values of `make` for the corners of each cell of a grid, row after row.
 pub(super) fn cells<T: Send, const N: usize>(
     nx: u32,
     ny: u32,

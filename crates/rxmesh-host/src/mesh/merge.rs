@@ -9,18 +9,18 @@ use glam::DVec3;
 /// Several meshes as one.
 #[derive(Debug)]
 pub struct Merged {
-    /// The mesh.
+    /// Mesh of all parts.
     pub mesh: TriMesh,
     /// The columns that were left out, and for each the first mesh that has not the like of it.
     pub left_out: Vec<(String, usize)>,
-    /// How far a vertex moved at most along an axis, because 32-bit floats near the origin of one mesh are not those
-    /// near the origin of all.
+    /// Largest shift of a vertex along an axis: 32-bit floats near the origin of one mesh are not those near the origin
+    /// of all.
     pub moved: f64,
 }
 
-/// Puts meshes one after the other, each where it lies in the world: vertices and faces in their order, nothing joined.
-/// What all that have such elements carry goes along: columns of the same name, width and type. Values of corners go
-/// along wherever some have them, and statements on faces hold for the faces of their own mesh.
+/// Appends meshes to each other, each where it lies in the world: vertices and faces in their order, nothing joined.
+/// Columns that all meshes with such elements have, with the same name, width and type, are kept. Values of corners are
+/// kept if any mesh has them, and statements on faces hold for the faces of their own mesh.
 ///
 /// # Errors
 ///
@@ -191,7 +191,7 @@ fn layer<'a>(
     Some(all)
 }
 
-/// The statements on faces. What held at the end of a mesh does not hold for the next one.
+/// Collects the statements on faces. A statement that holds at the end of a mesh is ended before the next one.
 fn tags(parts: &[TriMesh]) -> Vec<Tag> {
     const ENDS: [(TagKind, &str); 4] = [
         (TagKind::Object, ""),
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(merge(vec![]).unwrap().mesh, TriMesh::default());
     }
 
-    /// Meshes with frames of their own come into one, each where it was.
+    /// Meshes with different frames come into one, each where it was.
     #[test]
     fn every_mesh_stays_where_it_is() {
         let by = DVec3::new(500_000.0, 5_400_000.0, 0.0);

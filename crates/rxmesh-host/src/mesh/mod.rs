@@ -83,14 +83,14 @@ pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
 /// [`validate`](Self::validate), which every consumer at a module border calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriMesh {
-    /// Where the vertices are, in the frame that `placement` puts into the world.
+    /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Three vertices a face.
     pub faces: Vec<[u32; 3]>,
-    /// What else came with the file, or was computed for it.
+    /// Other data of the file, or computed for the mesh.
     pub extras: Extras,
-    /// Where positions lie in the world. Files that are far from the origin, and whose coordinates have more digits
-    /// than 32-bit floats hold there, are read into a frame of their own; for all others this is the world itself.
+    /// Frame of the positions in the world. Files that are far from the origin, and whose coordinates have more digits
+    /// than 32-bit floats hold there, are read into a local frame; for all others this is the world itself.
     pub placement: Placement,
 }
 

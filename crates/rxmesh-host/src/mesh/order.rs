@@ -6,7 +6,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// How to order a mesh.
+/// Method of ordering a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Vertices along a Morton curve through the bounding box.
@@ -16,12 +16,12 @@ pub enum Order {
     Rcm,
 }
 
-/// Where elements went: new ids by old ones.
+/// New ids by old ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reordering {
-    /// Of vertices.
+    /// New ids of vertices.
     pub vertices: Vec<u32>,
-    /// Of faces.
+    /// New ids of faces.
     pub faces: Vec<u32>,
 }
 
@@ -158,7 +158,7 @@ fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
         if seen[v as usize] {
             continue;
         }
-        // The last vertex of a first walk lies at the rim of the component.
+        // The last vertex of a first walk lies at the border of the component.
         let first = order.len();
         walk(v, &mut seen, &mut order);
         let rim = order[order.len() - 1];

@@ -81,7 +81,7 @@ impl TriMesh {
     }
 }
 
-/// Where `which` is true.
+/// Returns the indices at which `which` is `true`.
 fn indices(which: &[bool]) -> Vec<u32> {
     let at = which.iter().enumerate().filter(|(_, yes)| **yes);
     at.map(|(i, _)| i as u32).collect()

@@ -1,4 +1,4 @@
-//! Where a mesh lies: positions are 32-bit floats in a frame of their own, which 64-bit numbers place in the world.
+//! Placement of a mesh: positions are 32-bit floats in a local frame, which 64-bit numbers place in the world.
 
 use super::extent::{box_of_corners, extent};
 use super::{CoordinateText, MeshError, PolyMesh, TetMesh, TriMesh, UsedVertices};
@@ -6,8 +6,8 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// A mesh is far from the origin along an axis when its middle lies more than this many of its own sizes away: four
-/// bits or more of a 32-bit coordinate then say where the mesh is, and not what shape it has.
+/// Distance of a mesh's middle from the origin along an axis, in sizes of the mesh, beyond which the mesh is far: four
+/// bits or more of a 32-bit coordinate then give the position of the mesh and not its shape.
 const FAR: f64 = 16.0;
 
 /// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
@@ -23,9 +23,9 @@ const SAMPLE: usize = 1 << 12;
 /// files hold and users see. The default is the world itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
-    /// Where the frame's origin lies.
+    /// Origin of the frame in the world.
     pub origin: DVec3,
-    /// How long the frame's unit is: a power of two, so that no digit changes.
+    /// Scale from the frame's unit to the world's: a power of two, so that no digit changes.
     pub scale: f64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Placement {
 }
 
 impl Placement {
-    /// Whether 32-bit floats reach all these positions in the world.
+    /// Returns `true` if all these positions are finite as 32-bit floats in the world.
     pub(crate) fn fits_single(&self, positions: &[Vec3]) -> bool {
         let fits = |p: &Vec3| self.world(*p).as_vec3().is_finite();
         self.is_world() || positions.par_iter().lean().all(fits)
@@ -50,7 +50,7 @@ impl Placement {
         *self == Placement::default()
     }
 
-    /// Where a position lies in the world.
+    /// Returns a position in the world.
     pub fn world(&self, position: Vec3) -> DVec3 {
         self.origin + self.scale * position.as_dvec3()
     }
@@ -147,9 +147,9 @@ pub(crate) fn may_need_placement(points: &[Vec3], corners: &[u32]) -> bool {
     is_lost(a, b)
 }
 
-/// Whether a box lies so far away that 32-bit floats have seven bits or less for what is in it.
+/// Returns `true` if a box lies so far away that 32-bit floats have seven bits or less for the shape in it.
 fn is_lost(low: DVec3, high: DVec3) -> bool {
-    /// Sizes away.
+    /// Distance in sizes.
     const LOST: f64 = (1u64 << 17) as f64;
     (0.5 * low + 0.5 * high).abs().max_element() > LOST * (high - low).max_element()
 }
@@ -295,7 +295,7 @@ macro_rules! framed {
 }
 
 impl TriMesh {
-    /// Where a vertex lies in the world.
+    /// Returns the position of a vertex in the world.
     ///
     /// # Panics
     ///
@@ -310,7 +310,7 @@ impl TriMesh {
         bounding_box(&self.positions, self.faces.as_flattened(), &self.placement)
     }
 
-    /// Whether 32-bit floats reach every vertex in the world.
+    /// Returns `true` if every vertex is finite as 32-bit floats in the world.
     pub(crate) fn fits_single(&self) -> bool {
         self.placement.fits_single(&self.positions)
     }
@@ -342,7 +342,8 @@ pub(super) fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
     x
 }
 
-/// How large a mesh is, but for a few vertices that may lie far outside; `largest` is the longest side of its box.
+/// Returns the size of a mesh without a few vertices that may lie far outside; `largest` is the longest side of its
+/// box.
 fn bulk(positions: &[Vec3], used: &UsedVertices, largest: f64) -> f64 {
     let [low, high] = bulk_box(positions, used, |p| p.as_dvec3());
     match (high - low).max_element() {
@@ -500,7 +501,7 @@ mod tests {
         assert!((0.01..1.0).contains(&sides), "{sides}");
         mesh.return_to(home);
         assert_eq!(bits(&mesh), before);
-        // Where a few lie beyond all bounds the rest gets small instead.
+        // If a few vertices lie beyond all bounds, the rest becomes small instead.
         mesh.positions[0].x = 1e30;
         mesh.normalise();
         assert!(mesh.positions[0].x <= 2.0 * LARGEST as f32);

@@ -53,8 +53,8 @@ pub(super) fn off_plane(points: &[Vec3]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Whether two sides that do not follow each other cross, seen along the Newell normal. Polygons that are not
-/// convex and have more than `most` corners are not looked at: the method is quadratic.
+/// Returns `true` if two sides that do not follow each other cross, seen along the Newell normal. Polygons that are not
+/// convex and have more than `most` corners are not examined: the method is quadratic.
 pub(super) fn crosses_itself(points: &[Vec3], most: usize) -> bool {
     let n = points.len();
     let p = flat(points, |local| match newell(local) {
@@ -76,7 +76,7 @@ pub(super) fn largest_turn(local: &[DVec3]) -> DVec3 {
     largest.unwrap_or(DVec3::ZERO).normalize_or_zero()
 }
 
-/// Whether two segments have a point in common that lies inside of both.
+/// Returns `true` if two segments have a point in common that lies inside of both.
 fn cross((a, b): (DVec2, DVec2), (c, d): (DVec2, DVec2)) -> bool {
     turn(a, b, c) * turn(a, b, d) < 0.0 && turn(c, d, a) * turn(c, d, b) < 0.0
 }

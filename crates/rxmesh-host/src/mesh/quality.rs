@@ -1,4 +1,4 @@
-//! How good the triangles of a mesh are.
+//! Quality of the triangles of a mesh.
 
 use super::TriMesh;
 use super::edges::unique_edges;

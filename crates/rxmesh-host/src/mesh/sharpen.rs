@@ -7,7 +7,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// What normals of faces in one plane may be apart, in radians: positions are rounded.
+/// Largest angle between normals of faces in one plane, in radians: positions are rounded.
 const SLACK: f64 = 1e-6;
 
 impl PolyMesh {

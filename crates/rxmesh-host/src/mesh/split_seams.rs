@@ -18,8 +18,8 @@ const FACET: usize = 2;
 /// Names of the columns that are texture coordinates of vertices.
 const TEXCOORDS: [&str; 2] = ["s", "t"];
 
-/// Which vertices of a mesh are one vertex that was split: both ends of two boundary edges that lie in the same place
-/// and run against each other. Edges in places where more than two meet are not looked at.
+/// Groups of vertices that are one vertex that was split: both ends of two boundary edges that lie in the same place
+/// and run against each other. Edges in places where more than two meet are ignored.
 #[derive(Clone, Debug)]
 pub struct SplitSeams {
     /// For each vertex the number of the joined one.
@@ -140,7 +140,7 @@ impl SplitSeams {
         self.edges
     }
 
-    /// What is done about them, in a line.
+    /// Returns a message about the joined vertices, in one line.
     pub fn message(&self) -> String {
         format!(
             "{} vertices lie where others do, along {} edges: the sides of these seams are held together",
@@ -272,7 +272,7 @@ impl SplitSeams {
         let mut keys = Vec::with_capacity(3 * mesh.faces.len());
         for (f, face) in mesh.faces.iter().enumerate() {
             let part = piece.map_or(0, |c| c.data.get(f) as i64);
-            // Each facet has vertices of its own.
+            // Each face without a piece gets separate vertices.
             let part = if part < 0 { -1 - f as i64 } else { part };
             for (k, &v) in face.iter().enumerate() {
                 let values = layers.map(|l| l.as_ref().map_or([0; 3], |l| bits(l, 3 * f + k)));
@@ -446,7 +446,7 @@ mod tests {
         assert!(SplitSeams::find(&mesh, Some(&labels)).is_none());
         let joined = SplitSeams::find(&mesh, None).unwrap().shape(&mesh);
         assert!(SplitSeams::find(&joined, None).is_none());
-        // Where three sheets meet in a line there is no telling which two belong together.
+        // If three sheets meet in a line, no two of them can be said to belong together.
         let mut three = mesh;
         three
             .positions

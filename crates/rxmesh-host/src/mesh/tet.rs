@@ -19,7 +19,7 @@ pub const CELL_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2,
 /// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
-    /// Where the vertices are, in the frame that `placement` puts into the world.
+    /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Four vertices a cell, `a`, `b`, `c`, `d` with `(b - a) x (c - a) . (d - a) > 0`: seen from `d`, the other three
     /// run counter-clockwise. [`orient`](Self::orient) makes it so.
@@ -58,11 +58,11 @@ impl TetMesh {
     }
 
     /// Checks counts, placement, indices, positions and the lengths of all columns; names the first offender. Cells may
-    /// be inverted or flat: [`check_tets`](super::check_tets) says so.
+    /// be inverted or flat: [`check_tets`](super::check_tets) reports these.
     ///
     /// # Errors
     ///
-    /// What is wrong, and where.
+    /// The first defect and the element that has it.
     pub fn validate(&self) -> Result<(), MeshError> {
         check_tet_counts(self.positions.len() as u64, self.cells.len() as u64)?;
         self.placement.validate()?;
@@ -113,7 +113,7 @@ impl TetMesh {
         self.cells.len()
     }
 
-    /// Where a vertex lies in the world.
+    /// Returns the position of a vertex in the world.
     ///
     /// # Panics
     ///
@@ -250,7 +250,7 @@ impl TetMesh {
         Ok(())
     }
 
-    /// What belongs to a surface of these vertices and of faces of these cells.
+    /// Returns the extras of a surface of these vertices and of faces of these cells.
     fn extras_of(&self, vertices: &[u32], cells: &[u32]) -> Extras {
         let columns = self.extras.columns.iter().map(|c| match c.element {
             ElementKind::Vertex => c.gather(vertices),
@@ -276,7 +276,7 @@ impl TetMesh {
 /// are swapped, whatever is rounded.
 pub(super) fn signed_volume(mut p: [DVec3; 4]) -> f64 {
     let mut sign = 1.0;
-    // Corners are put into an order of their own.
+    // A fixed order of the corners makes the result independent of theirs.
     for end in [3, 2, 1] {
         for k in 0..end {
             let order = p[k].to_array().partial_cmp(&p[k + 1].to_array());

@@ -1,4 +1,4 @@
-//! Values of corners as a topology of their own: what face-varying data are refined by.
+//! Values of corners as a separate topology, by which face-varying data are refined.
 
 use super::face_list::{FaceList, Polygons};
 use super::{CornerLayer, EdgeTable, NO_VALUE, PolyMesh};
@@ -23,7 +23,7 @@ pub struct Wedges {
 }
 
 impl Wedges {
-    /// Of a layer of a mesh.
+    /// Computes the wedges of a layer of a mesh.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ fn value(layer: &CornerLayer, entry: u32) -> &[f32] {
     &layer.values[layer.width * entry as usize..layer.width * (entry as usize + 1)]
 }
 
-/// What tells values apart; a corner without a value is like no other.
+/// Returns the key that tells values apart; a corner without a value differs from all others.
 fn bits(layer: &CornerLayer, entry: u32) -> [u32; 3] {
     if entry == NO_VALUE {
         return [u32::MAX; 3];
@@ -182,7 +182,7 @@ mod tests {
                 .seams(&mesh, &EdgeTable::of_polygons(&mesh))
                 .is_empty()
         );
-        // A corner without a value is a wedge of its own, of zeros.
+        // A corner without a value is a separate wedge, of zeros.
         let mut gap = layer;
         gap.corners[7] = NO_VALUE;
         let wedges = Wedges::new(&mesh, &gap);

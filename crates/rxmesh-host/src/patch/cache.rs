@@ -79,11 +79,11 @@ pub enum CacheError {
 
 /// Loads the patch set at `path`, or builds it and saves it there.
 ///
-/// What is wrong with the file, and whether saving works, does not matter: the result is always right.
+/// A defective file and a failure to save it are ignored: the result is always right.
 ///
 /// # Errors
 ///
-/// Those of [`build`].
+/// The errors of [`build`].
 pub fn build_cached(
     path: &Path,
     vertex_count: usize,

@@ -15,7 +15,7 @@ use super::shared::{NONE, prefix_sum, share, split_mut};
 
 /// Vertices and edges in patch order.
 pub(super) struct Elements {
-    /// Where each patch's faces, edges and vertices start; the totals at the end.
+    /// Start of each patch's faces, edges and vertices; the totals at the end.
     pub(super) starts: [Vec<u32>; 3],
     /// Dense vertex -> input vertex.
     pub(super) vertex_source: Vec<u32>,
@@ -43,7 +43,7 @@ impl Elements {
     }
 }
 
-/// What one patch owns.
+/// Elements that one patch owns.
 struct Owned {
     vertices: Vec<u32>,
     edges: u32,
@@ -177,7 +177,7 @@ fn own_edges(
     edges
 }
 
-/// Where each patch's elements start. Patches of isolated vertices come last.
+/// Returns the start of each patch's elements. Patches of isolated vertices come last.
 fn all_starts(
     order: &FaceOrder,
     owned: &[Owned],

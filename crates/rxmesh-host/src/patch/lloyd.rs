@@ -19,13 +19,13 @@ use super::shared::NONE;
 pub(super) struct Partition {
     /// Local faces, by patch.
     pub(super) order: Vec<u32>,
-    /// Where each patch starts in `order`; the total at the end.
+    /// Start of each patch in `order`; the total at the end.
     pub(super) starts: Vec<u32>,
 }
 
 /// Steps of a growth are cut into this many phases.
 const PHASES: usize = 4;
-/// How full a patch should be on average, so that the last growth finds room.
+/// Average fill of a patch, as a part of the patch size, below 1 so that the last growth has capacity left.
 pub(super) const FILL: f32 = 0.90;
 /// Rounds of growing and centring before the last growth, of faces.
 pub(super) const ROUNDS: u32 = 2;

@@ -1,4 +1,4 @@
-//! What to do with the pockets that lie between full patches after the last growth.
+//! Resolves the pockets that lie between full patches after the last growth.
 
 use super::lloyd::Lloyd;
 use super::shared::NONE;

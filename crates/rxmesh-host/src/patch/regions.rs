@@ -5,8 +5,8 @@
 //! which thread came first. A region fits a core's cache: the Lloyd rounds inside it cost no
 //! cache misses, however the input is ordered.
 //!
-//! Whole components of at most `patch_size` faces are no regions of their own: they are packed, in the
-//! order of their first faces, into regions that become one patch each.
+//! Whole components of at most `patch_size` faces are not separate regions: they are packed, in the order of their
+//! first faces, into regions that become one patch each.
 
 use crate::par::IntoLean;
 use std::collections::HashSet;
@@ -18,11 +18,11 @@ use super::shared::{NONE, counting_sort, share, split_mix};
 
 /// The faces sorted by region.
 pub(super) struct Regions {
-    /// Where each region starts in `faces`; the total at the end.
+    /// Start of each region in `faces`; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Input faces, by region.
     pub(super) faces: Vec<u32>,
-    /// Where each input face lies in `faces`.
+    /// Index of each input face in `faces`.
     pub(super) places: Vec<u32>,
 }
 
@@ -204,8 +204,8 @@ fn advance<const N: usize>(
     }
 }
 
-/// Gives the components without a seed to regions of their own, or to packs where they are small.
-/// Returns the number of regions.
+/// Gives the components without a seed separate regions, or packs them with others if they are small. Returns the
+/// number of regions.
 fn add_rest<const N: usize>(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u32 {
     const PENDING: u32 = NONE - 1;
     let mut count = seeds;

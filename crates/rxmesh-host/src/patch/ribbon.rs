@@ -1,4 +1,4 @@
-//! Which elements each patch holds without owning them.
+//! Elements that each patch holds without owning them.
 //!
 //! A patch needs, beside its own faces, every face around a vertex that it owns and every face that shares
 //! an edge with one of its own (which covers the faces around edges that it owns: the owner of an
@@ -19,7 +19,7 @@ pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
 
 /// The ribbons of all patches, as dense ids, ascending within each patch.
 pub(super) struct Ribbons {
-    /// Where each patch's ribbon faces start in `faces`.
+    /// Start of each patch's ribbon faces in `faces`.
     face_starts: Vec<u32>,
     faces: Vec<u32>,
     /// Ribbon vertices and edges of each patch.
@@ -61,7 +61,7 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
 /// A patch that needs a face, and the face.
 type Told = (u32, u32);
 
-/// What the faces of each patch tell other patches.
+/// Collects the messages of the faces of each patch to other patches.
 fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
     let vertices = Locator::new(&elements.starts[0]);
     let faces = Locator::new(&elements.starts[2]);

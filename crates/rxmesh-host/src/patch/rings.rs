@@ -1,16 +1,16 @@
-//! Rings of many sides, looked through once.
+//! Rings of many sides, walked through once.
 //!
 //! Stages after the order of the faces is known walk around the ring of a side to find the edge's first side, or the
-//! patches at it. Of an edge with thousands of faces that would be a walk of thousands of steps for each of them.
+//! patches at it. For an edge with thousands of faces that would be a walk of thousands of steps for each of them.
 
 use std::collections::HashMap;
 
 use super::shared::{Locator, NONE};
 
-/// Rings of at most so many sides are walked around.
+/// Longest ring that is walked around.
 const SHORT: usize = 16;
 
-/// What is known of the rings of more than [`SHORT`] sides.
+/// Precomputed data of the rings of more than [`SHORT`] sides.
 #[derive(Default)]
 pub(super) struct LongRings {
     /// The ring of a side.
@@ -67,7 +67,7 @@ impl LongRings {
         }
     }
 
-    /// The patches that own a face at the edge of a side, if there are so many faces that they were looked for.
+    /// Returns the patches that own a face at the edge of a side, if its ring is long.
     pub(super) fn patches(&self, side: u32) -> Option<&[u32]> {
         Some(&self.of(side)?.patches)
     }

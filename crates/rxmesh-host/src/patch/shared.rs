@@ -154,7 +154,7 @@ impl SmallMap {
         self.used.clear();
     }
 
-    /// Where the id is or would go.
+    /// Returns the slot that holds the id, or the free one where it belongs.
     fn slot(&self, id: u32) -> usize {
         let mask = self.keys.len() - 1;
         let hash = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -59,7 +59,7 @@ impl<'a> Mesh<'a> {
         [0, 1, 2].map(|k| side(self.faces[face as usize], k))
     }
 
-    /// Whether the component of `face` has at most `limit` faces.
+    /// Returns `true` if the component of `face` has at most `limit` faces.
     fn component_fits(&self, face: u32, limit: usize) -> bool {
         self.walk(face, |_| true, limit + 1).len() <= limit
     }
@@ -86,7 +86,7 @@ fn ascending((a, b): Edge) -> Edge {
     (a.min(b), a.max(b))
 }
 
-/// A patch in the input's terms; `None` where an id leads nowhere.
+/// Patch in the input's ids; `None` instead if an id is invalid.
 struct View {
     /// Input vertex of each local vertex, input face of each local face.
     vertices: Vec<u32>,

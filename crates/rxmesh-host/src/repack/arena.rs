@@ -36,7 +36,7 @@ impl Arena {
         part
     }
 
-    /// The words.
+    /// Returns the buffer of words.
     pub(super) fn buffer(&self) -> &Buffer<u32> {
         &self.buffer
     }

@@ -52,17 +52,17 @@ pub struct RepackSource<'a> {
     pub label: &'a Buffer<u32>,
 }
 
-/// How to repack.
+/// Options of a repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepackOptions {
     /// Most faces of a patch, and most isolated vertices that share one, from 1 to 65535.
     pub patch_size: u32,
-    /// What to do about labels with too many or too few faces.
+    /// Treatment of labels with too many or too few faces.
     pub labels: Labels,
 }
 
-/// What a repack does about labels with too many or too few faces.
+/// Treatment of labels with too many or too few faces in a repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Every label is a patch, whatever its size.
@@ -97,8 +97,7 @@ const WRITE_ROOM: u32 = 4096;
 /// `labels` is one more than the largest label.
 ///
 /// Within a patch faces come by session id, edges and vertices as the faces first meet them. An edge keeps its
-/// direction. Live edges that no face names are left out. Vertices that no face names come last, in patches of their
-/// own.
+/// direction. Live edges that no face names are left out. Vertices that no face names come last, in separate patches.
 ///
 /// The result does not depend on the engine or the number of its threads.
 ///
@@ -112,7 +111,7 @@ const WRITE_ROOM: u32 = 4096;
 /// The arrays fit each other in content, which nobody checks (contract U4 of docs/unsafe.md): every entry that is not
 /// one of the special values is below the number of slots of its kind, the three sides of a face name live edges and
 /// meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
-/// live face. Of any triangles, [`RxMesh::from_engine_faces`] makes a mesh without such a promise.
+/// live face. [`RxMesh::from_engine_faces`] makes a mesh of any triangles without such a promise.
 ///
 /// ```compile_fail,E0133
 /// # use rxmesh_host::{engine::Engine, repack::{RepackOptions, RepackSource, repack}};
@@ -205,7 +204,7 @@ struct Repack<'a> {
     linear: [Buffer<u32>; 3],
 }
 
-/// What is known after the first half.
+/// Results of the first half.
 struct Lists {
     /// The memory of the arrays below.
     _arena: Arena,
@@ -383,7 +382,7 @@ impl<'a> Repack<'a> {
         )))
     }
 
-    /// Where each patch's parts start, and the counters.
+    /// Computes the start of each patch's parts, and reads the counters.
     fn starts(&self, first: bool) -> Result<Stats, Error> {
         let (work, first) = (self.work, u32::from(first));
         self.engine.launch_blocks(1, RepackStarts { work, first })?;

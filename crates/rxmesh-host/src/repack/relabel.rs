@@ -30,7 +30,7 @@ fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     let [enough, most] = if large { REGION_OF_LARGE } else { REGION };
     (too_many || too_large).then(|| Sizes {
         limit,
-        // Where only some are too large, only what is very small goes with them.
+        // If only some are too large, only very small ones go with them.
         low: if too_many { limit * 3 / 4 } else { limit / 4 },
         full: full(limit),
         enough: enough * limit,
@@ -38,7 +38,7 @@ fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     })
 }
 
-/// How much regions are to grow.
+/// Returns the rounds in which regions grow.
 fn rounds(stats: &Stats, sizes: &Sizes, labels: u32) -> Rounds {
     let mean = f64::from(stats.of(Stat::Faces)) / f64::from(stats.of(Stat::Patches).max(1));
     let growth = (f64::from(sizes.enough) / mean.max(1.0)).max(1.0);
@@ -52,7 +52,7 @@ fn rounds(stats: &Stats, sizes: &Sizes, labels: u32) -> Rounds {
     }
 }
 
-/// How many more labels there can be than were given.
+/// Returns the largest number of labels beyond those given.
 pub(super) fn more_labels(faces: usize, limit: u32) -> usize {
     faces / full(limit) as usize + 1
 }

@@ -73,7 +73,7 @@ impl Boxes {
     }
 }
 
-/// Whether a box is farther than `reach` from a point along some axis.
+/// Returns `true` if a box is farther than `reach` from a point along some axis.
 pub(super) fn is_far((low, high): Box3, point: DVec3, reach: f64) -> bool {
     (point - high).max(low - point).max_element() > reach
 }

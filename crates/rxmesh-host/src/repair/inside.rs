@@ -1,4 +1,4 @@
-//! Which closed components lie inside which.
+//! Finds the closed components that lie inside others.
 
 use crate::mesh::TriMesh;
 use crate::par::IntoLean;
@@ -64,7 +64,7 @@ impl<'a> Insides<'a> {
         largest.map_or(DVec3::ZERO, |f| corners(f).into_iter().sum::<DVec3>() / 3.0)
     }
 
-    /// Whether a ray upwards from the point meets the component an odd number of times.
+    /// Returns `true` if a ray upwards from the point meets the component an odd number of times.
     fn contains(&self, j: usize, p: DVec3) -> bool {
         let x = |v: u32| self.mesh.positions[v as usize].as_dvec3();
         let meets = |&&f: &&u32| meets(self.mesh.faces[f as usize].map(x), p);
@@ -72,8 +72,8 @@ impl<'a> Insides<'a> {
     }
 }
 
-/// Whether a ray upwards (z) from a point meets a triangle. As if the point were moved a little, less in y than in x:
-/// a ray that meets an edge or a corner of a closed surface counts right.
+/// Returns `true` if a ray upwards (z) from a point meets a triangle. The point counts as moved a little, less in y
+/// than in x: a ray that meets an edge or a corner of a closed surface counts right.
 fn meets(t: [DVec3; 3], p: DVec3) -> bool {
     let below = |k: fn(DVec3) -> f64| t.iter().all(|&c| k(c) < k(p));
     let above = |k: fn(DVec3) -> f64| t.iter().all(|&c| k(c) > k(p));
@@ -85,14 +85,14 @@ fn meets(t: [DVec3; 3], p: DVec3) -> bool {
     if sides != [true; 3] && sides != [false; 3] {
         return false;
     }
-    // Above the point when the plane's height there is: the sign follows from which way the triangle looks.
+    // The point is below the plane's height there: the sign follows from the direction that the triangle looks in.
     let normal = (t[1] - t[0]).cross(t[2] - t[0]);
     let height = (t[0] - p).dot(normal);
     if sides[0] { height > 0.0 } else { height < 0.0 }
 }
 
-/// Whether the point, moved a little, lies to the left of the line from `a` to `b`, seen from above. The opposite when
-/// the ends are exchanged.
+/// Returns `true` if the point, moved a little, lies to the left of the line from `a` to `b`, seen from above. The
+/// opposite when the ends are exchanged.
 fn is_left(a: DVec3, b: DVec3, p: DVec3) -> bool {
     let swapped = (b.x, b.y, b.z) < (a.x, a.y, a.z);
     let (a, b) = if swapped { (b, a) } else { (a, b) };

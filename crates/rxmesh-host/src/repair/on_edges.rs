@@ -13,8 +13,8 @@ struct OnEdge {
     part: f32,
 }
 
-/// Half-edges that need an edge of their own: where several pairs of faces, or ends of faces, still have an
-/// edge between the same two vertices when the faces are `faces`, all but the first.
+/// Returns half-edges that need a separate edge: several pairs of faces, or ends of faces, still have an edge between
+/// the same two vertices when the faces are `faces`. All but the first are returned.
 pub(super) fn shared_edges(faces: &[[u32; 3]], sheets: &Sheets) -> Vec<Vec<u32>> {
     let vertices = faces.iter().flatten().max().map_or(0, |&v| v as usize + 1);
     let table = EdgeTable::new(faces, vertices);

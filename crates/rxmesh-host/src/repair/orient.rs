@@ -6,7 +6,7 @@ use super::sheets::Sheets;
 use crate::mesh::TriMesh;
 use glam::DVec3;
 
-/// What [`orient`] turned.
+/// Counts of [`orient`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub struct OrientReport {
     pub conflicts: u64,
 }
 
-/// What [`orient_outward`] turned.
+/// Counts of [`orient_outward`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use super::rebuild::keep_faces;
 use crate::mesh::{EdgeTable, Sets, TriMesh};
 use glam::DVec3;
 
-/// What [`drop_small_components`] dropped.
+/// Counts of [`drop_small_components`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) 
         }
     }
     let least = min_size * diagonal(mesh);
-    // Of equals the first one.
+    // The first one of equals.
     let largest = parts
         .iter()
         .max_by_key(|p| (p.faces, std::cmp::Reverse(p.root)))

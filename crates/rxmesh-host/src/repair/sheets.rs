@@ -1,9 +1,9 @@
-//! Which faces go on into each other at an edge, and how faces must be turned for it.
+//! Pairs of faces that continue each other at an edge, and the orientation of faces that this requires.
 //!
-//! Where an edge has two faces these are neighbours, unless no turning of faces makes them agree. Where it has more,
-//! pairs are chosen: first within a set of faces that hangs together anyway, then of those that bend least. What is
-//! chosen depends on where faces lie and on their order, not on how they are turned, so that it is chosen again when
-//! faces have been turned.
+//! The two faces of an edge are neighbours, unless no turning of faces makes them agree. On an edge with more faces
+//! pairs are chosen: first within a set of faces that is connected elsewhere, then those that bend least. The choice
+//! depends on the positions of faces and on their order, not on their orientation, so that it is the same after faces
+//! have been turned.
 
 use super::around::Around;
 use super::turns::Turns;
@@ -13,12 +13,12 @@ use std::collections::HashMap;
 
 /// "No half-edge": the face ends there.
 pub(super) const NONE: u32 = u32::MAX;
-/// Of edges with more faces only the pairs that bend least are looked at.
+/// Number of faces of an edge beyond which only the pairs that bend least are considered.
 const MANY: usize = 64;
-/// How many of them for each face.
+/// Number of those pairs for each face.
 const NEAREST: usize = 4;
 
-/// How the faces of a mesh hang together in sheets that are manifold and oriented alike.
+/// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
     /// The half-edge that goes on at each one, [`NONE`] where the face ends.
@@ -50,7 +50,7 @@ impl Sheets {
         builder.finish(cuts)
     }
 
-    /// Which sheets have no end.
+    /// Returns `true` for each sheet without a boundary.
     pub(super) fn closed(&self) -> Vec<bool> {
         let mut closed = vec![true; self.sheet.len()];
         for (half, &partner) in self.partner.iter().enumerate() {
@@ -110,8 +110,8 @@ impl Builder<'_> {
         count
     }
 
-    /// Where faces cannot all be turned to agree a search from the first face gives another place for the cut: it is
-    /// taken where it is shorter.
+    /// Searches from the first face of sets whose faces cannot all be turned to agree: this gives another place for the
+    /// cut, which is taken if it is shorter.
     fn turn_round_cuts(&mut self) {
         let conflicts = self.conflicts();
         if conflicts.is_empty() {
@@ -322,7 +322,7 @@ impl Group {
     }
 }
 
-/// What a sheet's faces say on how it should be turned.
+/// Votes of a sheet's faces on turning the sheet.
 #[derive(Clone, Default)]
 struct Votes {
     /// Areas of faces as they are and of those that are to be turned, twice.
@@ -340,8 +340,8 @@ impl Votes {
         self.volume += sign * a.dot(b.cross(c));
     }
 
-    /// Whether the sheet is to be turned as a whole: so that the larger part of its area stays. Where that is no clear
-    /// majority, and the sheet is nearly closed, so that it looks outwards.
+    /// Returns `true` if the sheet is to be turned as a whole, so that the larger part of its area stays. If there is
+    /// no clear majority and the sheet is nearly closed, it is turned so that it looks outwards.
     fn turn(&self) -> bool {
         let ([stays, turns], all) = (self.area, self.area[0] + self.area[1]);
         let mixed = 3.0 * stays.min(turns) > all;

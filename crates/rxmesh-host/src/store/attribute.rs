@@ -27,9 +27,9 @@ pub enum AttributeError {
     /// Values for another number of elements.
     #[error("{got} values were given for {want} {kind}")]
     Length {
-        /// What was given.
+        /// Length that was given.
         got: usize,
-        /// What was needed.
+        /// Length that is needed.
         want: usize,
         /// Plural of the kind.
         kind: &'static str,
@@ -44,7 +44,7 @@ pub enum AttributeError {
     Layout(Layout),
 }
 
-/// Which copies hold the current values.
+/// Copies that hold the current values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fresh {
     Both,
@@ -54,8 +54,8 @@ enum Fresh {
 
 /// A `T` for each element of kind `K`, in linear ids: a patch's values lie together.
 ///
-/// The copy on the engine is what kernels use; a copy on the host is made on demand. Which of them is current is
-/// tracked: using a stale one is an error that names the missing call.
+/// Kernels use the copy on the engine; a copy on the host is made on demand. The attribute tracks which of them is
+/// current: using a stale one is an error that names the missing call.
 pub struct Attribute<K, T> {
     device: Buffer<T>,
     host: Vec<T>,
@@ -158,7 +158,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         self.linear_len
     }
 
-    /// Whether there is no value.
+    /// Returns `true` if there is no value.
     pub fn is_empty(&self) -> bool {
         self.linear_len == 0
     }
@@ -193,7 +193,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn upload(&mut self) -> Result<(), EngineError> {
         if self.fresh == Fresh::Host {
             if self.layout.is_plain() {
@@ -276,7 +276,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn clear(&mut self) -> Result<(), EngineError> {
         self.device.clear()?;
         self.fresh = Fresh::Device;
@@ -377,10 +377,10 @@ impl<K: Element, T: Value> Attribute<K, T> {
         &self.device
     }
 
-    /// What the engine's copy holds, current or not, in its own order and layout.
+    /// Returns the values of the engine's copy, current or not, in its order and layout.
     ///
-    /// The buffer itself is not to be had: a kernel's argument made of it would not be noticed when the other copy is
-    /// newer.
+    /// The buffer itself is private: a kernel's argument made of it would bypass the check that the engine's copy is
+    /// current.
     ///
     /// ```compile_fail,E0624
     /// # use rxmesh_host::{kernels::{mem::GlobalMut, topo::Vertex}, store::Attribute};
@@ -391,7 +391,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// A fault of an earlier kernel, or what the engine says.
+    /// A fault of an earlier kernel, or any error of the engine.
     pub fn engine_values(&self) -> Result<Vec<T>, EngineError> {
         self.device.read()
     }

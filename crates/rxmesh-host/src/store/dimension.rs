@@ -1,4 +1,4 @@
-//! Whether a mesh is a surface or a volume, as a type.
+//! Dimension of a mesh, surface or volume, as a type.
 
 use super::RxMesh;
 use super::mesh::Buffers;
@@ -13,13 +13,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a mesh is made of: [`Surface`] or [`Volume`].
+/// Dimension of a mesh: [`Surface`] or [`Volume`].
 pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
     /// Its patches on the host.
     type Set: Send + Sync;
-    /// Whether it is a surface.
+    /// `true` for surfaces.
     const SURFACE: bool;
-    /// What meshes of this kind can have. What kernels and relations need beyond it does not compile.
+    /// Tables that meshes of this kind can have. Kernels and relations that need others do not compile.
     const MAY_HAVE: Needs;
     /// The input's index of each linear id of a kind, if the input numbers them.
     #[doc(hidden)]
@@ -116,7 +116,7 @@ impl RxMesh<Volume> {
         Ok(rx.with_set(set).of_bodies(body))
     }
 
-    /// How many copies of one body this is.
+    /// Returns the number of copies of the body.
     pub fn copies(&self) -> u32 {
         self.volume_set().copies
     }

@@ -29,7 +29,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     buffers: Buffers,
     prepared: PreparedStore,
     places: Places,
-    /// Of a mesh that was packed on the engine: linear ids of the session's vertices and faces.
+    /// Linear ids of the session's vertices and faces, for a mesh that was packed on the engine.
     origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Buffers {
     pub(crate) ribbons: Buffer<u32>,
 }
 
-/// What a repack leaves on an engine.
+/// Results of a repack on an engine.
 pub(crate) struct Packed {
     pub(crate) buffers: Buffers,
     /// The same headers as in `buffers`.
@@ -127,12 +127,12 @@ impl RxMesh {
         rx
     }
 
-    /// The patches on the host, with their statistics. Of a mesh that was packed on the engine they are copied at the
-    /// first call, and its *input* is the session: live elements in the order of their session ids.
+    /// Returns the patches on the host, with their statistics. For a mesh that was packed on the engine they are copied
+    /// at the first call, and its *input* is the session: live elements in the order of their session ids.
     ///
     /// # Errors
     ///
-    /// A fault of an earlier kernel, or what the driver says.
+    /// A fault of an earlier kernel, or any error of the driver.
     pub fn patch_set(&self) -> Result<&PatchSet, Error> {
         if let Some(set) = self.set.get() {
             return Ok(set);
@@ -209,7 +209,7 @@ impl<D: Dimension> RxMesh<D> {
         }
     }
 
-    /// The engine.
+    /// Returns the engine that the mesh lives on.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -368,8 +368,8 @@ impl<D: Dimension> RxMesh<D> {
             .launch_listed(&self.patches, list, count, kernel)
     }
 
-    /// Whether there is what a kernel of this name needs; for one that no mesh of this dimension has it for, this does
-    /// not compile.
+    /// Checks that the mesh has the tables that a kernel of this name needs; a kernel that no mesh of this dimension
+    /// suits does not compile.
     fn suits<K: PatchKernel>(&self, name: &'static str) -> Result<(), EngineError> {
         const {
             assert!(
@@ -386,7 +386,7 @@ impl<D: Dimension> RxMesh<D> {
         self
     }
 
-    /// The same, of copies of a body that has so many patches.
+    /// Turns the mesh into copies of a body that has `patches` patches.
     pub(super) fn of_bodies(mut self, patches: usize) -> Self {
         let all = &self.patches;
         if patches != all.headers.len() {
@@ -426,7 +426,7 @@ impl<D: Dimension> RxMesh<D> {
         self.set.get()
     }
 
-    /// What the mesh keeps: which relations and kernels can be had.
+    /// Returns the tables that the mesh keeps, which decide the relations and kernels it can run.
     pub fn has(&self) -> Needs {
         self.patches.has()
     }

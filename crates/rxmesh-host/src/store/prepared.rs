@@ -15,7 +15,7 @@ use std::collections::btree_map::Entry;
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Where kernels over relations have these from.
+/// Source of the relations that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RelationChoice {
     /// Computed on the fly at first; prepared when a kernel comes for the third time: preparing costs about as much
@@ -48,7 +48,7 @@ pub(super) struct PreparedStore {
 struct Inner {
     choice: RelationChoice,
     stored: BTreeMap<TypeId, Stored>,
-    /// How often each kernel was run by the automatic choice.
+    /// Number of runs of each kernel by the automatic choice.
     runs: BTreeMap<TypeId, u32>,
 }
 
@@ -210,7 +210,7 @@ impl<D: Dimension> RxMesh<D> {
             let run = *run;
             (inner.choice, run)
         };
-        // Of volumes EE and FF have tens of millions of entries.
+        // EE and FF of volumes have tens of millions of entries.
         let pays = D::SURFACE || !K::Relations::NEEDS.has(Needs::RING);
         match choice {
             RelationChoice::Prepared => self.launch_prepared(kernel),

@@ -21,7 +21,7 @@ pub struct Rows<R> {
 /// [`Rows`] on the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRows {
-    /// Where each row starts in `values`; one more than there are linear ids.
+    /// Start of each row in `values`; one more than there are linear ids.
     pub starts: Vec<u32>,
     /// Linear ids of the neighbours; `u32::MAX` where an edge diamond has none.
     pub values: Vec<u32>,
@@ -35,12 +35,13 @@ impl HostRows {
 }
 
 impl<R: Relation> Rows<R> {
-    /// Where each row starts, one more than there are linear ids. Empty for relations with rows of a fixed length.
+    /// Returns the start of each row, one more than there are linear ids. Empty for relations with rows of a fixed
+    /// length.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
     }
 
-    /// The neighbours.
+    /// Returns the neighbours, row after row.
     pub fn values(&self) -> &Buffer<u32> {
         &self.values
     }

@@ -1,4 +1,4 @@
-//! What launches of [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) kernels need beside the mesh.
+//! Arguments of [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) kernels beside the mesh.
 
 use crate::Error;
 use crate::engine::Buffer;
@@ -29,24 +29,24 @@ pub struct Distributor<R, T> {
     of: PhantomData<(R, T)>,
 }
 
-/// A distributor's tables, for kernels that add up in a launch of their own; as
-/// [`DistributeOver`] and [`AddParts`] have them.
+/// Tables of a distributor, for kernels that add up in a separate launch, as [`DistributeOver`] and [`AddParts`] have
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct DistributeTables {
-    /// Where each patch's parts start, in values.
+    /// Start of each patch's parts, in values.
     pub places: Global<u32>,
-    /// Where each patch's table of slots starts.
+    /// Start of each patch's table of slots.
     pub starts: Global<u32>,
     /// The tables of slots.
     pub slots: Global<u16>,
 }
 
-/// Where the parts of every target's sum are.
+/// Places of the parts of every target's sum.
 #[derive(Clone, Debug)]
 pub struct PartLists {
     /// Number of parts.
     pub parts: usize,
-    /// Where each target's list starts in `entries`, by linear id; one more than there are targets.
+    /// Start of each target's list in `entries`, by linear id; one more than there are targets.
     pub starts: Vec<u32>,
     /// Places of parts, in the order of the patches.
     pub entries: Vec<u32>,
@@ -62,11 +62,11 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         }
     }
 
-    /// Where the parts of each target's sum are, for a mesh with so many targets.
+    /// Returns the places of the parts of each target's sum, for a mesh with `targets` targets.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     ///
     /// # Panics
     ///

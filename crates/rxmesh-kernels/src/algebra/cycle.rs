@@ -71,13 +71,13 @@ kernel! {
         pub r: Global<Vec3>,
         /// The aggregate of each row, or [`NONE`].
         pub aggregate: Global<u32>,
-        /// The coarse correction.
+        /// Correction on the coarse level.
         pub coarse: Global<Vec3>,
-        /// The correction.
+        /// Correction on this level.
         pub z: GlobalMut<Vec3>,
         /// The dot products; `partials` are empty where none are wanted.
         pub sums: CgSums,
-        /// Whether the solver begins: there is no old direction.
+        /// Not 0 if the solver begins: there is no old direction.
         pub begin: u32,
     }
 }

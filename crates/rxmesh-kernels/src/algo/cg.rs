@@ -80,7 +80,7 @@ impl Scalars {
         self.0.set(s as u32, v);
     }
 
-    /// Whether the solver has finished.
+    /// Returns `true` if the solver has finished.
     #[inline(always)]
     pub fn done(self) -> bool {
         self.get(Scalar::Done) != 0.0
@@ -183,9 +183,9 @@ pub struct CgVector {
     pub r: Global<Vec3>,
     /// One over the matrix's diagonal; empty without a preconditioner.
     pub inverse: Global<f32>,
-    /// The old direction.
+    /// Old direction.
     pub old: Global<Vec3>,
-    /// The new direction.
+    /// New direction.
     pub new: GlobalMut<Vec3>,
     /// The solver's scalars.
     pub scalars: Scalars,
@@ -250,7 +250,7 @@ impl CgVector {
         }
     }
 
-    /// Whether there is nothing to do: the solver has finished.
+    /// Returns `true` if there is nothing to do: the solver has finished.
     #[inline(always)]
     pub fn done(&self) -> bool {
         self.start == 0 && self.scalars.done()
@@ -364,7 +364,7 @@ kernel! {
         pub q: Global<Vec3>,
         /// One over the matrix's diagonal; empty without a preconditioner.
         pub inverse: Global<f32>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
@@ -451,7 +451,7 @@ impl CgStep {
         (x + alpha * d, r - alpha * q)
     }
 
-    /// What a component of the residual gives to `r . z` and `r . r`.
+    /// Returns the contributions of a component of the residual to `r . z` and `r . r`.
     #[inline(always)]
     fn parts(&self, r: f32, word: u32) -> (f64, f64) {
         let rr = f64::from(r) * f64::from(r);

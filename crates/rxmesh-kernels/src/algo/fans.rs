@@ -1,4 +1,4 @@
-//! Which patches have nothing but fans, and the cotangent weights around a vertex whose faces are one.
+//! Patches that consist of fans only, and the cotangent weights around a vertex whose faces are one.
 
 use crate::exec::Block;
 use crate::kernel;
@@ -17,14 +17,14 @@ kernel_list! {
 pub const REGULAR: u32 = 1;
 
 kernel! {
-    /// Whether the faces of each of a patch's vertices form one consistently oriented fan, closed or open.
+    /// Flags the patches whose vertices all have faces in one consistently oriented fan, closed or open.
     pub struct RegularPatches: Patch {
         /// One word a patch: [`REGULAR`], or 0.
         pub regular: GlobalMut<u32>,
     }
 }
 
-/// What [`RegularPatches`] keeps in shared memory.
+/// Shared memory of [`RegularPatches`].
 #[derive(Clone, Copy)]
 pub struct RegularTables {
     walks: FanWalks,
@@ -69,7 +69,7 @@ unsafe impl PatchKernel for RegularPatches {
 /// weight `max(0, cot a + cot b)` of the edge, of a single cotangent on a boundary. Lengths are multiplied by `scale`
 /// first, those that are visited too. A face without an area has no cotangents.
 ///
-/// The vertex computes the cotangents of its own corners, without atomics and in one phase; each is computed twice.
+/// The vertex computes the cotangents of its corners, without atomics and in one phase; each is computed twice.
 #[inline(always)]
 pub(super) fn each_weight(
     fans: PreparedTable<Fans>,

@@ -118,8 +118,8 @@ impl Tables {
 }
 
 kernel! {
-    /// What does not change from product to product: areas, the diagonal, which patches are regular, and, when they are
-    /// to be kept, the weights as the rows of a sparse matrix that is local to each patch.
+    /// Computes the data that do not change from product to product: areas, the diagonal, flags of regular patches and,
+    /// if they are to be kept, the weights as the rows of a sparse matrix that is local to each patch.
     pub struct McfSetup: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -145,7 +145,7 @@ kernel! {
 /// In place of 0: a patch whose vertices have one fan of faces each.
 pub const REGULAR: u32 = 1;
 
-/// What [`McfSetup`] keeps in shared memory.
+/// Shared memory of [`McfSetup`].
 #[derive(Clone, Copy)]
 pub struct SetupTables {
     tables: Tables,
@@ -235,7 +235,7 @@ impl McfSetup {
         }
     }
 
-    /// Whether each face of a vertex goes on where the one before it ends.
+    /// Returns `true` if each face of a vertex begins where the preceding one ends.
     #[inline(always)]
     fn is_chain(&self, patch: &Patch, v: u32) -> bool {
         let fans = self.fans.table(patch);
@@ -313,7 +313,7 @@ kernel! {
         pub regular: Global<u32>,
         /// The product, or the residual.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
         /// Time step, in squared length units.
         pub dt: f32,
@@ -360,8 +360,8 @@ unsafe impl PatchKernel for McfProduct {
 }
 
 kernel! {
-    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its own corners, walking around
-    /// them, without atomics and in one phase. Each cotangent is computed twice.
+    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its corners, walking around them,
+    /// without atomics and in one phase. Each cotangent is computed twice.
     pub struct McfFans: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -375,7 +375,7 @@ kernel! {
         pub regular: Global<u32>,
         /// The product, or the residual.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
         /// Time step, in squared length units.
         pub dt: f32,
@@ -466,7 +466,7 @@ kernel! {
         pub mass: Global<f32>,
         /// The product, or the residual.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
@@ -504,15 +504,15 @@ unsafe impl PatchKernel for McfAssembled {
 }
 
 kernel! {
-    /// What makes the weights that [`McfSetup`] kept a matrix over all vertices
+    /// Completes the weights that [`McfSetup`] kept to a matrix over all vertices
     /// ([`MatrixView`](crate::algebra::matrix::MatrixView)), whose excess is the mass. Rows are in linear order, their
-    /// entries where those of `vv` are.
+    /// entries at the places of those of `vv`.
     pub struct McfMatrix: Patch {
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: GlobalMut<u32>,
-        /// Where each row ends.
+        /// End of each row.
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,

@@ -30,7 +30,7 @@ impl CurlNoise {
         Vec3::new(c.y - b.z, a.z - c.x, b.x - a.y) * self.speed
     }
 
-    /// Where a point is after some time, by a classical Runge-Kutta step of fourth order.
+    /// Returns the position of a point after some time, by a classical Runge-Kutta step of fourth order.
     #[inline(always)]
     pub fn after(&self, p: Vec3, time: f32) -> Vec3 {
         // A loop, so that the noise is there once: slopes at 0, 1/2, 1/2 and 1 count 1, 2, 2 and 1 sixths.

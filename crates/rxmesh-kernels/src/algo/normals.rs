@@ -47,8 +47,8 @@ impl Scatter<FV> for VertexNormals {
     }
 }
 
-/// What is left of a sum whose terms cancel is their rounding, a few units in the last place of the largest: below this
-/// part of the terms a sum has no direction.
+/// Part of the terms below which a sum has no direction: the terms cancel, and the rest is their rounding, a few units
+/// in the last place of the largest.
 const CANCELLED: f32 = 1e-6;
 
 kernel! {

@@ -3,8 +3,8 @@
 use crate::lanes::{Lanes, Point};
 use glam::{Mat4, Vec3, Vec4};
 
-/// How firmly a placement is held at its guess, as a part of the quadric's trace: where faces are nearly parallel the
-/// minimum along them is not defined.
+/// Stiffness with which a placement is held at its guess, as a part of the quadric's trace: if faces are nearly
+/// parallel the minimum along them is not defined.
 const HOLD: f32 = 1e-5;
 
 /// A sum of squared distances to planes, each times a weight, as a function of the offset `u` from a centre:

@@ -15,7 +15,7 @@ kernel_list! {
     block reduce_partials: ReducePartials;
 }
 
-/// What a reduction computes.
+/// Kind of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Reduction {
@@ -42,7 +42,7 @@ kernel! {
         pub components: u32,
         /// Kind of the elements ([`crate::topo::Kind`]).
         pub kind: u32,
-        /// What to compute ([`Reduction`]).
+        /// Reduction to compute ([`Reduction`]).
         pub reduction: u32,
         /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
@@ -142,7 +142,7 @@ kernel! {
         pub partials: Global<f64>,
         /// Two values a reduction, of which the second is the result.
         pub results: GlobalMut<f64>,
-        /// What to compute ([`Reduction`]), 8 bits each.
+        /// Reductions to compute ([`Reduction`]), 8 bits each.
         pub reductions: u32,
     }
 }

@@ -62,12 +62,12 @@ crate::args! {
     pub struct CountRows<R> {
         /// One number a linear id.
         pub counts: GlobalMut<u32>,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
 
-/// What both kernels keep in shared memory.
+/// Shared memory of both kernels.
 #[derive(Clone, Copy)]
 pub struct RowTables<T> {
     scratch: Shared<u32>,
@@ -115,21 +115,21 @@ crate::args! {
     /// The rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when
     /// [`Relation::FIXED`] says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
-        /// Where each row starts; one more than there are linear ids. Known before the launch, and written again by it.
+        /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
 
-/// What [`WriteRows`] keeps in shared memory.
+/// Shared memory of [`WriteRows`].
 #[derive(Clone, Copy)]
 pub struct WriteTables<T> {
     rows: RowTables<T>,
     map: LocalMap,
-    /// Where the patch's rows start, and the room for them: loaded early, used last.
+    /// Start and capacity of the patch's rows: loaded early, used last.
     place: Shared<u32>,
 }
 

@@ -165,7 +165,7 @@ kernel! {
         pub vv: Prepared<VV>,
         /// Lengths at rest, of [`SpringLengths`].
         pub lengths: Global<f32>,
-        /// What becomes of the forces.
+        /// Motion that the forces cause.
         pub motion: Motion,
     }
 }
@@ -236,7 +236,7 @@ kernel! {
         pub rest: Staged<Vertex, Vec3>,
         /// Edges of vertices.
         pub ve: Prepared<VE>,
-        /// What becomes of the forces.
+        /// Motion that the forces cause.
         pub motion: Motion,
     }
 }
@@ -338,7 +338,7 @@ kernel! {
         pub fixed: Read<Vertex, u32>,
         /// The product, or the residual.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
         /// The system's constants.
         pub constants: Constants,
@@ -424,9 +424,9 @@ kernel! {
         pub lengths: Global<f32>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: GlobalMut<u32>,
-        /// Where each row ends.
+        /// End of each row.
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,
@@ -534,15 +534,15 @@ impl ForEach<EV> for SpringEnergies {
 }
 
 kernel! {
-    /// How far each vertex has come along a direction.
+    /// Computes the distance that each vertex has moved along a direction.
     pub struct SpringHeights: Flat {
         /// Positions.
         pub x: Global<Vec3>,
         /// Positions at rest.
         pub rest: Global<Vec3>,
-        /// The products.
+        /// Dot products with the direction.
         pub height: GlobalMut<f32>,
-        /// The direction.
+        /// Direction of the heights.
         pub direction: Vec3,
     }
 }

@@ -10,8 +10,8 @@
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
 //! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and
-//! layout of the values ([`Place`]). Which staged fields have room is decided at each launch (MeshTaichi 2022, section
-//! 5.2.2); the values of the others stay in global memory.
+//! layout of the values ([`Place`]). Each launch decides which staged fields fit shared memory (MeshTaichi 2022,
+//! section 5.2.2); the values of the others stay in global memory.
 
 mod global;
 mod per_mesh;
@@ -38,7 +38,7 @@ pub struct StagedField {
     pub kind: Kind,
     /// Bytes an element.
     pub bytes: u32,
-    /// Whether they are added up; else they are read.
+    /// `true` if they are added up; else they are read.
     pub sums: bool,
 }
 
@@ -49,11 +49,11 @@ pub struct StagedField {
 /// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and
 /// U4; what a field of the same type does in the other fields' name is not disturbed.
 pub unsafe trait Field: Copy + Bind {
-    /// Whether [`Field::store`] does something.
+    /// `true` if [`Field::store`] does something.
     const STORES: bool = false;
 
-    /// Whether the field's values are where most are: in linear ids, words together, in shared memory when they are
-    /// staged.
+    /// Returns `true` if the field's values have the usual layout: in linear ids, words together, in shared memory when
+    /// they are staged.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         true
@@ -69,7 +69,7 @@ pub unsafe trait Field: Copy + Bind {
         self
     }
 
-    /// What the field has staged, if it has; `name` is its own.
+    /// Returns the staged values of the field, if it has any; `name` is its own.
     fn staged(&self, _name: &'static str) -> Option<StagedField> {
         None
     }

@@ -8,14 +8,14 @@ use crate::topo::{Element, Id};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PerMesh<K, const N: usize> {
-    /// Which of the meshes each element is of; not looked at when there is one.
+    /// Number of the mesh of each element; not read for one mesh.
     labels: Read<K, u32>,
     /// One mesh after the other.
     numbers: Global<f32>,
 }
 
 impl<K: Element, const N: usize> PerMesh<K, N> {
-    /// Of one mesh, which needs no labels.
+    /// Creates the field for one mesh, which needs no labels.
     ///
     /// # Panics
     ///
@@ -33,7 +33,7 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
         }
     }
 
-    /// Of several, by labels.
+    /// Creates the field for several meshes, by labels.
     ///
     /// # Panics
     ///

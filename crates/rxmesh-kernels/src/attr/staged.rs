@@ -125,9 +125,9 @@ fn copy_in<B: Block, T: Value>(p: Phase<B>, from: Global<T>, to: Shared<T>, n: u
     }
 }
 
-/// What becomes of a sum when it is stored.
+/// Conversion of a sum when it is stored.
 pub trait Finish<T>: Copy {
-    /// Whether values are stored as they are, so that words can be copied.
+    /// `true` if values are stored as they are, so that words can be copied.
     const KEEP: bool;
     /// The value to store.
     fn finish(v: T) -> T;

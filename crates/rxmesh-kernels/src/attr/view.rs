@@ -1,4 +1,4 @@
-//! Where an attribute's values lie in global memory (MeshTaichi 2022, section 5.3): kernels say which element, the view
+//! Layout of an attribute's values in global memory (MeshTaichi 2022, section 5.3): kernels name the element, the view
 //! knows the place.
 
 use super::value::{Sum, Value};
@@ -20,14 +20,14 @@ pub struct ViewMut<T> {
     place: Place,
 }
 
-/// How linear ids become places. The same for all threads, so that a branch on it costs next to nothing.
+/// Map from linear ids to places. The same for all threads, so that a branch on it costs next to nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Place of each linear id; empty when the place is the linear id (patch order).
     order: Global<u32>,
-    /// Elements between the words of a value when each word has an array of its own (struct of arrays), or 0 when the
-    /// words of a value lie together (array of structs).
+    /// Elements between the words of a value if each word has a separate array (struct of arrays), or 0 if the words of
+    /// a value lie together (array of structs).
     plane: u64,
 }
 
@@ -58,7 +58,7 @@ impl Place {
         }
     }
 
-    /// Whether place and linear id are the same, and the words of a value lie together.
+    /// Returns `true` if place and linear id are the same, and the words of a value lie together.
     #[inline(always)]
     fn is_plain(self) -> bool {
         self.order.is_empty() && self.plane == 0
@@ -73,7 +73,7 @@ impl Place {
         }
     }
 
-    /// Where word `c` of a value with `words` words lies.
+    /// Returns the index of word `c` of a value with `words` words.
     #[inline(always)]
     fn word(self, place: u32, c: u32, words: u32) -> u32 {
         if self.plane == 0 {

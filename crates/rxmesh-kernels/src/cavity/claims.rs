@@ -1,4 +1,4 @@
-//! Who may change what in a round.
+//! Rights of candidates to change elements in a round.
 
 use super::record::{RECORD_HEADER, first_vertex};
 use super::{Operator, Shape, Template};
@@ -24,11 +24,12 @@ const PRIORITY_AT: u32 = 33;
 /// Marks a face that its winner has listed.
 const LISTED: u64 = 1;
 
-/// How urgent a candidate is: smaller goes first. 19 bits.
+/// Urgency of a candidate: smaller goes first. 19 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(u32, Met);
 
-/// How often a template meets faces: at the seed, and, where it is an edge whose ends are named, at the first of them.
+/// Number of times that a template meets faces: at the seed and, if it is an edge whose ends are named, at the first of
+/// them.
 ///
 /// In one word, 16 bits each: more faces are not told apart from none that were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +38,7 @@ pub(super) struct Met(u32);
 impl Met {
     const BITS: u32 = 16;
 
-    /// So many, of which so many are at the first end.
+    /// Packs the counts of all faces met and of those at the first end.
     #[inline(always)]
     pub(super) fn new(all: u32, first: u32) -> Met {
         if all >> Met::BITS == 0 {
@@ -47,13 +48,13 @@ impl Met {
         }
     }
 
-    /// How often in all; 0 where nobody has counted.
+    /// Returns the count of all faces met; 0 if they were not counted.
     #[inline(always)]
     pub(super) fn all(self) -> u32 {
         self.0 & ((1 << Met::BITS) - 1)
     }
 
-    /// How often at the first end.
+    /// Returns the count at the first end.
     #[inline(always)]
     pub(super) fn first(self) -> u32 {
         self.0 >> Met::BITS
@@ -120,7 +121,7 @@ impl Priority {
     }
 }
 
-/// What a candidate claims with: smaller wins. No two seeds of a round have the same.
+/// Key that a candidate claims with: smaller wins. No two seeds of a round have the same.
 ///
 /// From the highest bit: 12 bits epoch, 19 bits priority, 32 bits hash of the seed's id (a bijection), one bit for a
 /// mark.
@@ -151,14 +152,14 @@ impl Claimed {
         Claimed(key.0)
     }
 
-    /// Whether it is that of the candidate with this key.
+    /// Returns `true` if it is that of the candidate with this key.
     #[inline(always)]
     pub(super) fn is_of(self, key: Key) -> bool {
         self.0 & !LISTED == key.0
     }
 
-    /// Whether nobody has claimed it who is more urgent than the candidate with this key; then it is that candidate's,
-    /// if claimed by it.
+    /// Returns `true` if no candidate has claimed it that is more urgent than the one with this key; then it is that
+    /// candidate's, if claimed by it.
     #[inline(always)]
     pub(super) fn leaves(self, key: Key) -> bool {
         self.0 >= key.0
@@ -182,16 +183,17 @@ args! {
 /// Slots of [`ClaimTables::pairs`] a vertex.
 const PAIR_SLOTS: u32 = 4;
 
-/// Whether candidates claim the ends of their edges. The cavity is all faces at both, so that two cavities have a face
-/// in common if and only if an end of one is an end of the other or joined to it. Who finds no claim that is more
-/// urgent, neither on the ends nor on the vertices around them, holds the faces: two claims do for a dozen.
+/// Returns `true` if candidates claim the ends of their edges. The cavity is all faces at both, so that two cavities
+/// have a face in common if and only if an end of one is an end of the other or joined to it. A candidate that finds no
+/// claim that is more urgent, neither on the ends nor on the vertices around them, holds the faces: two claims replace
+/// a dozen.
 #[inline(always)]
 pub const fn by_ends<O: Operator>() -> bool {
     matches!(O::Template::SHAPE, Shape::Ends) && !O::LEAVES_HOLE
 }
 
 impl ClaimTables {
-    /// The length of [`ClaimTables::pairs`] for so many vertices.
+    /// Returns the length of [`ClaimTables::pairs`] for `vertices` vertices.
     pub const fn pair_slots(vertices: usize) -> usize {
         vertices * PAIR_SLOTS as usize
     }
@@ -202,13 +204,13 @@ impl ClaimTables {
         self.faces.fetch_min(f, key.0);
     }
 
-    /// Whether a face is frozen.
+    /// Returns `true` if a face is frozen.
     #[inline(always)]
     pub fn is_frozen(&self, f: u32) -> bool {
         self.faces.load(f) == FROZEN
     }
 
-    /// Whether a face belongs to the candidate with this key.
+    /// Returns `true` if a face belongs to the candidate with this key.
     #[inline(always)]
     pub(super) fn has_face(&self, f: u32, key: Key) -> bool {
         self.claim_on(f).is_of(key)
@@ -254,7 +256,7 @@ impl ClaimTables {
         new
     }
 
-    /// Where in [`ClaimTables::pairs`] the claims on two vertices lie.
+    /// Returns the index in [`ClaimTables::pairs`] of the claims on two vertices.
     #[inline(always)]
     pub fn pair(a: u32, b: u32) -> u32 {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
@@ -267,7 +269,7 @@ impl ClaimTables {
         self.pairs.fetch_min(ClaimTables::pair(a, b), key.0);
     }
 
-    /// Whether the candidate with this key may join two vertices.
+    /// Returns `true` if the candidate with this key may join two vertices.
     #[inline(always)]
     pub(super) fn has_pair(&self, a: u32, b: u32, key: Key) -> bool {
         self.pairs.load(ClaimTables::pair(a, b)) == key.0

@@ -1,4 +1,4 @@
-//! What the launches of a round share, and the ranks of its winners.
+//! Arguments that the launches of a round share, and the ranks of its winners.
 
 use super::tasks::Tasks;
 use super::template::Faces;
@@ -11,10 +11,10 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
 use crate::{args, kernel};
 
-/// What rounds count and keep, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give
+/// Counters and state of rounds, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give
 /// the very address of an argument an address space.)
 ///
-/// The last block of [`Collect`](super::Collect) ends a round; so the host may launch several before it looks.
+/// The last block of [`Collect`](super::Collect) ends a round; so the host may launch several before it reads back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Counter {
@@ -24,13 +24,14 @@ pub enum Counter {
     Winners = 2,
     /// Words of records that this round needs.
     Records = 3,
-    /// Whether slots ran out: nothing was changed.
+    /// Not 0 if slots ran out: nothing was changed.
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators that are asked in a launch of its own.
+    /// Seeds that want a change in this round, for operators with a separate launch that asks them.
     Wanting = 6,
-    /// Whether launches do nothing until the host has looked: no seed is left, room ran out, or somebody asked for it.
+    /// Not 0 if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a kernel
+    /// asked for it.
     Stopped = 7,
     /// Candidates, over all rounds.
     Candidates = 8,
@@ -44,7 +45,7 @@ pub enum Counter {
     Broken = 12,
     /// Slots handed out since the lists of free slots were made: V, E, F.
     Used = 13,
-    /// Where the slots of this round begin: V, E, F.
+    /// Start of the slots of this round: V, E, F.
     Base = 16,
     /// Members of the set that was ranked last.
     Ranked = 19,
@@ -57,13 +58,13 @@ pub enum Counter {
     Share = 22,
     /// Cavities that this round may carry out, for [`Limit`](super::Limit).
     Most = 23,
-    /// Who sets it between two rounds wants the host to look after this one.
+    /// Set between two rounds to ask for a read-back after this one.
     Pause = 24,
     /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
-    /// Whether one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
+    /// Not 0 if one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
     /// written at the end of each round until it does.
     Alone = 30,
 }
@@ -106,11 +107,11 @@ args! {
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// How blocks of one thread share the round.
+        /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
         /// Number of seeds to look at when all elements are seeds.
         pub seeds: u32,
-        /// Whether all elements are seeds, not those of the list.
+        /// Not 0 if all elements are seeds, instead of those of the list.
         pub all: u32,
         /// This round's epoch (see [`Key`]).
         pub epoch: u32,
@@ -150,7 +151,7 @@ impl Round {
         }
     }
 
-    /// Whether room ran out in this round, which then changes nothing.
+    /// Returns `true` if a capacity was exceeded in this round, which then changes nothing.
     #[inline(always)]
     pub(crate) fn stopped(&self) -> bool {
         out_of_room(self.counters, self.records.len())
@@ -168,7 +169,7 @@ impl Round {
         }
     }
 
-    /// Seed `i` of the round, which is looked at: it may be one of the next round from now on. Where
+    /// Takes seed `i` of the round, which is examined now: it may be one of the next round from now on. If
     /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
     #[inline(always)]
     pub(super) fn take(&self, i: u32) -> u32 {
@@ -198,7 +199,7 @@ impl Round {
     }
 }
 
-/// Whether room for records, of which there are so many words, or slots ran out in this round.
+/// Returns `true` if the `records` words for records, or slots, ran out in this round.
 #[inline(always)]
 pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
     counters.get(Counter::Records as u32) > records || counters.get(Counter::NoSlots as u32) != 0
@@ -207,13 +208,13 @@ pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
 /// Edges of a mesh that lies in the caches of a CPU.
 const AT_HAND: u32 = 300_000;
 
-/// Whether a mesh is so small that a CPU need not ask for what it looks at soon.
+/// Returns `true` if a mesh is so small that a CPU need not prefetch.
 #[inline(always)]
 pub(super) fn is_at_hand(mesh: &FlatMesh) -> bool {
     mesh.edge_capacity() < AT_HAND
 }
 
-/// Whether there is a seed in a slot.
+/// Returns `true` if there is a seed in a slot.
 #[inline(always)]
 pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
@@ -276,7 +277,7 @@ impl Slots {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of free slots.
     #[inline(always)]
     fn available(&self) -> u32 {
         self.listed + (self.capacity - self.first)
@@ -293,7 +294,7 @@ kernel! {
         pub refused: GlobalMut<u32>,
         /// [`Counter::Share`], if it is to be set.
         pub share: u32,
-        /// Whether it is.
+        /// Not 0 to set the share.
         pub sets_share: u32,
     }
 }

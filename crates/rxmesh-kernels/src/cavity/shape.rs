@@ -45,7 +45,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         })
     }
 
-    /// Corners of the closed rim that was written.
+    /// Returns the number of corners of the closed rim that was written.
     #[inline(always)]
     fn corners(&self) -> u32 {
         self.site.word(3) & !CLOSED
@@ -59,7 +59,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.site.set_word(3, rim | CLOSED);
     }
 
-    /// Writes corner `i` of a rim that begins at word `at`. Of the edges of vertex `v` the cavity deletes these two.
+    /// Writes corner `i` of a rim that begins at word `at`. The cavity deletes these two of the edges of vertex `v`.
     #[inline(always)]
     fn write_corner(&self, at: u32, i: u32, half: u32, v: u32, deleted: [u32; 2]) {
         let edge = self.mesh().edge_at(v);
@@ -97,9 +97,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         true
     }
 
-    /// The stars of both ends of an edge, which together have `met` faces if those at the edge count twice; false, and
-    /// nothing of worth is written, when one of them is open, or both are all of a tetrahedron: then the edge between
-    /// the vertices opposite lies inside.
+    /// Writes the stars of both ends of an edge, which together have `met` faces if those at the edge count twice.
+    /// Returns `false`, and the record is not valid, if one of them is open, or both are all of a tetrahedron: then the
+    /// edge between the vertices opposite lies inside.
     ///
     /// The rim begins opposite the edge on its left. Around the first end it goes to the vertex opposite on the right,
     /// and around the second back.

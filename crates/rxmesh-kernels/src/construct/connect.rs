@@ -2,8 +2,8 @@
 //! the same two ends are one edge, which the lowest of them stands for.
 //!
 //! A hash table with open addressing finds that side: places are taken by exchange, and the lowest side wins by an
-//! atomic maximum of complements. Which place an edge gets depends on the order of threads, its side does not. Edges
-//! are numbered in the order of these sides.
+//! atomic maximum of complements. The place of an edge depends on the order of threads, its side does not. Edges are
+//! numbered in the order of these sides.
 
 use crate::kernel;
 use crate::kernel::FlatKernel;
@@ -41,7 +41,7 @@ kernel! {
         /// Complements of the lowest side of each edge, zeroes at first; more words than sides, so that some stay
         /// empty.
         pub table: GlobalMut<u32>,
-        /// Where in the table the edge of each side is.
+        /// Place in the table of the edge of each side.
         pub place: GlobalMut<u32>,
         /// Complement of the lowest corner that names no vertex; 0 at first. (Word 1; word 0 is not used.)
         pub bad: GlobalMut<u32>,
@@ -81,7 +81,7 @@ unsafe impl FlatKernel for ConnectInsert {
 }
 
 kernel! {
-    /// Which sides stand for an edge, as ones and zeroes. An index a side.
+    /// Flags the sides that stand for an edge, as ones and zeroes. An index a side.
     pub struct ConnectFirst: Flat {
         /// As [`ConnectInsert`] left it.
         pub table: Global<u32>,

@@ -43,9 +43,8 @@ args! {
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: GlobalMut<u32>,
-        /// Of each half-edge the face, and the half-edge before it in that face; [`NO_FACE`] and [`NONE`] where there
-        /// is no face. Who walks wants both, and who fills a hole writes both: side by side they cost one access to
-        /// memory.
+        /// Face of each half-edge, and the half-edge before it in that face; [`NO_FACE`] and [`NONE`] if there is no
+        /// face. A walk reads both, and the filling of a hole writes both: side by side they cost one access to memory.
         pub around: GlobalMut<u32>,
         /// An incident edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: GlobalMut<u32>,

@@ -18,11 +18,11 @@ pub trait Mesh: Copy {
     fn sides(&self, f: u32) -> [u32; 3];
     /// An incident edge of a vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
     fn edge_at(&self, v: u32) -> u32;
-    /// Whether there is a face in a slot.
+    /// Returns `true` if there is a face in a slot.
     fn face_lives(&self, f: u32) -> bool;
-    /// Whether there is an edge in a slot.
+    /// Returns `true` if there is an edge in a slot.
     fn edge_lives(&self, e: u32) -> bool;
-    /// Whether there is a vertex in a slot.
+    /// Returns `true` if there is a vertex in a slot.
     fn vertex_lives(&self, v: u32) -> bool;
     /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex
     /// can have.
@@ -243,7 +243,7 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Whether an edge joins two vertices. The faces around `a` are one fan or one cycle.
+    /// Returns `true` if an edge joins two vertices. The faces around `a` are one fan or one cycle.
     #[inline(always)]
     fn joined(&self, a: u32, b: u32) -> bool {
         !self.each_spoke(a, |h| self.tip(h) != b)
@@ -262,10 +262,10 @@ pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
     }
 }
 
-/// A mesh to change: what the filling of a hole writes.
+/// Mesh that can be changed: the writes of the filling of a hole.
 ///
-/// Only what belongs to the cavity may be written, and of its rim the inner sides and the entries of vertices whose
-/// edge is deleted; so cavities of one round write disjoint words.
+/// Only elements of the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is
+/// deleted; so cavities of one round write disjoint words.
 pub trait MeshMut: Mesh {
     /// Sets the three half-edges of a face, and it as theirs.
     fn set_sides(&self, f: u32, sides: [u32; 3]);
@@ -279,9 +279,9 @@ pub trait MeshMut: Mesh {
     fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.
     fn set_edge_at(&self, v: u32, e: u32);
-    /// Sets the incident edge of a vertex of the rim, at which other cavities of the round may look at the time.
+    /// Sets the incident edge of a vertex of the rim, which other cavities of the round may read meanwhile.
     fn store_edge_at(&self, v: u32, e: u32);
-    /// The incident edge of a vertex of the rim, which another cavity of the round may be setting.
+    /// Returns the incident edge of a vertex of the rim, which another cavity of the round may be setting.
     fn load_edge_at(&self, v: u32) -> u32;
     /// Makes a face dead.
     fn bury_face(&self, f: u32);

@@ -1,8 +1,8 @@
-//! Opening an edit session: patches to flat arrays, and what must be frozen.
+//! Opening an edit session: patches to flat arrays, and freezing.
 //!
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
-//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges,
-//! and [`OpenFaces`] does what [`OpenPatches`] does.
+//! [`OpenVertices`], [`Freeze`]. For faces that are in no patches yet the kernels of [`crate::construct`] make edges,
+//! and [`OpenFaces`] takes the place of [`OpenPatches`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::{Mesh, around_in};
@@ -16,9 +16,9 @@ use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 kernel! {
     /// The same value everywhere.
     pub struct Fill: Flat {
-        /// Where.
+        /// Words to fill.
         pub to: GlobalMut<u32>,
-        /// What.
+        /// Value to write.
         pub value: u32,
     }
 }
@@ -57,7 +57,7 @@ kernel! {
     }
 }
 
-/// What [`OpenPatches`] keeps in shared memory, of owned elements.
+/// Shared memory of [`OpenPatches`], for owned elements.
 #[derive(Clone, Copy)]
 pub struct OpenTables {
     /// The face of each half-edge.
@@ -196,7 +196,7 @@ unsafe impl FlatKernel for OpenFaces {
 kernel! {
     /// The half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
     pub struct LinkSides: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
     }
 }
@@ -219,9 +219,9 @@ unsafe impl FlatKernel for LinkSides {
 kernel! {
     /// Freezes vertices whose faces are not one fan or one cycle. One index a vertex slot.
     pub struct OpenVertices: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenPatches`] found.
+        /// Results of [`OpenPatches`].
         pub corners: Suspects,
         /// Word 2: whether any vertex is frozen.
         pub frozen: GlobalMut<u32>,
@@ -281,11 +281,11 @@ impl OpenVertices {
 kernel! {
     /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index a face slot.
     pub struct Freeze: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenVertices`] left.
+        /// Results of [`OpenVertices`].
         pub corners: Suspects,
-        /// Who claims each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
+        /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
         /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
         pub frozen: GlobalMut<u32>,

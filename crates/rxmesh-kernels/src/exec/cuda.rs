@@ -244,10 +244,10 @@ fn in_order<const N: usize>(v: &mut [u32; N], first: usize, second: usize) {
     (v[first], v[second]) = (a.min(b), a.max(b));
 }
 
-/// The network of `sort::network`, most of whose steps need no barrier: those within [`RUN`] words are a warp's, which
-/// has them in registers, and the others are done three at a time by a thread that has eight words.
+/// Sorts by the network of `sort::network`, most of whose steps need no barrier: those within [`RUN`] words are a
+/// warp's, which has them in registers, and the others are done three at a time by a thread that has eight words.
 ///
-/// What lies beyond the end counts as the largest number and never moves.
+/// Words beyond the end count as the largest number and never move.
 #[inline(always)]
 pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     let get = |i: u32| if i < n { data.get(i) } else { u32::MAX };
@@ -257,7 +257,7 @@ pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
         }
     };
     let eighths = n.next_power_of_two() / 8;
-    // What is sorted so far: nothing, then as much as a half.
+    // Length of the sorted runs: nothing, then a half of the next.
     let mut half = 0;
     while half < n {
         if half > 0 {

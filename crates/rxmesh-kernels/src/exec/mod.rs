@@ -1,4 +1,4 @@
-//! Who runs a kernel: the block, its phases and its collectives.
+//! Execution of a kernel: the block, its phases and its collectives.
 //!
 //! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"):
 //! work is phases, each ending in a barrier; a kernel cannot ask which thread it is; what crosses a
@@ -41,7 +41,7 @@ pub const MAX_THREADS: u32 = 1024;
 /// `rank(..) < size(..)`, ranks are distinct and cover the range, and `sync` is a barrier of all the
 /// block's threads that orders their accesses to shared and global memory (contract U1 of docs/unsafe.md).
 pub unsafe trait Block: Copy {
-    /// Whether the block has exactly one thread: copies that only serve sharing can be left out.
+    /// `true` if the block has exactly one thread: copies that only serve sharing can be left out.
     const SOLO: bool;
 
     /// This thread's place in the block.
@@ -100,9 +100,10 @@ pub unsafe trait Block: Copy {
         told
     }
 
-    /// Runs `f` on one thread, then tells whether this is the last of the launch's `blocks` blocks to get here: it may
-    /// go on with what the `f` of all of them wrote. Nobody waits for another block. `arrived` is two words of which
-    /// the second counts: zero before, and zero again afterwards. What `f` wrote is read with atomic loads.
+    /// Runs `f` on one thread, and returns `true` if this is the last of the launch's `blocks` blocks to get here: it
+    /// may go on with the values that the `f` of all of them wrote. No block waits for another. `arrived` is two words
+    /// of which the second counts: zero before, and zero again afterwards. The words that `f` wrote are read with
+    /// atomic loads.
     #[inline(always)]
     fn arrive(
         self,
@@ -141,8 +142,8 @@ pub unsafe trait Block: Copy {
         collectives::reduce(self, n, scratch, 0.0, f, |a, b| a + b)
     }
 
-    /// The sums of both values of `f(i, load(i))` over `0..n`, in an order as that of [`Block::sum`]. What `load` reads
-    /// must not depend on what `f` writes for other items.
+    /// Returns the sums of both values of `f(i, load(i))` over `0..n`, in the order of [`Block::sum`]. `load` must not
+    /// read words that `f` writes for other items.
     #[inline(always)]
     fn sum2<T: Copy>(
         self,
@@ -176,7 +177,7 @@ pub unsafe trait Block: Copy {
         collectives::count(self, n, scratch, f)
     }
 
-    /// Whether `f(i)` for any `i` in `0..n`.
+    /// Returns `true` if `f(i)` for any `i` in `0..n`.
     #[inline(always)]
     fn any(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> bool {
         collectives::count(self, n, scratch, f) != 0
@@ -203,9 +204,9 @@ pub unsafe trait Block: Copy {
     }
 }
 
-/// What [`Phase::each_of`] does for each index. Both functions are to be `#[inline(always)]`.
+/// Work of [`Phase::each_of`] for each index. Both functions are to be `#[inline(always)]`.
 pub trait Work {
-    /// What is loaded.
+    /// Value that is loaded.
     type Value: Copy;
     /// Loads what there is to do for an index. Must not depend on what [`Work::then`] does.
     fn load(&self, i: u32) -> Self::Value;
@@ -235,7 +236,7 @@ pub struct Phase<B> {
 }
 
 impl<B: Block> Phase<B> {
-    /// Whether the block has one thread.
+    /// `true` if the block has one thread.
     pub const SOLO: bool = B::SOLO;
 
     /// Runs `f(i)` for every `i` in `0..n`, in block-stride order, without a barrier.

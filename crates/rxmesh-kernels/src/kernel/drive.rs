@@ -1,4 +1,4 @@
-//! How [`ForEach`] and [`Scatter`] bodies run over a patch.
+//! Execution of [`ForEach`] and [`Scatter`] bodies over a patch.
 
 use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::attr::StagedField;
@@ -7,7 +7,7 @@ use crate::mem::{Plan, Shared};
 use crate::query::Relations;
 use crate::topo::{Needs, Patch, PatchHeader};
 
-/// What a body's patch kernel keeps in shared memory.
+/// Shared memory of a body's patch kernel.
 #[derive(Clone, Copy)]
 pub struct ForEachTables<T> {
     pub(crate) scratch: Shared<u32>,
@@ -33,7 +33,7 @@ crate::args! {
     /// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in
     /// shared memory.
     pub struct OnPrepared<K: OverRelations> {
-        /// The kernel.
+        /// Kernel to run.
         pub kernel: K,
         /// The tables of its relations.
         pub relations: <K::Relations as Relations>::Prepared,
@@ -65,8 +65,8 @@ unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     }
 }
 
-/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have code of their own, without questions
-/// about order, layout and room.
+/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have separate code, without branches on
+/// order, layout and capacity.
 #[inline(always)]
 pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     kernel: &K,

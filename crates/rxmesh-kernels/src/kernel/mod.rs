@@ -1,4 +1,4 @@
-//! What a kernel is, and how one is declared.
+//! Kinds of kernels, and their declaration.
 //!
 //! | trait | runs for | uses |
 //! | --- | --- | --- |
@@ -36,9 +36,9 @@ pub const DEFAULT_THREADS: u32 = 128;
 ///
 /// Each method does what its name says for all fields, and nothing else (see [`crate::attr::Field`]).
 pub unsafe trait Fields: Copy {
-    /// Whether any field has an epilogue.
+    /// `true` if any field has an epilogue.
     const STORES: bool;
-    /// Whether all fields are plain ([`crate::attr::Field::is_plain`]).
+    /// Returns `true` if all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
     /// The same fields for code that runs only when they are plain.
     ///
@@ -60,16 +60,17 @@ pub unsafe trait Fields: Copy {
 
 /// A computation for each owned element of `R`'s source kind and its neighbours.
 pub trait ForEach<R: Relations>: Fields {
-    /// Whether [`ForEach::active`] has a say. When no element of a patch is active, its block stops before any work.
+    /// `true` if [`ForEach::active`] selects elements. If no element of a patch is active, its block stops before any
+    /// work.
     const SELECTIVE: bool = false;
 
-    /// Whether the body runs for an element.
+    /// Returns `true` if the body runs for an element.
     #[inline(always)]
     fn active(&self, _e: Owned<R::Source>) -> bool {
         true
     }
 
-    /// The computation.
+    /// Computes the element's values.
     fn run(&self, e: Owned<R::Source>, n: R::Input);
 }
 
@@ -77,7 +78,7 @@ pub trait ForEach<R: Relations>: Fields {
 /// [`crate::attr::StagedSum`] fields: what falls on elements of other patches is dropped here, because their owners
 /// compute it too.
 pub trait Scatter<R: Relations>: Fields {
-    /// The computation.
+    /// Computes the element's values and scatters them.
     fn run(&self, e: Local<R::Source>, n: R::Input);
 }
 
@@ -90,7 +91,7 @@ pub trait Scatter<R: Relations>: Fields {
 pub unsafe trait OverRelations:
     Fields + Bind + core::fmt::Debug + Send + Sync + 'static
 {
-    /// The relations.
+    /// Relations of the body.
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
@@ -126,7 +127,7 @@ pub const fn bit(kind: Kind) -> u8 {
     1 << kind as u8
 }
 
-/// A kernel that works on a patch with phases of its own.
+/// A kernel that works on a patch in custom phases.
 ///
 /// # Safety
 ///
@@ -141,12 +142,12 @@ pub const fn bit(kind: Kind) -> u8 {
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block, at least.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// Threads of the blocks of a multiprocessor that suffice to hide what its memory waits for: where there are few
-    /// patches a launch makes blocks wider, up to so many together.
+    /// Threads of the blocks of a multiprocessor that suffice to hide the latency of its memory: if there are few
+    /// patches a launch makes blocks wider, up to this number together.
     const ENOUGH_THREADS: u32 = 768;
-    /// What a mesh must keep; the launch looks.
+    /// Tables that a mesh must keep; the launch checks them.
     const NEEDS: Needs = Needs::NONE;
-    /// What the kernel keeps in shared memory.
+    /// Layout of the kernel's shared memory.
     type Tables: Copy;
     /// The kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of
     /// its relations. All of them unless the kernel says.
@@ -156,7 +157,8 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
     /// Has the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
-    /// What the plan depends on beside header and staged fields, as a number: plans are measured once for each.
+    /// Returns a number for the state that the plan depends on beside header and staged fields: plans are measured once
+    /// for each.
     fn plan_key(&self) -> u64 {
         0
     }
@@ -174,10 +176,10 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
 pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
-    /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the
-    /// compiler likes unless given.
+    /// Most registers of a CUDA thread, if more would keep blocks from running at a time; the compiler's choice unless
+    /// given.
     const REGISTERS: Option<u32> = None;
-    /// What the kernel keeps in shared memory.
+    /// Layout of the kernel's shared memory.
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
@@ -197,7 +199,8 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
-    /// What the kernel keeps in shared memory: for the length of a step, but for what [`GridKernel::load`] puts there.
+    /// Layout of the kernel's shared memory: for the length of a step, except for the words that [`GridKernel::load`]
+    /// puts there.
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
@@ -208,7 +211,7 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
 }
 
-/// What comes after a step of a [`GridKernel`].
+/// Continuation after a step of a [`GridKernel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nothing.
@@ -227,7 +230,7 @@ impl Next {
     }
 }
 
-/// The first of `n` items that a block of a grid takes, and how many it takes: about as many as each of the others.
+/// Returns the first of `n` items that a block of a grid takes, and the number of items: about the same for each block.
 #[inline(always)]
 pub fn share_of(block: u32, blocks: u32, n: u32) -> (u32, u32) {
     let each = n.div_ceil(blocks);
@@ -297,9 +300,9 @@ pub unsafe trait ListedEntry: PatchKernel {
     const NAME: &'static str;
 }
 
-/// The names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
-/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for what is listed as
-/// `operator`: a trait of the operator, so that a crate can list operators of its own.
+/// Names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
+/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for operators listed as
+/// `operator`: a trait of the operator, so that a crate can list its own operators.
 ///
 /// # Safety
 ///
@@ -363,7 +366,7 @@ unsafe impl<K: PreparedEntry> Entry for OnPrepared<K> {
 crate::args! {
     /// Launch parameters of a [`PatchKernel`].
     pub struct PatchArgs<K> {
-        /// The patches.
+        /// Patches of the mesh.
         pub mesh: MeshView,
         /// The kernel's fields.
         pub kernel: K,
@@ -387,7 +390,7 @@ crate::args! {
 crate::args! {
     /// Launch parameters of a [`BlockKernel`].
     pub struct BlockArgs<K> {
-        /// Where to report faults.
+        /// Destination of faults.
         pub fault: Fault,
         /// The kernel's fields.
         pub kernel: K,
@@ -397,11 +400,11 @@ crate::args! {
 crate::args! {
     /// Launch parameters of a [`GridKernel`].
     pub struct GridArgs<K> {
-        /// Where to report faults.
+        /// Destination of faults.
         pub fault: Fault,
         /// A word that is not used, and one in which blocks count each other; only its top bit is left changed.
         pub arrived: GlobalMut<u32>,
-        /// The first step.
+        /// First step of the launch.
         pub first: u32,
         /// The step after the last.
         pub end: u32,

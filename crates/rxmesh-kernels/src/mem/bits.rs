@@ -33,7 +33,7 @@ impl Bits {
         self.n
     }
 
-    /// Whether `i` is a member.
+    /// Returns `true` if `i` is a member.
     #[inline(always)]
     pub fn contains(self, i: u32) -> bool {
         debug_assert!(i < self.n);

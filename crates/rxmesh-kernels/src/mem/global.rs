@@ -15,12 +15,11 @@ fn global<T>(p: *mut T) -> *mut T {
     return p;
 }
 
-/// What a kernel gets as an argument: everything that holds addresses of global memory, and everything that is made of
-/// such things.
+/// Argument of a kernel: every type that holds addresses of global memory, and every type composed of such types.
 ///
 /// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that
 /// could be accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address.
-/// Declare what is an argument with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
+/// Declare arguments with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
 ///
 /// # Safety
 ///
@@ -44,7 +43,7 @@ pub unsafe trait Bind {
 /// Hash of the names and types of an argument's fields, in their order, and of theirs: part of the fingerprint with
 /// which the host tells that PTX was compiled from other arguments. [`args!`](crate::args) writes it.
 pub trait Hashed {
-    /// The hash.
+    /// Hash of the type.
     const HASH: u64;
 }
 
@@ -85,27 +84,27 @@ macro_rules! hashed {
 
 hashed! { [T] Global<T>, [T] GlobalMut<T> }
 
-/// What a kernel does with a piece of memory.
+/// Access of a kernel to a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads it.
     Read,
     /// May write it.
     Write,
-    /// What another argument of the kernel is for; the kernel's author sees to the order of accesses (contract U3).
+    /// Belongs to another argument of the kernel; the kernel's author sees to the order of accesses (contract U3).
     Again,
 }
 
 /// A piece of memory that a kernel's argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its handle.
+    /// Handle of the memory.
     pub at: usize,
     /// Its size in bytes.
     pub bytes: usize,
-    /// What its address must be a multiple of.
+    /// Alignment of its address.
     pub align: usize,
-    /// What the kernel does with it.
+    /// Access of the kernel.
     pub access: Access,
 }
 
@@ -220,7 +219,7 @@ macro_rules! view {
                 self.declared
             }
 
-            /// Whether there is no element.
+            /// Returns `true` if there is no element.
             #[inline(always)]
             pub fn is_empty(self) -> bool {
                 self.declared == 0

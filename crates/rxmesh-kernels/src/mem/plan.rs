@@ -80,7 +80,8 @@ impl Plan {
             let bytes = n * size_of::<T>() as u32;
             self.used = (at + bytes).next_multiple_of(PIECE_ALIGN);
         }
-        // What 32 bits cannot count is more than any engine has: it measures as much, and the launch is refused.
+        // A size that 32 bits cannot count is more than any engine has: the plan measures the largest number, and the
+        // launch is refused.
         #[cfg(not(target_arch = "nvptx64"))]
         {
             let bytes = u64::from(n) * size_of::<T>() as u64;
@@ -94,7 +95,7 @@ impl Plan {
         unsafe { Shared::new(self.base.wrapping_add(at as usize).cast(), n, self.alone) }
     }
 
-    /// Where the plan stands; give it to [`Plan::rewind`] to use what is taken after it again.
+    /// Returns the current end of the plan; give it to [`Plan::rewind`] to reuse the memory that is taken after it.
     #[inline(always)]
     pub fn mark(&self) -> u32 {
         self.used

@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 pub struct Shared<T> {
     at: *mut T,
     n: u32,
-    /// Whether one thread alone uses the memory, so that atomic updates can be plain. Never on the device.
+    /// `true` if one thread alone uses the memory, so that atomic updates can be plain. Never on the device.
     alone: bool,
     of: PhantomData<T>,
 }
@@ -57,7 +57,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         }
     }
 
-    /// Whether plain updates do.
+    /// Returns `true` if plain updates suffice.
     #[inline(always)]
     fn plain(self) -> bool {
         cfg!(not(target_arch = "nvptx64")) && self.alone
@@ -77,7 +77,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         self.n
     }
 
-    /// Whether there is no element.
+    /// Returns `true` if there is no element.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.n == 0

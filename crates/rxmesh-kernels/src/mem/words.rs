@@ -4,7 +4,7 @@ use super::{GlobalMut, Shared};
 
 /// `u32` words that the threads of a block work on together: in shared memory where they fit, else in global memory.
 pub trait Words: Copy {
-    /// Whether they lie in shared memory.
+    /// `true` if they lie in shared memory.
     const SHARED: bool;
     /// Word `i`.
     fn get(self, i: u32) -> u32;
@@ -12,7 +12,7 @@ pub trait Words: Copy {
     fn set(self, i: u32, v: u32);
     /// Number of words.
     fn len(self) -> u32;
-    /// Whether there is no word.
+    /// Returns `true` if there is no word.
     #[inline(always)]
     fn is_empty(self) -> bool {
         self.len() == 0

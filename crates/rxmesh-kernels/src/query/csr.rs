@@ -155,7 +155,7 @@ impl Csr {
         }
     }
 
-    /// Whether a row is sorted by all threads together.
+    /// Returns `true` if a row is sorted by all threads together.
     #[inline(always)]
     fn is_long(self, r: u32) -> bool {
         let (lo, hi) = self.range(r);
@@ -211,7 +211,7 @@ impl Csr {
         (lo, self.ends.get(r))
     }
 
-    /// Where row `r` ends in [`Csr::value`]'s numbering.
+    /// Returns the end of row `r` in [`Csr::value`]'s numbering.
     #[inline(always)]
     pub fn end(self, r: u32) -> u32 {
         self.ends.get(r)
@@ -382,7 +382,8 @@ pub(super) struct FewRow<const N: usize> {
 }
 
 impl<const N: usize> FewRow<N> {
-    /// Of values in their order: each counts where it comes first, [`NONE`] and the element itself do not.
+    /// Creates the row of values in their order: each counts where it comes first, [`NONE`] and the element itself do
+    /// not.
     #[inline(always)]
     pub(super) fn new(source: u32, mut values: [u32; N]) -> Self {
         let mut i = 0;

@@ -124,7 +124,7 @@ unsafe impl Relation for EEThroughFaces {
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     slotted: bool,
-    /// Where an edge has two faces at most.
+    /// Used if an edge has two faces at most.
     few: FewRow<4>,
     /// Elsewhere.
     any: AnyEe,
@@ -183,8 +183,8 @@ impl AnyEe {
         self.all.fe().side(3 * self.faces.get(k / 3) + k % 3) >> 1
     }
 
-    /// Whether side `k`, which is edge `e`, has come before: as another side of its face, or of a face of both edges
-    /// that comes before its own. Faces that share two edges are few, so it is they that are looked for.
+    /// Returns `true` if side `k`, which is edge `e`, has come before: as another side of its face, or of a face of
+    /// both edges that comes before its own. Faces that share two edges are few, so the search is for them.
     #[inline(always)]
     fn repeated(&self, k: u32, e: u32) -> bool {
         let mut i = k - k % 3;

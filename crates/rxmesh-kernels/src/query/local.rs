@@ -37,7 +37,7 @@ impl LocalEv {
         copy_words(p, patch.ev().cast(), self.words, patch.total::<Edge>());
     }
 
-    /// Where a side of a face (an FE entry) starts.
+    /// Returns the vertex at which a side of a face (an FE entry) starts.
     #[inline(always)]
     pub fn start(self, side: u32) -> u32 {
         // Entry bit 0 picks source or target: the low or the high half of the word.

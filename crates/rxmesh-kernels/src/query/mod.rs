@@ -69,7 +69,7 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     type Source: Element;
     /// The kind in the rows.
     type Target: Element;
-    /// What the relation keeps in shared memory.
+    /// Layout of the relation's shared memory.
     type Tables: Copy;
     /// One row.
     type Row: Row;
@@ -79,19 +79,19 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const PREPARE: &'static str;
     /// The number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
-    /// About how many neighbours an element has: so many loads are on their way at a time.
+    /// Usual number of neighbours of an element: that many loads are in flight at a time.
     const USUAL: u32 = match Self::FIXED {
         Some(n) => n,
         None => 6,
     };
-    /// What a mesh must keep for it. With [`Needs::RING`] its rows are long on volumes, where it is prepared only when
-    /// that is asked for.
+    /// Tables that a mesh must keep for it. With [`Needs::RING`] its rows are long on volumes, where it is prepared
+    /// only on request.
     const NEEDS: Needs = Needs::EDGES.and(Needs::FACES);
-    /// Whether rows can have gaps ([`NONE`]).
+    /// `true` if rows can have gaps ([`NONE`]).
     const GAPS: bool = false;
-    /// Whether a prepared table pays: not for what is stored anyway.
+    /// `true` if a prepared table pays: not for relations that are stored in any case.
     const PREPARABLE: bool = true;
-    /// Whether a prepared table has rows for ribbon elements too: for relations that kernels look up from others
+    /// `true` if a prepared table has rows for ribbon elements too: for relations that kernels look up from others
     /// ([`Table::of`]).
     const RIBBON_ROWS: bool = false;
 
@@ -99,7 +99,7 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
     /// First part of the construction, inside the kernel's first phase.
     fn prepare<B: Block>(_p: Phase<B>, _patch: &Patch, _tables: &Self::Tables) {}
-    /// The rest of the construction, in phases of its own.
+    /// Constructs the rest, in separate phases.
     fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
     /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
     fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
@@ -123,7 +123,7 @@ pub trait Row: Copy {
     type Iter: Iterator<Item = u32>;
     /// Number of neighbours.
     fn len(&self) -> u32;
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.len() == 0

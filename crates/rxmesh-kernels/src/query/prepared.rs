@@ -11,7 +11,7 @@ use crate::topo::{Element, Patch, PatchHeader};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Where tables start, in entries.
+/// Alignment of the start of tables, in entries.
 pub const TABLE_ALIGN: u32 = 8;
 
 /// A missing neighbour in a prepared table.
@@ -21,7 +21,7 @@ const MISSING: u16 = u16::MAX;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Prepared<R> {
-    /// Where each patch's table starts in `tables`, in entries; one more than there are patches.
+    /// Start of each patch's table in `tables`, in entries; one more than there are patches.
     starts: Global<u32>,
     tables: Global<u16>,
     of: PhantomData<R>,
@@ -88,12 +88,13 @@ impl<R: Relation> Prepared<R> {
         self.tables.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub fn is_empty(self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Where a patch's table starts among all tables: with it a value can be kept for each entry of the relation.
+    /// Returns the start of a patch's table among all tables: with it a value can be kept for each entry of the
+    /// relation.
     #[inline(always)]
     pub fn place(self, patch: &Patch) -> u32 {
         self.starts.get(patch.id())

@@ -1,4 +1,4 @@
-//! What a kernel's body gets: rows of one relation, or of several at once.
+//! Inputs of a kernel's body: rows of one relation, or of several at once.
 
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
@@ -15,13 +15,13 @@ use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 pub unsafe trait Relations: Copy + Send + Sync + 'static {
     /// The kind that the body runs for.
     type Source: crate::topo::Element;
-    /// What the body gets beside the element.
+    /// Input of the body beside the element.
     type Input: Copy;
-    /// What a mesh must keep for all of them.
+    /// Tables that a mesh must keep for all of them.
     const NEEDS: Needs;
     /// The kinds in their rows ([`PatchKernel::OFTEN`](crate::kernel::PatchKernel::OFTEN)).
     const OFTEN: u8;
-    /// What is kept in shared memory.
+    /// Layout of their shared memory.
     type Tables: Copy;
     /// The relations' prepared tables.
     type Prepared: Bind + Copy + Send + Sync + core::fmt::Debug + 'static;
@@ -34,32 +34,32 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
     ) -> Self::Tables;
     /// First part of the construction, inside the kernel's first phase.
     fn prepare<B: Block>(p: Phase<B>, patch: &Patch, tables: &Self::Tables);
-    /// The rest of the construction, in phases of its own.
+    /// Constructs the rest, in separate phases.
     fn build<B: Block>(b: B, patch: &Patch, tables: &Self::Tables, scratch: Shared<u32>);
-    /// What the body gets for a source element.
+    /// Returns the input of the body for a source element.
     fn input(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Input;
-    /// Asks for the prepared table of each relation that has one.
+    /// Gets the prepared table of each relation that has one.
     ///
     /// # Errors
     ///
-    /// What `from` says.
+    /// Any error of `from`.
     fn prepared<P: Preparer>(from: &mut P) -> Result<Self::Prepared, P::Error>;
 }
 
-/// Who has, or makes, prepared tables: the host's mesh.
+/// Source of prepared tables: the host's mesh.
 pub trait Preparer {
     /// Why there is none.
     type Error;
-    /// The tables of a relation.
+    /// Returns the tables of a relation.
     ///
     /// # Errors
     ///
-    /// What went wrong.
+    /// The reason why there are none.
     fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Self::Error>;
 }
 
-/// Where a kernel has a relation from: computed in its shared memory, or prepared. Each kernel is compiled for one of
-/// the two.
+/// Source of a relation in a kernel: computed in its shared memory, or prepared. Each kernel is compiled for one of the
+/// two.
 #[derive(Clone, Copy)]
 pub enum Source<R: Relation> {
     /// Computed on the fly.
@@ -170,7 +170,7 @@ impl<R: Relation> Neighbours<R> {
         self.row.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.row.len() == 0

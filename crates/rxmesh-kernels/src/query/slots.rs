@@ -1,8 +1,8 @@
-//! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
+//! Faces of edges: two slots an edge if the mesh is an oriented manifold, compressed rows if it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
-//! that each side of a face has a slot of its own, and no scan and no sort is needed. Every side puts itself into its
-//! slot, the lowest stays; where a side meets one of another face the whole patch falls back to the transpose.
+//! that each side of a face has a separate slot, and no scan and no sort is needed. Every side puts itself into its
+//! slot, the lowest stays; if a side meets one of another face the whole patch falls back to the transpose.
 //!
 //! A slot keeps the corner at which the side starts: corner `3 f + k` is where side `k` of face `f` starts.
 
@@ -119,14 +119,14 @@ impl EdgeFaces {
         }
     }
 
-    /// Whether every side of the patch has a slot of its own: the patch is an oriented manifold, or nearly so.
+    /// Returns `true` if every side of the patch has a separate slot: the patch is an oriented manifold, or nearly so.
     #[inline(always)]
     pub fn is_slotted(self) -> bool {
         self.clash.get(0) == 0
     }
 
-    /// The corner at which the side lies that runs along edge `e` in direction `d`, for `2 e + d`; [`NONE`] where no
-    /// face has it. Of a patch that is [slotted](EdgeFaces::is_slotted).
+    /// Returns the corner at which the side lies that runs along edge `e` in direction `d`, for `2 e + d`; [`NONE`] if
+    /// no face has it. For a patch that is [slotted](EdgeFaces::is_slotted).
     #[inline(always)]
     pub fn corner(self, side: u32) -> u32 {
         self.slots.get(side)

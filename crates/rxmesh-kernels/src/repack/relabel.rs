@@ -32,7 +32,7 @@ args! {
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
-        /// Whether a region holds a label of the wrong size.
+        /// Not 0 if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
         /// The lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
@@ -42,11 +42,11 @@ args! {
         pub next_mate: GlobalMut<u32>,
         /// The first new label of each region.
         pub base: GlobalMut<u32>,
-        /// Where the next face of each region goes among the faces of all regions that are cut.
+        /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
         /// Names of the regions that are cut: an entry a region.
         pub cut_root: GlobalMut<u32>,
-        /// Where the faces of these start.
+        /// Start of the faces of these.
         pub cut_start: GlobalMut<u32>,
     }
 }
@@ -67,7 +67,7 @@ args! {
     }
 }
 
-/// What becomes of a region.
+/// Treatment of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// There is no such region.
@@ -124,7 +124,7 @@ fn faces_of(w: &Work, l: u32) -> u32 {
 kernel! {
     /// Lists the labels of any two faces with different labels that share an edge. A block takes [`CHUNK`] faces.
     pub struct RelabelPairs: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -196,7 +196,7 @@ unsafe impl BlockKernel for RelabelPairs {
     }
 }
 
-/// How much regions are to grow.
+/// Amount by which regions are to grow.
 #[derive(Clone, Copy)]
 pub struct Rounds {
     /// Rounds of matching: a round makes regions about one and a half times as large.
@@ -363,7 +363,8 @@ impl RelabelUnite {
         }
     }
 
-    /// How deep in its region each label is, in [`Regions::best`]: 0 beside another region, one more each step.
+    /// Computes the depth of each label in its region, in [`Regions::best`]: 0 beside another region, one more each
+    /// step.
     #[inline(always)]
     fn deepen(&self, r: &Regions, i: u32, depth: u32) {
         let (a, b) = self.labels(i);
@@ -468,12 +469,12 @@ fn settle(r: &Regions, l: u32) {
 const LABELS: u32 = 1024;
 
 kernel! {
-    /// New labels: one for a region that stays, as many as it takes for one that is cut, and then those that small
-    /// regions share. Lists the regions that are cut. One block.
+    /// Numbers new labels: one for a region that stays, the required number for one that is cut, and then those that
+    /// small regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
         /// Everything.
         pub work: Work,
-        /// The regions.
+        /// Regions of labels.
         pub regions: Regions,
         /// Sizes.
         pub sizes: Sizes,
@@ -574,9 +575,9 @@ kernel! {
     /// New labels of the faces of regions that stay, and a list of the faces of those that are cut. An index for each
     /// [`FACE_RUN`](super::faces::FACE_RUN) faces.
     pub struct RelabelFaces: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// The regions.
+        /// Regions of labels.
         pub regions: Regions,
         /// Sizes.
         pub sizes: Sizes,

@@ -27,25 +27,25 @@ pub const LIST_WORDS: u32 = 7;
 kernel! {
     /// Sorts what each patch was told and collects the edges and vertices of these faces that it does not own.
     pub struct RepackRibbon: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The told faces.
+        /// Faces that patches are told.
         pub told: GlobalMut<u32>,
         /// Tables of patches with long lists.
         pub tables: GlobalMut<u32>,
         /// Linear ids of the ribbons, ascending: of a patch that was told `n` faces from `s` on its faces from `7 s`,
         /// its edges from `7 s + n`, its vertices from `7 s + 4 n` on.
         pub lists: GlobalMut<u32>,
-        /// How many ribbon vertices, edges and faces each patch has.
+        /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
         /// The most faces told to a patch that works in shared memory.
         pub room: u32,
     }
 }
 
-/// What [`RepackRibbon`] keeps in shared memory.
+/// Shared memory of [`RepackRibbon`].
 #[derive(Clone, Copy)]
 pub struct RibbonTables {
     told: Shared<u32>,
@@ -192,7 +192,7 @@ fn distinct<B: Block, W: Words>(
     total
 }
 
-/// Where `id` is or would go in an ascending list.
+/// Returns the place of `id` in an ascending list, or the one where it belongs.
 #[inline(always)]
 pub(super) fn place_of(list: impl Fn(u32) -> u32, n: u32, id: u32) -> u32 {
     let (mut from, mut to) = (0, n);

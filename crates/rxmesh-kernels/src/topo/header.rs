@@ -14,8 +14,8 @@
 //! Sections are sized by *capacity*, so that a patch can grow in place; a static patch has
 //! `capacity == total`.
 
-/// The kinds of element. The first three are the index of every `[_; 3]` in this crate; the cells of a volume have
-/// fields of their own.
+/// Kind of an element. The first three are the index of every `[_; 3]` in this crate; the cells of a volume have
+/// separate fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -42,7 +42,7 @@ pub const SECTION_ALIGN: usize = 16;
 const U16_PER_ALIGN: u32 = (SECTION_ALIGN / 2) as u32;
 const U32_PER_ALIGN: u32 = (SECTION_ALIGN / 4) as u32;
 
-/// Where one patch's parts lie and how many elements it has. All `[_; 3]` are indexed by [`Kind`].
+/// Places of one patch's sections, and numbers of its elements. All `[_; 3]` are indexed by [`Kind`].
 ///
 /// Local ids run from 0 to `total`; the first `owned` of each kind are owned, the rest are the
 /// ribbon. The linear id of owned element `i` is `base + i`; that of a ribbon element `i` is
@@ -66,7 +66,7 @@ pub struct PatchHeader {
     pub ribbon: u32,
     /// Offset of the patch in `masks`, in `u32` words.
     pub mask: u32,
-    /// Of a volume: linear id of the first owned cell. All that follows is zero in a surface.
+    /// For a volume, linear id of the first owned cell. All that follows is zero in a surface.
     pub cell_base: u32,
     /// Number of owned cells.
     pub cells_owned: u16,
@@ -167,7 +167,7 @@ impl PatchHeader {
         }
     }
 
-    /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.
+    /// Returns, for a volume, the number of local elements of a kind in owned elements: the owned ones and shell 0.
     #[inline(always)]
     pub const fn near_of(&self, kind: Kind) -> u32 {
         match kind {

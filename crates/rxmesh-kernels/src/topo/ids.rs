@@ -134,7 +134,7 @@ impl<K: Element> Owned<K> {
         Owned(local)
     }
 
-    /// The local id.
+    /// Returns the local id.
     #[inline(always)]
     pub fn local(self) -> u32 {
         self.0.id

@@ -15,7 +15,7 @@ crate::args! {
         pub masks: Global<u32>,
         /// Linear ids of all ribbon elements.
         pub ribbons: Global<u32>,
-        /// Where kernels report faults.
+        /// Destination of faults.
         pub fault: Fault,
     }
 }
@@ -55,7 +55,7 @@ impl Patch {
         &self.header
     }
 
-    /// Where to report a fault.
+    /// Returns the destination of faults.
     #[inline(always)]
     pub fn fault(&self) -> Fault {
         self.mesh.fault
@@ -142,7 +142,7 @@ impl Patch {
         three(|k| u32::from(fe.get(3 * face + k as u32)))
     }
 
-    /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.
+    /// Returns, for a volume, the number of local elements of a kind in owned elements: the owned ones and shell 0.
     #[inline(always)]
     pub fn near<K: Element>(&self) -> u32 {
         self.header.near_of(K::KIND)
@@ -191,7 +191,7 @@ impl Patch {
         [low(a), high(a), low(b), high(b), low(c), high(c)]
     }
 
-    /// Whether a local element of a surface is live.
+    /// Returns `true` if a local element of a surface is live.
     #[inline(always)]
     pub fn is_active(&self, kind: Kind, local: u32) -> bool {
         self.mesh

@@ -32,7 +32,7 @@ impl<K: Element> Words<K> {
         }
     }
 
-    /// Whether values are read from shared memory.
+    /// Returns `true` if values are read from shared memory.
     #[inline(always)]
     pub fn is_staged(&self) -> bool {
         self.direct == 0
@@ -51,7 +51,7 @@ impl<K: Element> Words<K> {
         self.here = plan.take(if self.direct == 0 { n } else { 0 });
     }
 
-    /// Loads the values of all local elements, inside a phase: pairs, of which there are as many as `deal` has lanes.
+    /// Loads the values of all local elements, inside a phase: pairs, one for each of the lanes of `deal`.
     #[inline(always)]
     pub fn load<B: Block>(&self, p: Phase<B>, patch: &Patch, deal: Deal) {
         if self.direct != 0 {
@@ -80,8 +80,8 @@ impl<K: Element> Words<K> {
 }
 
 crate::args! {
-    /// How the numbers of values are dealt out: a thread takes a pair of one value, or a single one where values are of
-    /// an odd number.
+    /// Distribution of the numbers of values over threads: a thread takes a pair of one value, or a single one if
+    /// values have an odd number of components.
     pub struct Deal {
         /// Threads a value.
         pub lanes: u32,

@@ -12,15 +12,15 @@ use rxmesh_kernels::attr::PerMesh;
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Face, Kind, Vertex};
 
-/// The meshes.
+/// Meshes that are filtered together.
 pub(super) struct Meshes<'a> {
     rx: &'a RxMesh,
     several: Option<Several>,
-    /// How many there are.
+    /// Number of meshes.
     count: usize,
 }
 
-/// Which of several each element is of.
+/// Number of the mesh that each element belongs to.
 struct Several {
     vertices: Attribute<Vertex, u32>,
     faces: Attribute<Face, u32>,
@@ -158,7 +158,7 @@ impl<'a> Meshes<'a> {
         per_mesh(self.several.as_ref().map(|s| &s.faces), numbers)
     }
 
-    /// Which of several meshes each vertex is of, for kernels; empty for one.
+    /// Returns the number of the mesh of each vertex, for kernels; empty for one mesh.
     pub(super) fn labels(&self) -> Result<Global<u32>, Error> {
         Ok(match &self.several {
             None => Global::empty(),
@@ -194,7 +194,7 @@ fn per_mesh<K: Element, const N: usize>(
     })
 }
 
-/// Where several meshes were.
+/// Positions of several meshes before an iteration, so that some can be held there.
 pub(super) struct Hold<'a> {
     meshes: &'a Meshes<'a>,
     before: Option<Attribute<Vertex, Vec3>>,

@@ -1,4 +1,4 @@
-//! How much noise there is.
+//! Estimate of the noise.
 
 use super::meshes::Meshes;
 use crate::Error;
@@ -25,10 +25,10 @@ const TAKEN: f64 = 0.635;
 /// but takes curvature for noise.
 const ONE_STEP: [f32; 2] = [1.0, 0.0];
 
-/// Standard deviation of the noise across the surface of each mesh: what a few steps of smoothing take away, its
-/// median, so that sharp edges, which are few, do not count. Where the faces between them are so coarse that the steps
-/// reach them from everywhere, the distance to the mean of the ring is less, and is taken instead. Detail as small as
-/// a triangle counts as noise.
+/// Estimates the standard deviation of the noise across the surface of each mesh: the median of the displacement by a
+/// few steps of smoothing, so that sharp edges, which are few, do not count. If the faces between them are so coarse
+/// that the steps reach them from everywhere, the distance to the mean of the ring is less, and is taken instead.
+/// Detail as small as a triangle counts as noise.
 pub(super) fn estimate(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,

@@ -25,7 +25,7 @@ const NORMAL_STEPS: u32 = 2;
 const SIMILARITY: [f64; 2] = [4.5, 0.45];
 
 /// Noise in edge lengths above which normals say too little about the surface, and each further amount of it that asks
-/// for a pair of Taubin's steps before the first iteration; at most so many pairs.
+/// for a pair of Taubin's steps before the first iteration; the number of pairs is limited.
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
@@ -37,9 +37,9 @@ const GONE: f64 = 0.86;
 const FARTHEST: f64 = 1.05;
 const RINGS: u32 = 4;
 
-/// Where the surface is flat, the result is this part Taubin's smoothing by so many pairs of steps: two estimates whose
-/// errors differ are together better than each. Less by the second number for each pair before the first iteration,
-/// which both share. Flat is where normals around vertices bend by much less than `BEND`.
+/// Weight of Taubin's smoothing in the result where the surface is flat: two estimates whose errors differ are together
+/// better than each. Less by the second number for each pair of steps before the first iteration, which both share. The
+/// surface is flat where normals around vertices bend by much less than `BEND`.
 const BLEND: [f64; 2] = [0.55, 0.044];
 const BLEND_PAIRS: u32 = 7;
 const BEND: f32 = 0.32;
@@ -111,7 +111,7 @@ impl Member {
     }
 }
 
-/// What the iterations share.
+/// State that the iterations share.
 struct Normals<'a> {
     rx: &'a RxMesh,
     meshes: &'a Meshes<'a>,
@@ -177,7 +177,7 @@ impl<'a> Normals<'a> {
         })
     }
 
-    /// Of each mesh the number of vertices that have a face with a normal.
+    /// Counts the vertices of each mesh that have a face with a normal.
     fn used(&mut self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
         self.offsets(x)?;
         let squares = self.meshes.apart(self.square.to_input(self.rx)?);

@@ -20,13 +20,13 @@ const SCRATCH_WORDS: u32 = 1 << 24;
 /// Room of the first lists in global memory; those that do not fit get eight times as much, and so on.
 const FIRST_ROOM: u32 = 256;
 
-/// What the iterations share.
+/// State that the iterations share.
 pub(super) struct Filter<'a> {
     rx: &'a RxMesh,
     ones: Rows<VV>,
     normal: Attribute<Vertex, Vec3>,
     y: Attribute<Vertex, Vec3>,
-    /// The number of large balls, then which.
+    /// Number of large balls, then their vertices.
     large: Buffer<u32>,
     size: Size,
     meshes: &'a Meshes<'a>,
@@ -34,7 +34,7 @@ pub(super) struct Filter<'a> {
     sigmas: Buffer<f32>,
 }
 
-/// Which rule says how far neighbours count.
+/// Returns the rule for the size of neighbourhoods.
 pub(super) fn size(options: &FilterOptions) -> Size {
     match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge => Size::MeanEdge,

@@ -15,7 +15,7 @@ use rxmesh_kernels::algo::measure::{HoldEach, ScaleEach};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// What the solver did to several meshes.
+/// Results of the solver for several meshes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfBatchReport {
@@ -28,15 +28,15 @@ pub struct McfBatchReport {
     pub meshes: Vec<McfReport>,
 }
 
-/// As [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes that lie in one, each with a time step, a
-/// tolerance and a number of iterations of its own; without a time step, a tenth of its own squared mean edge length.
-/// `labels` says for each vertex which mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). How
-/// to solve (without a matrix, with which preconditioner) is the same for all of them.
+/// As [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes in one, each with a separate time step,
+/// tolerance and number of iterations; without a time step, a tenth of its own squared mean edge length. `labels` gives
+/// the mesh of each vertex, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). The method of solving (with or
+/// without a matrix, the preconditioner) is the same for all of them.
 ///
-/// All are solved together, in phases. After each the residual of every mesh is computed anew; a mesh whose residual
+/// All are solved together, in phases. After each phase the residual of every mesh is recomputed; a mesh whose residual
 /// has come down to its tolerance rests, to the bit, while the others go on. So the first phase is that of all, and
 /// meshes that need more get it without the others. Without a matrix there is one phase, which ends when the last mesh
-/// is done, and the residuals are those that the iterations carry along, looked at now and then.
+/// is done, and the residuals are those of the iterations' recurrence, read back now and then.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn mean_curvature_flow_batch(
     Ok(report(members, &time_steps, plain))
 }
 
-/// Of meshes that were solved by so many iterations without multigrid.
+/// Builds the report of meshes that were solved with `plain` iterations without multigrid.
 fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
     let all = &members.each;
     let sum = |of: fn(&Member) -> f64| all.iter().map(of).sum::<f64>();
@@ -121,9 +121,9 @@ fn check_finite(squares: &[f64], what: &'static str, iterations: u32) -> Result<
 /// Frames in which all meshes have the same time step: the flow commutes with scaling, and a mesh of twice the size
 /// takes four times the time.
 struct Frames {
-    /// Of each mesh, in squared length units of the caller.
+    /// Time step of each mesh, in squared length units of the caller.
     time_steps: Vec<f64>,
-    /// What brings each from a size near one to that frame.
+    /// Scale of each mesh from a size near one to that frame.
     factors: Vec<f32>,
     /// The time step there.
     dt: f64,
@@ -146,7 +146,7 @@ impl Frames {
             None => TIME_STEP * mean * mean,
         });
         let steps: Vec<f64> = steps.collect();
-        // Where no edge has a length nothing moves.
+        // A mesh whose edges all have length 0 does not move.
         let factor = |&dt: &f64| {
             if dt == 0.0 {
                 1.0
@@ -182,8 +182,8 @@ impl Frames {
         })
     }
 
-    /// Brings the meshes there, solves, and brings them back. What became of them, and the iterations without
-    /// multigrid.
+    /// Brings the meshes there, solves, and brings them back. Returns the state of the meshes, and the number of
+    /// iterations without multigrid.
     fn flow(
         &self,
         rx: &RxMesh,
@@ -212,7 +212,7 @@ impl Frames {
     }
 }
 
-/// How near a mesh is to its end.
+/// State of a mesh in the solver.
 #[derive(Clone, Copy)]
 struct Member {
     /// The square of its tolerance.
@@ -227,7 +227,7 @@ struct Member {
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,
-    /// Whether it rests.
+    /// `true` if it rests.
     rests: bool,
     converged: bool,
 }
@@ -250,8 +250,8 @@ struct Members {
 /// The square of a residual must have shrunk to this part of the least so far: else `f32` has no better solution.
 const LEAST_GAIN: f64 = 0.25;
 
-/// What a phase after the first asks for, in squares, over what would do if all meshes got on alike: another phase
-/// costs more than the iteration that this takes.
+/// Target of a phase after the first, in squares, over the one that would suffice if all meshes converged alike:
+/// another phase costs more than the iterations that this takes.
 const SPARE: f64 = 0.25;
 
 impl Members {
@@ -280,8 +280,8 @@ impl Members {
         self.each.iter().filter(|m| !m.rests)
     }
 
-    /// Looks at the residuals after so many iterations of all. Whether any mesh that has not ended is much nearer to
-    /// its end than ever before.
+    /// Records the residuals after `iterations` iterations of all. Returns `true` if a mesh that has not ended is much
+    /// nearer to its end than ever before.
     fn look(&mut self, squares: &[f64], iterations: u32) -> Result<bool, Error> {
         check_finite(squares, RESIDUAL, iterations)?;
         self.iterations = iterations;
@@ -295,8 +295,8 @@ impl Members {
         Ok(gains)
     }
 
-    /// How small the squared norm of all that go on has to get: at which each of them is done, for sure or, if all get
-    /// on alike, about.
+    /// Returns the target for the squared norm of all that go on: that at which each of them is done for sure or, if
+    /// all converge alike, about.
     fn target(&self, for_sure: bool) -> f64 {
         if for_sure {
             return self
@@ -310,7 +310,7 @@ impl Members {
         spare * now * parts.fold(1.0, f64::min)
     }
 
-    /// How many iterations there are until the first of those that go on has had its own, or all have had `most`.
+    /// Returns the number of iterations until the first of those that go on has had its most, or all have had `most`.
     fn left(&self, most: u32) -> u32 {
         let most = self.going().map(|m| m.most).fold(most, u32::min);
         most.saturating_sub(self.iterations)
@@ -328,7 +328,7 @@ struct Together<'a> {
     rx: &'a RxMesh,
     by_label: &'a ByLabel<'a, Vertex, Surface>,
     labels: Global<u32>,
-    /// How to solve.
+    /// Options of the solver.
     way: &'a McfOptions,
     each: &'a [McfOptions],
 }
@@ -385,10 +385,11 @@ impl Together<'_> {
         Ok((members, plain))
     }
 
-    /// Phases of one solver: until all meshes rest, there were `most` iterations, or no mesh gets on.
+    /// Runs the phases of one solver: until all meshes rest, `most` iterations are done, or no mesh makes further
+    /// progress.
     ///
-    /// Each phase ends by itself. After one that was to end all for sure there is another one only where a mesh came to
-    /// rest, or one that goes on has half its least residual so far: both happen so many times only.
+    /// Each phase ends by itself. After one that was to end all for sure there is another one only if a mesh came to
+    /// rest, or one that goes on has half its least residual so far: both can happen only a limited number of times.
     fn stage(
         &self,
         phases: &mut Phases<'_>,
@@ -410,7 +411,7 @@ impl Together<'_> {
             if ended == going || for_sure && ended == 0 && !gains {
                 return Ok(());
             }
-            // Meshes that do not get on alike could end one by one.
+            // Meshes that do not converge alike could end one by one.
             for_sure = 2 * ended < going;
         }
     }

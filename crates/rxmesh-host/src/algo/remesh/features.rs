@@ -12,7 +12,7 @@ const ENDING: f32 = 4.0;
 /// A sharp edge.
 #[derive(Clone, Debug)]
 pub(super) struct SharpEdge {
-    /// Its slot.
+    /// Slot of the edge.
     edge: u32,
     ends: [u32; 2],
     places: [Vec3; 2],

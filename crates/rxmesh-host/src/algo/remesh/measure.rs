@@ -1,4 +1,4 @@
-//! What a session's mesh measures.
+//! Measures of a session's mesh.
 
 use crate::Error;
 use crate::algo::labels::{check_face, flat_by_label};
@@ -73,7 +73,7 @@ pub(super) fn lengths<C: Edits>(
     Ok(((length / n) as f32, longest as f32))
 }
 
-/// How many equilateral triangles with sides of a unit have the area of the live faces.
+/// Returns the area of the live faces as a number of equilateral triangles with sides of a unit.
 pub(in crate::algo) fn faces_of<C: Edits>(
     session: &Session<C>,
     x: Column<Vertex, Vec3>,
@@ -176,7 +176,7 @@ impl Meshes {
         })
     }
 
-    /// How many equilateral triangles with sides of a unit have the area of each mesh.
+    /// Returns the area of each mesh as a number of equilateral triangles with sides of a unit.
     pub(super) fn faces_of<C: Edits>(
         self,
         session: &Session<C>,

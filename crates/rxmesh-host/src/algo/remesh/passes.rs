@@ -19,10 +19,11 @@ use rxmesh_kernels::algo::remesh::{
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
-/// Flip passes end when one changes less than one edge in so many: what is left would not be seen in the result.
+/// Reciprocal of the share of edges below which a flip pass is the last: the flips that are left would not be seen in
+/// the result.
 const FEW_FLIPS: u64 = 500;
 
-/// A mesh is slender when one face in so many is.
+/// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
 /// The arrays of [`Rings`].
@@ -40,7 +41,7 @@ impl RingTables {
     }
 }
 
-/// How large a mesh may grow.
+/// Limits of the growth of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) struct Guard {
     /// Most faces.
@@ -70,7 +71,7 @@ impl Guard {
     }
 }
 
-/// Which of several meshes are left as they are while others go on.
+/// Meshes that are left as they are while others go on.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
@@ -94,14 +95,14 @@ pub(in crate::algo) struct Remesher {
     moved: Column<Vertex, Vec3>,
     deviation: Column<Vertex, u32>,
     marks: Column<Edge, u32>,
-    /// Whether there are marks.
+    /// `true` if there are marks.
     any: bool,
     pub(super) features: u32,
     /// The input, and near which leaf of it each vertex is.
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
-    /// Which of several meshes each vertex is of.
+    /// Number of the mesh of each vertex, for several meshes.
     pub(super) labels: Option<Column<Vertex, u32>>,
     resting: Resting,
     /// The length of edges, or the factor of lengths by vertex.
@@ -273,7 +274,7 @@ impl Remesher {
         Ok(())
     }
 
-    /// Which of several meshes each vertex is of; empty when there is one.
+    /// Returns the number of the mesh of each vertex; empty for one mesh.
     pub(super) fn labels<C: Edits>(&self, session: &Session<C>) -> Result<GlobalMut<u32>, Error> {
         match self.labels {
             Some(labels) => session.write(labels),

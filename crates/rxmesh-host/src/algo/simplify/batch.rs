@@ -22,13 +22,13 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 const MOST_WORDS: usize = 1 << 22;
 const FEWEST_BINS: u32 = 1 << 6;
 
-/// What was done to several meshes.
+/// Results of simplifying several meshes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BatchReport {
     /// The rounds of all together; `done` is the number of collapses.
     pub run: RunReport,
-    /// What became of each mesh. Its own `run` is empty, because all share the rounds.
+    /// Results of each mesh. Its own `run` is empty, because all share the rounds.
     pub meshes: Vec<SimplifyReport>,
 }
 
@@ -112,14 +112,14 @@ pub fn simplify_batch(
     Ok(report)
 }
 
-/// What all meshes share.
+/// Options that all meshes share.
 const SHARED: &str = "the kind of cost, the seed and the largest number of rounds";
 
-/// What tells several meshes apart.
+/// Labels and counts of several meshes in one session.
 pub(super) struct Several {
-    /// Which mesh each vertex is of.
+    /// Number of the mesh of each vertex.
     pub(super) vertices: Column<Vertex, u32>,
-    /// Which mesh each edge is of.
+    /// Number of the mesh of each edge.
     pub(super) labels: Buffer<u32>,
     /// See [`Part`].
     pub(super) parts: Buffer<u32>,
@@ -177,7 +177,7 @@ impl Several {
         Ok(several)
     }
 
-    /// What kernels see of it.
+    /// Returns the arguments of kernels.
     fn view(&self) -> Batched {
         Batched {
             labels: self.labels.global(),
@@ -229,7 +229,7 @@ impl Several {
         Ok(session.engine().launch_blocks(self.count, decide)?)
     }
 
-    /// Launches what keeps of each mesh's winners as many as may go.
+    /// Launches the kernels that keep as many of each mesh's winners as may go.
     pub(super) fn limit(
         &self,
         session: &Session,

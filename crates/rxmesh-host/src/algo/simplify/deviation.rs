@@ -1,4 +1,4 @@
-//! How far a simplified surface may come from where it was, and how far it is.
+//! Limit and measure of the distance of a simplified surface from its input.
 
 use super::SimplifyOptions;
 use super::work::Work;
@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::Kind;
 use std::fmt;
 use std::str::FromStr;
 
-/// How far a surface may come from where it was.
+/// Largest distance of a surface from its input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -96,7 +96,7 @@ impl Work {
         Ok(bounds[1..].chunks_exact(words).map(diagonal).collect())
     }
 
-    /// How far each mesh is from where it was, in the unit of positions; nothing without quadrics.
+    /// Returns the distance of each mesh from its input, in the unit of positions; `None` without quadrics.
     pub(super) fn deviations(
         &self,
         session: &Session,

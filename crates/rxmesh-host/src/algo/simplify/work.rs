@@ -23,7 +23,8 @@ use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// Where new vertices come: elsewhere only when every edge that is left turns a face over.
+/// Positions of new vertices, in the order in which they are tried: the next only if every edge that is left turns a
+/// face over.
 const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
 
 /// Least weight of the planes on edges that are kept: a larger one leaves lines more vertices than the surface beside
@@ -33,7 +34,7 @@ const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 /// Rounds after which refused edges are looked at again.
 const FORGIVE_AFTER: u32 = 8;
 
-/// Blocks that select edges, where there is work for so many: two a multiprocessor of a large GPU.
+/// Number of blocks that select edges: two a multiprocessor of a large GPU.
 const SELECT_BLOCKS: u32 = 264;
 
 /// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
@@ -57,7 +58,7 @@ pub(super) struct Work {
     nothing: Buffer<u32>,
     nowhere: Buffer<u64>,
     pub(super) scale: f32,
-    /// Where new vertices come: one of [`PLACINGS`].
+    /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
     /// The salt of the round with turn 0, see [`Order::turn`].
@@ -70,7 +71,7 @@ pub(super) struct Work {
     goal: Goal,
     /// See [`QuadricSurface::rules`].
     rules: Buffer<f32>,
-    /// What tells several meshes apart.
+    /// Labels of several meshes.
     several: Option<Several>,
 }
 
@@ -79,7 +80,7 @@ pub(super) fn cheap_part(quantile: f64) -> u32 {
     (quantile * 2f64.powi(32)) as u32
 }
 
-/// What a mesh asks for, but for the limit, which needs its measures.
+/// Returns the rules of a mesh except the limit, which needs its measures.
 fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     let mut rules = [f32::INFINITY; RULES as usize];
     rules[Rule::Boundary as usize] = match options.boundary {
@@ -92,7 +93,7 @@ fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     rules
 }
 
-/// How far a simplification has to go from where it began.
+/// Distance of a simplification from its goal at the beginning.
 #[derive(Clone, Copy, Default)]
 struct Goal {
     /// Live faces at the beginning.
@@ -105,7 +106,7 @@ struct Goal {
 
 /// Rounds of a simplification between two looks.
 struct Steps<'a, L> {
-    /// Whether there are lines.
+    /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,
     work: &'a mut Work,
     forgive: bool,
@@ -164,8 +165,8 @@ where
 }
 
 impl Work {
-    /// Makes a session ready that was cut: one mesh, or several with their labels, each with options of its own, of
-    /// which those that are of all together are looked at in the first.
+    /// Prepares a session that was cut: one mesh, or several with their labels, each with its options; options that all
+    /// share are read from the first.
     pub(super) fn new(
         session: &mut Session,
         x: Column<Vertex, Vec3>,
@@ -236,7 +237,7 @@ impl Work {
                 (_, Some(marks)) => session.read(marks)?,
                 _ => work.nothing.global(),
             };
-            // The planes of lines have weights of their own, which a mean over them and the faces would follow.
+            // The planes of lines have separate weights, which a mean over them and the faces would follow.
             let bounded = each.iter().any(|o| o.error.is_some());
             let has_boundary = 2 * u64::from(session.count(Kind::Edge)?) > 3 * u64::from(before);
             if !held.is_empty() || bounded && has_boundary {
@@ -328,7 +329,7 @@ impl Work {
         (done.wrapping_mul(2)).wrapping_sub(borders)
     }
 
-    /// Whether every mesh has as few faces as it shall have.
+    /// Returns `true` if every mesh has reached its number of faces.
     fn is_done(&self, session: &Session) -> bool {
         match &self.several {
             Some(_) => self.seen(Course::Left) == 0,
@@ -484,7 +485,7 @@ impl Work {
         Ok(s.engine().launch_blocks(select.blocks(), select)?)
     }
 
-    /// Which edge goes first in the round of a salt.
+    /// Returns the order of edges in the round of a salt.
     fn order(&self, salt: u32) -> Order {
         Order {
             salt,

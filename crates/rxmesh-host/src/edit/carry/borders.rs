@@ -5,7 +5,8 @@ use super::groups;
 use crate::Error;
 use crate::mesh::{ColumnData, EdgeTable, ElementKind, TriMesh};
 
-/// Which edges are lines for [`Carried::keep`](super::Carried::keep) and [`Carried::hold`](super::Carried::hold).
+/// Kinds of edges that are lines for [`Carried::keep`](super::Carried::keep) and
+/// [`Carried::hold`](super::Carried::hold).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Borders {
     /// Those between faces of different objects, groups or materials.

@@ -175,16 +175,16 @@ const ASTRAY: f64 = 3.0;
 /// Values of a corner that differ by no more than this part of the largest one of the layer are one.
 const ALIKE: f32 = 1e-6;
 
-/// What a corner of a new face has.
+/// Value of a corner of a new face.
 #[derive(Clone, Copy)]
 enum Value {
     /// An entry of the old layer, or none.
     Entry(u32),
-    /// Numbers of its own.
+    /// New numbers.
     Numbers([f32; 3]),
 }
 
-/// What makes the layer of a new mesh.
+/// Inputs from which the layer of a new mesh is made.
 pub(super) struct Layer<'a> {
     pub(super) corners: &'a Corners,
     pub(super) old: &'a CornerLayer,
@@ -429,7 +429,7 @@ impl Layer<'_> {
                 open.push(Reverse((key(length, &at), next)));
             }
         }
-        // What is nearest among the faces that hang together with that one without a detour.
+        // The nearest among the faces connected with that one without a detour.
         let most = best.square;
         let mut open = vec![best.face];
         let mut seen = HashSet::from([best.face]);

@@ -1,4 +1,4 @@
-//! Where the vertices and faces of a mesh are after edits.
+//! Maps from the vertices and faces of a mesh to those after edits.
 
 use super::order::Order;
 use std::fmt::Write;
@@ -13,9 +13,9 @@ pub const GONE: u32 = u32::MAX;
 /// faces that arose from one it has the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElementMap {
-    /// The vertices.
+    /// New number of each old vertex.
     pub vertices: Vec<u32>,
-    /// The faces.
+    /// New number of each old face.
     pub faces: Vec<u32>,
 }
 

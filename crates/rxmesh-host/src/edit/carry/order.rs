@@ -1,4 +1,4 @@
-//! Which vertices and faces there are now, in which order, and where they come from.
+//! Current vertices and faces, their order and their origins.
 
 use crate::edit::mesh::Snapshot;
 use crate::mesh::TriMesh;
@@ -10,7 +10,7 @@ pub(super) struct NewVertex {
     pub(super) slot: u32,
     /// The old vertex that it is, or that counts most among those it arose from.
     pub(super) origin: u32,
-    /// Whether it is none of the old ones.
+    /// `true` if it is none of the old ones.
     pub(super) born: bool,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct NewFace {
     pub(super) corners: [u32; 3],
     /// The old face that it is, or arose from.
     pub(super) origin: u32,
-    /// Whether it is the old face, with the same corners.
+    /// `true` if it is the old face, with the same corners.
     pub(super) same: bool,
 }
 

@@ -83,7 +83,7 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
     f
 }
 
-/// Where on the input each vertex of a new mesh is.
+/// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
 pub(super) struct Places {
     /// The point that is looked up.
@@ -121,7 +121,7 @@ impl Places {
         let mut of = vec![u32::MAX; n];
         for face in &order.faces {
             let corners = face.corners.map(|v| points[v as usize]);
-            // Where the surface has turned, its faces tell by where they come from.
+            // If the surface was rotated, the normals of faces are those of the faces that they come from.
             let up = match motion {
                 Motion::OnSurface => normal(corners),
                 _ => surface.normals[face.origin as usize],

@@ -34,19 +34,19 @@ pub struct Claims {
     counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     queued: u32,
-    /// Whether rounds stand still until they are resumed, by the last look.
+    /// `true` if rounds stand still until they are resumed, as of the last read-back.
     stopped: bool,
-    /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
+    /// Hooks run after each fill-in for attributes of new vertices, and the births that they read.
     hooks: Vec<Hook>,
     births: Buffer<u32>,
-    /// How many seeds there may be that were refused.
+    /// Upper bound of the number of refused seeds.
     refused: u32,
 }
 
 /// Launches the kernels that compute attributes of the vertices that a round has made.
 type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
 
-/// Who has it may change the parts of a session of [`Claims`].
+/// Token that allows its holder to change the parts of a session of [`Claims`].
 #[derive(Debug)]
 pub struct ClaimsAccess(());
 
@@ -155,9 +155,9 @@ fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
 }
 
 impl Session {
-    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its
-    /// arguments for so many indices: for attributes whose new values are no weighted means. It may run in vain when a
-    /// round runs out of room; the births are empty then.
+    /// Runs `hook` after the fill-in of every round, to launch a custom kernel with [`Births`] among its arguments for
+    /// the given number of indices: for attributes whose new values are no weighted means. It may run in vain when a
+    /// round exceeds a capacity; the births are empty then.
     pub fn after_births(
         &mut self,
         hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,

@@ -14,7 +14,7 @@ use rxmesh_kernels::topo::Kind;
 /// Room grows by at least this part of itself, so that it does not grow often.
 const GROWTH: f64 = 0.25;
 
-/// Which slots are free.
+/// Free slots of each kind.
 pub(super) struct FreeSlots {
     /// The first slot by kind that was never used.
     unused: [u32; 3],

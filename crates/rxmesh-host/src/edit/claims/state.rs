@@ -1,4 +1,4 @@
-//! What rounds keep on the engine.
+//! State of rounds on the engine.
 
 use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
@@ -8,8 +8,8 @@ use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TAS
 /// edges. A round that runs out of room is repeated.
 const RECORD_WORDS: usize = 5;
 
-/// The same where a block is one thread, which records candidates, not winners alone. What is not written is no memory
-/// yet, and who finds no room is recorded later.
+/// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no
+/// memory, and a candidate beyond the capacity is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
 /// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
@@ -129,7 +129,7 @@ impl RoundState {
     }
 }
 
-/// What of a [`RoundState`] depends on the room for elements.
+/// Buffers of a [`RoundState`] whose lengths depend on the capacity for elements.
 pub(super) struct GrownState {
     ends: Buffer<u64>,
     pairs: Buffer<u64>,
@@ -144,14 +144,14 @@ pub(super) struct GrownState {
     chunks: Buffer<u32>,
 }
 
-/// No claims at all on so many things: not zero, which means frozen.
+/// Returns empty claims on `n` elements: not zero, which means frozen.
 fn free_claims(engine: &Engine, n: usize) -> Result<Buffer<u64>, EngineError> {
     let claims = engine.zeroed(n)?;
     fill(engine, claims.global_mut().cast(), u32::MAX)?;
     Ok(claims)
 }
 
-/// How many tasks share a round on a CPU.
+/// Returns the number of tasks that share a round on a CPU.
 fn tasks(engine: &Engine, elements: usize) -> usize {
     let [least, most] = TASKS_A_THREAD.map(|n| n * engine.info().units as usize);
     (elements / ELEMENTS_A_TASK).clamp(least, most)

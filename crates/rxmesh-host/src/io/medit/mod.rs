@@ -1,7 +1,7 @@
 //! MEDIT's `.mesh`: keywords, each with a number of rows; `.meshb` is the same in bytes, which is read.
 //!
-//! Of INRIA (Frey 2001, technical report 0253); TetWild, MMG, libigl and Gmsh write it. No crate on the registry that
-//! is still looked after reads it.
+//! The format is that of INRIA (Frey 2001, technical report 0253); TetWild, MMG, libigl and Gmsh write it. No
+//! maintained crate on the registry reads it.
 
 mod binary;
 mod keywords;

@@ -7,7 +7,7 @@ use super::read::{Reader, Version};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Tetrahedron,
-    /// A face with so many corners.
+    /// A face with this number of corners.
     Face(usize),
     /// Cells that are not kept.
     Cell(&'static str),

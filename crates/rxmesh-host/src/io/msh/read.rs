@@ -74,7 +74,7 @@ pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
     pub(super) version: Option<Version>,
     pub(super) volume: Volume,
-    /// Of all nodes.
+    /// Tags of all nodes.
     pub(super) nodes: Tags,
     pub(super) cells: Elements,
     pub(super) faces: Elements,

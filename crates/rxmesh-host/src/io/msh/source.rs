@@ -24,12 +24,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the next number is, or the space before it.
+    /// Returns the offset of the next number, or of the space before it.
     pub(super) fn at(&self) -> usize {
         self.tokens.offset()
     }
 
-    /// What is wrong at a place of the section's body.
+    /// Returns a fault at a place of the section's body.
     pub(super) fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
         match self.binary {
             Some(_) => Fault::byte(at, what),
@@ -78,7 +78,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A double.
+    /// Reads a double.
     pub(super) fn real(&mut self, what: &str) -> Result<f64, Fault> {
         match self.binary {
             Some(order) => Ok(f64::from_le_bytes(self.bytes(order, what)?)),
@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A position.
+    /// Reads a position.
     pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
         let Some(order) = self.binary else {
             return self.tokens.point(points);

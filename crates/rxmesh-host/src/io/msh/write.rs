@@ -269,8 +269,8 @@ impl File<'_> {
         }
     }
 
-    /// Which entity the cells belong to. A physical group is one of entities: where the column of entities does not
-    /// tell the regions apart, or there is none, each region is an entity.
+    /// Returns the entities that the cells belong to. A physical group is one of entities: if the column of entities
+    /// does not tell the regions apart, or there is none, each region is an entity.
     fn groups(&mut self, warnings: &mut Vec<String>) -> Groups {
         let cells = self.mesh.element_count();
         let mut region_of = BTreeMap::new();

@@ -11,7 +11,7 @@ use crate::mesh::{
 };
 use std::ops::RangeInclusive;
 
-/// How many vertices, texture coordinates and normals there are.
+/// Numbers of vertices, texture coordinates and normals.
 type Totals = [usize; 3];
 
 pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<Soup, Fault> {
@@ -173,7 +173,7 @@ fn first_out_of_range(
             Some(b"v") => seen[0] += 1,
             Some(b"vt") => seen[1] += 1,
             Some(b"vn") => seen[2] += 1,
-            // Of two corners or less it is left out.
+            // A face of two corners or less is left out.
             Some(b"f" | b"fo") if words.clone().count_up_to(3) == 3 => {
                 while let Some((at, word)) = words.next_at() {
                     let numbers = corner(word, at)?;

@@ -4,13 +4,13 @@ use super::super::error::Fault;
 use super::super::scan::{Words, integer, number, quote};
 use crate::mesh::{SharpEdge, SharpVertex};
 
-/// What the tags of a chunk say. Vertices and faces are counted from 0 in them, also in files that count from 1.
+/// Contents of the tags of a chunk. Vertices and faces are counted from 0 in them, also in files that count from 1.
 #[derive(Default)]
 pub(super) struct Marks {
     pub(super) edges: Vec<SharpEdge>,
     pub(super) vertices: Vec<SharpVertex>,
     pub(super) holes: Vec<u32>,
-    /// How many vertices and faces there must be at least.
+    /// Least numbers of vertices and faces that the tags need.
     pub(super) needed: [u64; 2],
     /// Tags of other names: how many, and where the first is.
     pub(super) skipped: usize,
@@ -91,7 +91,7 @@ impl Marks {
 
 /// A tag's numbers.
 struct Tag {
-    /// Where the counts stand.
+    /// Offset of the counts.
     at: usize,
     ints: Vec<u32>,
     floats: Vec<f32>,

@@ -39,7 +39,7 @@ impl Corners {
     }
 }
 
-/// What one chunk holds.
+/// Contents of one chunk.
 #[derive(Default)]
 pub(super) struct Chunk {
     pub(super) points: Points,
@@ -64,7 +64,7 @@ pub(super) struct Chunk {
     pub(super) names: LeftOut,
     /// Lines `vt` and `vn` that are no finite numbers: an entry that begins with NaN stands for them.
     pub(super) unread: [LeftOut; 2],
-    /// Vertices whose numbers behind the position are none or not as many as a colour has.
+    /// Vertices whose text behind the position is not numeric, or has not the number of values of a colour.
     pub(super) strange: LeftOut,
     /// Vertices of two coordinates.
     pub(super) flat: LeftOut,
@@ -144,9 +144,9 @@ pub(super) fn each_line(
 enum Statement {
     /// It ends with its line: a folder's name in it must not swallow a vertex.
     Comment,
-    /// Of numbers: it goes on.
+    /// Statement of numbers: it goes on.
     Numbers,
-    /// Of names, or unknown: the backslash may be part of one.
+    /// Statement of names, or unknown: the backslash may be part of one.
     Name,
 }
 
@@ -167,7 +167,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the line goes on behind the backslash that `content` ends in. Of a name it does unless the
+    /// Returns `true` if the line goes on behind the backslash that `content` ends in. A name goes on unless the
     /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
     /// the next line is a statement, empty or a comment: then it ends a folder's name.
     fn goes_on(self, content: &[u8], next: &[u8]) -> bool {

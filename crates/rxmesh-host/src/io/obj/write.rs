@@ -8,7 +8,7 @@ use crate::mesh::{
     COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
 };
 
-/// What goes behind a corner's vertex number.
+/// Numbers behind a corner's vertex number.
 enum Reference<'a> {
     None,
     /// One value a vertex: the number is the vertex's own.

@@ -36,7 +36,8 @@ pub(super) fn read<'a>(
     Ok(reader.soup)
 }
 
-/// Vertices, faces and (not looked at) edges, on one line or on several. What the file cannot hold is refused here.
+/// Reads the numbers of vertices, faces and edges, on one line or on several; the last is ignored. Counts that the file
+/// cannot hold are refused here.
 fn read_counts<'a>(
     bytes: &[u8],
     lines: &mut Lines<'a>,

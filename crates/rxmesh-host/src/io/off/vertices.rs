@@ -12,7 +12,7 @@ const MAP: &str = "color_index";
 /// A word and its place in the file.
 type Word<'a> = (usize, &'a [u8]);
 
-/// What stands behind the coordinates of each vertex.
+/// Values behind the coordinates of each vertex.
 pub(super) struct Rows<'a> {
     prefix: Prefix,
     normals: Vec<f32>,

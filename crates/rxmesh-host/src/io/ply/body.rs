@@ -6,7 +6,7 @@ use super::super::scan::{LeftOut, Lines, Words, number, quote};
 use super::header::{Encoding, ScalarType};
 use crate::mesh::shown_name;
 
-/// Where values come from. Rows matter only in text, where each has its own line.
+/// Source of values. Rows matter only in text, where each has its own line.
 pub(super) trait Source {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault>;
     /// The next value; doubles hold every type exactly but whole numbers of 64 bits.
@@ -32,7 +32,7 @@ pub(super) trait Source {
     fn fault(&self, at: usize, what: String) -> Fault;
     /// Bytes left, as a bound for what a list can hold.
     fn left(&self) -> usize;
-    /// Whether nothing comes behind the last row.
+    /// Returns `true` if nothing comes behind the last row.
     fn is_over(&mut self) -> bool;
 }
 

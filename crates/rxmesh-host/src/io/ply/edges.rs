@@ -6,7 +6,7 @@ use super::header::{Element, PropertyType};
 use super::read::Reader;
 use crate::mesh::{CREASE, SHARPNESS, SharpEdge};
 
-/// Which properties of an edge are what.
+/// Indices of an edge's properties.
 pub(super) struct Edge {
     ends: [usize; 2],
     sharpness: usize,

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 /// Most bytes of a header; a file whose header has no end is not read further.
 pub(in crate::io) const LONGEST: usize = 1 << 20;
 
-/// How rows are stored.
+/// Encoding of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -84,7 +84,7 @@ impl ScalarType {
     }
 }
 
-/// What a property holds in each row.
+/// Type of a property's values in each row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PropertyType {
     Scalar(ScalarType),
@@ -120,7 +120,7 @@ pub(super) struct Header {
     pub(super) elements: Vec<Element>,
     /// Lines `comment` and `obj_info`, without these words.
     pub(super) comments: Vec<String>,
-    /// Where the rows begin.
+    /// Offset of the first row.
     pub(super) body: usize,
     /// Lines that no header has, and that were passed over: in words.
     pub(super) stray: Option<String>,
@@ -353,7 +353,7 @@ impl Strays {
     }
 }
 
-/// Where the rows begin.
+/// Returns the offset of the first row.
 fn end_of_header(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.trim_ascii_start().starts_with(b"ply") {
         return Err(Fault::text(0, "a PLY file begins with 'ply'"));

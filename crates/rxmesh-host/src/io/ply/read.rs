@@ -19,7 +19,7 @@ pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     }
 }
 
-/// What becomes of a property.
+/// Destination of a property.
 enum Fate {
     /// Coordinate 0, 1 or 2.
     Position(usize),

@@ -68,7 +68,7 @@ enum Count {
 }
 
 impl Count {
-    /// For lists of so many values at most. Most readers know bytes only.
+    /// Returns the type of counts for lists of at most `longest` values. Most readers know bytes only.
     fn of(longest: usize) -> Count {
         match u8::try_from(longest) {
             Ok(_) => Count::Byte,

@@ -5,7 +5,7 @@ use crate::mesh::{bytes_of_name, name_of_bytes};
 /// Bytes of the text at the head.
 pub(super) const TEXT: usize = 80;
 
-/// What a file says about itself that was made of a mesh without a name and without comments.
+/// Header of a file made of a mesh without a name and without comments.
 const PLAIN: &str = "binary rxmesh";
 
 /// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In

@@ -30,7 +30,7 @@ pub(in crate::io) fn weld_corners(soup: &mut Soup) {
 
 /// Triangles that follow each other in a binary file, with their head.
 struct Solid {
-    /// Where the head begins.
+    /// Offset of the head.
     at: usize,
     count: usize,
 }

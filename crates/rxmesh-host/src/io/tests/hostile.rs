@@ -194,7 +194,7 @@ proptest! {
         }
         if let Ok(l) = read_as(name, &bytes) {
             l.mesh.validate().unwrap();
-            // What was read can be written, in every format, and read again.
+            // A mesh that was read can be written, in every format, and read again.
             for (name, encoding) in forms() {
                 let options = WriteOptions { format: None, encoding };
                 let out = match write_bytes(Path::new(name), &l.mesh, &options) {

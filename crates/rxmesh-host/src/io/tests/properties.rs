@@ -368,7 +368,7 @@ fn texture_coordinates_under_all_their_names_go_into_obj_and_off() {
             .mesh;
         assert_eq!(names(&mesh).join(" "), lines);
     }
-    // Of two pairs one is the texture coordinates.
+    // One of two pairs is the texture coordinates.
     let lines = "property float u\nproperty float v\nproperty float s\nproperty float t\n";
     let mesh = read_as("a.ply", &triangle(lines, ["1 2 3 4"; 3]))
         .unwrap()

@@ -1,4 +1,4 @@
-//! What goes out comes back in.
+//! Written meshes read back the same.
 
 use super::*;
 use crate::mesh::generate;

@@ -80,7 +80,7 @@ fn the_head_of_a_binary_file_is_kept() {
         };
         assert_eq!(again[..80], binary(head, 2, [0; 2], false)[..80]);
         assert_eq!(read_as("a.stl", &again).unwrap().mesh, mesh);
-        // Through a format with comments of its own.
+        // Through a format that has comments.
         let ply = written("a.ply", Encoding::Binary, &mesh).0;
         let back = read_as("a.ply", &ply).unwrap().mesh;
         assert_eq!(

@@ -143,7 +143,7 @@ struct Table<'a> {
     end: usize,
     rows: usize,
     what: &'static str,
-    /// Where the last number of the header was.
+    /// Offset of the last number of the header.
     at: usize,
     least: usize,
 }
@@ -177,7 +177,7 @@ impl<'a> Table<'a> {
         usize::try_from(n).map_err(|_| Fault::text(at, format!("{what} is {n}")))
     }
 
-    /// Refuses rows that the file has no room for, with so many more values of `size` bytes each.
+    /// Refuses more rows than the rest of the file can hold, with `values` more values of `size` bytes each.
     fn holds(&self, values: usize, size: usize) -> Result<(), Fault> {
         let left = self.end - self.lines.offset().min(self.end);
         let row = values.saturating_mul(size).saturating_add(self.least);

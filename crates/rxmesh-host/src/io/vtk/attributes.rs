@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Arrays with widths of their own.
+    /// Reads arrays of any widths.
     fn field(&mut self) -> Result<(), Fault> {
         self.name()?;
         for _ in 0..self.tokens.count("the number of arrays", 4)? {

@@ -217,7 +217,7 @@ impl Grid {
 /// Forms of cells that differ in how they are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Of so many nodes, or of any number.
+    /// Tetrahedron with this number of nodes, or with any.
     Tetrahedron(Option<usize>),
     Triangle(Option<usize>),
     Quad(Option<usize>),
@@ -240,7 +240,7 @@ impl Form {
             TRIANGLE => Form::Triangle(Some(3)),
             22 => Form::Triangle(Some(6)),
             34 => Form::Triangle(Some(7)),
-            // Of any order: Lagrange, Bezier.
+            // Types of any order: Lagrange, Bezier.
             69 | 76 => Form::Triangle(None),
             PIXEL => Form::Pixel,
             QUAD => Form::Quad(Some(4)),
@@ -275,7 +275,7 @@ impl Form {
         }
     }
 
-    /// Corners of a face of so many nodes.
+    /// Returns the number of corners of a face with `nodes` nodes.
     fn corners(self, nodes: usize) -> usize {
         match self {
             Form::Triangle(_) => 3,

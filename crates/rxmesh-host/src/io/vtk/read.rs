@@ -70,7 +70,7 @@ pub(super) struct Reader<'a> {
     pub(super) kept: Option<Kept>,
     /// Whose data follow, and how many rows they have.
     pub(super) rows: Option<(ElementKind, usize)>,
-    /// Where the cells are.
+    /// Offset of the cells.
     at: usize,
 }
 

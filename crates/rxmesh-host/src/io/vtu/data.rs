@@ -230,7 +230,7 @@ impl Stream<'_> {
         u64::from_le_bytes(all)
     }
 
-    /// A length and so many bytes, coded together.
+    /// Reads a length and `size` bytes, coded together.
     fn plain(&mut self, size: usize) -> Result<Vec<u8>, Why> {
         let all = self.header.saturating_add(size);
         let mut head = Stream { ..*self };

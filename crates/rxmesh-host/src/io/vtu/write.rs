@@ -45,7 +45,7 @@ pub(in super::super) fn write(
     ));
     let positions = coordinates(mesh);
     if encoding == Encoding::Ascii {
-        // Of numbers that are rounded in a frame of their own only as many digits as lead back to it.
+        // Numbers that were rounded in a local frame get only the digits that lead back to it.
         file.open("Points", 3, scalar_of(&positions), "ascii");
         let digits = mesh.coordinate_text();
         rows(0, vertices, &mut file.pieces, |line, v| {

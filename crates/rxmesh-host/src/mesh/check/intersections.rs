@@ -279,7 +279,7 @@ fn are_apart((t, own): (&[Vec3; 3], &Bounds), (s, other): (&[Vec3; 3], &Bounds))
         }
     }
     match shared {
-        // What they have in common reaches from the corner to the opposite side of one of them.
+        // Their intersection reaches from the corner to the opposite side of one of them.
         1 => {
             let [a, b] = [t[(k + 1) % 3], t[(k + 2) % 3]];
             let [c, d] = [s[(l + 1) % 3], s[(l + 2) % 3]];
@@ -394,7 +394,7 @@ impl Triangle {
                     let [p, q] = [p, q].map(|x| side(t[0], t[1], t[2], x));
                     p > 0.0 && q > 0.0 || p < 0.0 && q < 0.0
                 };
-                // What they have in common reaches from the corner to the opposite side of one of them.
+                // Their intersection reaches from the corner to the opposite side of one of them.
                 !apart(t, c, d)
                     && !apart(s, a, b)
                     && (segment_meets(a, b, s) || segment_meets(c, d, t))

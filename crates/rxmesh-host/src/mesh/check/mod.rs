@@ -22,10 +22,10 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// What is looked at.
+/// Mesh under check: triangles or polygons.
 struct View<'a, F> {
     positions: &'a [Vec3],
-    /// Of all faces.
+    /// Corners of all faces.
     corners: &'a [u32],
     placement: &'a Placement,
     faces: F,
@@ -83,7 +83,7 @@ fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     };
     edges(mesh, table, &mut report);
     let mixed = report.inconsistent_edges.count > 0;
-    // Independent looks at the same table, each filling a report of its own.
+    // Independent walks over the same table, each filling its own report.
     let ((fans, parts), ((f, v), g)) = rayon::join(
         || {
             rayon::join(
@@ -254,7 +254,7 @@ fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     report
 }
 
-/// What follows from the counts.
+/// Derives Euler characteristic, genus and the flags from the counts.
 fn conclude(mut r: CheckReport) -> CheckReport {
     let used = r.vertices - r.isolated_vertices.count - r.only_degenerate_vertices;
     r.euler_characteristic =

@@ -1,18 +1,18 @@
-//! What `check` found, for people and for programs.
+//! Findings of `check`, as text and as data.
 
 use super::PolygonReport;
 use crate::mesh::Placement;
 use glam::Vec3;
 use std::fmt;
 
-/// How many offenders are named for each kind of finding.
+/// Maximum number of offenders named for each kind of finding.
 const NAMED: usize = 10;
 
 /// A count with its first offenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Findings<T> {
-    /// How many there are in all.
+    /// Number of offenders in all.
     pub count: u64,
     /// There may be more: the search ended early, as it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
@@ -71,7 +71,7 @@ pub struct EdgeLengths {
 }
 
 impl EdgeLengths {
-    /// Of the edges between these positions, in the world; `None` of no edges.
+    /// Returns the lengths of the edges between these positions, in the world; `None` if there is no edge.
     ///
     /// # Panics
     ///
@@ -126,7 +126,7 @@ pub struct CheckReport {
     pub face_components: u64,
     /// Sets of faces that hang together through shared vertices.
     pub vertex_components: u64,
-    /// Closed rings of boundary edges: holes and rims.
+    /// Boundary loops.
     pub boundary_loops: u64,
     /// Edges with one face.
     pub boundary_edges: Findings<[u32; 2]>,
@@ -164,7 +164,7 @@ pub struct CheckReport {
     pub bounding_box: Option<[[f64; 3]; 2]>,
     /// Lengths of the edges, in the world.
     pub edge_length: Option<EdgeLengths>,
-    /// What only polygons have; `None` of triangles without sharpness and holes.
+    /// Findings about polygons; `None` for triangles without sharpness and holes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub polygons: Option<PolygonReport>,
 }

@@ -1,4 +1,4 @@
-//! What is odd about a volume mesh.
+//! Defects of a volume mesh.
 
 use super::report::line;
 use super::{EdgeLengths, Findings};
@@ -18,7 +18,7 @@ pub const SLIVER_DEGREES: f64 = 5.0;
 pub struct Worst {
     /// The (first) cell.
     pub cell: u32,
-    /// Its value.
+    /// Value of the measure there.
     pub value: f64,
 }
 
@@ -82,7 +82,7 @@ pub struct TetReport {
     pub edge_length: Option<EdgeLengths>,
 }
 
-/// What is measured of one cell.
+/// Measures of one cell.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     volume: f64,
@@ -117,7 +117,7 @@ pub fn check_tets(mesh: &TetMesh) -> TetReport {
     report
 }
 
-/// What faces tell: boundary, crowds, components.
+/// Finds boundary faces, faces of more than two cells, pinched edges and components.
 fn faces(mesh: &TetMesh, report: &mut TetReport) {
     let faces = CellFaces::new(&mesh.cells);
     let mut by_face = Sets::new(mesh.cell_count());
@@ -220,7 +220,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
         + c.length_squared() * a.cross(b);
     let outer = middle.length() / (12.0 * volume.abs());
     let ratio = 3.0 * inner / outer;
-    // Of a cell so flat that its measures leave the numbers.
+    // The measures of a nearly flat cell may be infinite or NaN.
     let known = |x: f64| if x.is_finite() { x.max(0.0) } else { 0.0 };
     Shape {
         volume,

@@ -27,7 +27,7 @@ pub(super) struct Ears {
     prev: Vec<u32>,
     /// Half-edge of a triangle beside the side that leaves a corner.
     beside: Vec<u32>,
-    /// How deep the triangles beside a corner are stacked.
+    /// Depth of the stack of triangles beside each corner.
     level: Vec<u32>,
     is_reflex: Vec<bool>,
     rank: Vec<Rank>,

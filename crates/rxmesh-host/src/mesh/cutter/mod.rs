@@ -211,8 +211,8 @@ impl Polygon<'_> {
     }
 }
 
-/// The corner at which the better diagonal of a quad begins (0 or 1), if both cut it into two triangles that are well
-/// turned. Of equal ones the first.
+/// Returns the corner at which the better diagonal of a quad begins (0 or 1), if both cut it into two triangles of
+/// positive area. Of equal ones the first.
 fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
     /// Least part of the quad's area that a triangle must have.
     const LEAST: f64 = 1e-6;

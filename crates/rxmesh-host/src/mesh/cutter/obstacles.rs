@@ -85,7 +85,7 @@ impl Obstacles {
         }
     }
 
-    /// Takes a corner out, which is no longer reflex or no longer there; nothing happens if it is not among them.
+    /// Removes a corner that has ceased to be reflex or was cut off; does nothing if it is not in the set.
     pub(super) fn remove(&mut self, corner: u32) {
         let Some(&place) = self.place.get(corner as usize) else {
             return;

@@ -4,7 +4,7 @@ use super::super::polygon::{largest_turn, newell};
 use glam::{DVec3, Vec3};
 use robust::{Coord, orient2d};
 
-/// Steps of the direction of projection for a unit: so few bits that sheared coordinates are exact.
+/// Steps of the direction of projection for a unit: few enough bits that sheared coordinates are exact.
 const STEPS: f64 = 256.0;
 
 /// Corners of a polygon, in space and in a plane where it runs counter-clockwise.

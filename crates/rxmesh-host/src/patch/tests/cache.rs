@@ -103,7 +103,7 @@ fn damage_is_noticed() {
     assert!(PatchSet::load(&folder.path().join("none"), key).is_err());
     let cached = || build_cached(&path, mesh.vertices, &mesh.faces, &options(16)).unwrap();
     assert!(!cached().headers.is_empty());
-    // What is no patch set is somebody's file, and stays.
+    // A file that is no patch set belongs to the user, and stays.
     assert!(fs::read(&path).unwrap().starts_with(b"o a mesh"));
     assert!(matches!(cached().save(&path, key), Err(CacheError::Io(_))));
     fs::write(&path, &good[..good.len() / 2]).unwrap();
@@ -167,7 +167,7 @@ fn tampering_does_no_harm() {
             assert!(set.is_of(mesh.vertices, &mesh.faces), "byte {at}");
         }
     }
-    // What is not used (padding, slack) may hold anything.
+    // Unused words (padding, slack) may hold anything.
     assert!(refused > 0 && taken > 0, "{refused} refused, {taken} taken");
 }
 

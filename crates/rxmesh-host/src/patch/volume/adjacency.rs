@@ -1,4 +1,4 @@
-//! Which sides of cells are the same face: rings of sides, as `super::super::adjacency` makes them of faces.
+//! Finds the sides of cells that are the same face: rings of sides, as `super::super::adjacency` makes them of faces.
 //!
 //! Side `k` of cell `c` is the triangle opposite its corner `k`; its number is `4 c + k`. Sides are dealt into buckets
 //! by their smallest vertex, then each bucket is sorted by itself.

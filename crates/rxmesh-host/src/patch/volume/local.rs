@@ -1,4 +1,4 @@
-//! What each patch holds, in the order of its local ids.
+//! Contents of each patch, in the order of its local ids.
 
 use crate::par::IntoLean;
 use std::ops::Range;
@@ -27,12 +27,13 @@ pub(super) struct Held {
     pub(super) own: Range<u32>,
     /// Shell 0, then shell 1, each ascending.
     pub(super) ribbon: Vec<u32>,
-    /// How many of them are in shell 0.
+    /// Number of them in shell 0.
     pub(super) near: usize,
 }
 
 impl Held {
-    /// Of all that are needed, those in shell 0 among them first. `set` is any, and `most` as many as there can be.
+    /// Collects all elements that are needed, those in shell 0 first. `set` may have any contents, and `most` bounds
+    /// the number of elements.
     fn new(
         own: Range<u32>,
         (set, most): (&mut SmallMap, usize),
@@ -57,7 +58,7 @@ impl Held {
     }
 }
 
-/// What one patch holds.
+/// Contents of one patch.
 pub(super) struct Local {
     /// Vertices, edges, faces.
     pub(super) held: [Held; 3],
@@ -84,7 +85,7 @@ impl Mesh<'_> {
         [[a, b], [b, c], [a, c]].map(|key| self.edges.find(&key))
     }
 
-    /// What all patches hold.
+    /// Computes the contents of all patches.
     pub(super) fn locals(&self) -> Result<Vec<Local>, PatchError> {
         (0..self.ribbons.len())
             .into_par_iter()

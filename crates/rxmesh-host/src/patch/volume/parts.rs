@@ -10,14 +10,14 @@ use crate::mesh::CELL_FACES;
 /// The edges or the faces of a mesh.
 #[derive(Default)]
 pub(super) struct Parts<const M: usize> {
-    /// Where each patch's own ones start; the total at the end.
+    /// Start of each patch's own keys; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Vertices of each, ascending linear ids, by linear id. They ascend: a patch owns what its vertices come first in,
     /// because vertices of lower patches have lower ids.
     pub(super) keys: Vec<[u32; M]>,
-    /// Where those that begin with each vertex start; the total at the end.
+    /// Start of the keys that begin with each vertex; the total at the end.
     firsts: Vec<u32>,
-    /// Whether they run the other way round in the lowest cell that has it.
+    /// `true` for keys that run the other way round in the lowest cell that has them.
     pub(super) turned: Vec<bool>,
 }
 
@@ -37,7 +37,7 @@ impl Corners<3> for Triples {
     const OF: &'static [[usize; 3]] = &CELL_FACES;
 }
 
-/// Whether a permutation of ascending ids is odd.
+/// Returns `true` if a permutation of ascending ids is odd.
 fn is_odd<const M: usize>(ids: [u32; M]) -> bool {
     let pairs = (0..M).flat_map(|i| (i + 1..M).map(move |j| (i, j)));
     pairs.filter(|&(i, j)| ids[i] > ids[j]).count() % 2 == 1
@@ -182,7 +182,7 @@ impl<const M: usize> Parts<M> {
     }
 }
 
-/// Where the keys that begin with each vertex start, and the total.
+/// Returns the start of the keys that begin with each vertex, and the total.
 fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) -> Vec<u32> {
     let mut firsts = vec![keys.len() as u32; owners.vertex_source.len() + 1];
     // Patches of vertices without cells come last, and own no key.

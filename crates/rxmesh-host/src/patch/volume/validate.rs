@@ -244,7 +244,7 @@ impl VolumeSet {
         ))
     }
 
-    /// Edges and faces by their vertices. Each is owned once, and there are as many as the mesh has.
+    /// Collects edges and faces by their vertices. Each is owned once, and their number is that of the mesh.
     fn naive(&self, corners: &[[u32; 4]], views: &[View], out: &mut Vec<LayoutFault>) -> Naive {
         let mut mesh = Naive::default();
         for (c, cell) in corners.iter().enumerate() {

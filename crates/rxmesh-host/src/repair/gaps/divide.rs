@@ -150,7 +150,7 @@ fn keep_joined(mesh: &TriMesh, links: &HashSet<[u32; 2]>, d: &mut Division) {
     });
 }
 
-/// What divisions that were looked at before take for themselves.
+/// Faces and edges taken by the divisions chosen so far.
 #[derive(Default)]
 struct Taken {
     /// Faces are divided once at a time.
@@ -188,7 +188,8 @@ impl Taken {
     }
 }
 
-/// Whether a division leaves every edge with two faces at most that agree, and every new face as it was facing.
+/// Returns `true` if a division leaves every edge with two faces at most that agree, and every new face with its
+/// orientation.
 fn is_possible(mesh: &TriMesh, border: &Border, d: &Division) -> bool {
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let (chain, apex) = (chain(mesh, d), apex(mesh, d.half));

@@ -288,11 +288,11 @@ fn root(parent: &HashMap<u32, u32>, mut v: u32) -> u32 {
     v
 }
 
-/// Where the vertex of a group comes to lie.
+/// Returns the position of the vertex of a group.
 fn middle(mesh: &TriMesh, group: &[u32]) -> glam::Vec3 {
     let sum: DVec3 = group.iter().map(|&v| at(mesh, v)).sum();
     let mean = (sum / group.len() as f64).as_vec3();
-    // What lies in one place stays there to the last bit.
+    // Vertices at one place stay there to the last bit.
     let first = mesh.positions[group[0] as usize];
     if group.iter().all(|&v| mesh.positions[v as usize] == first) {
         first

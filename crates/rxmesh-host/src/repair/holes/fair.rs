@@ -16,8 +16,7 @@ use std::collections::HashMap;
 /// Cotangent weights are kept between this and its inverse: a needle must not hold all others.
 const LEAST_WEIGHT: f64 = 1e-3;
 
-/// Where a membrane folds more sharply than this against the faces around, the border stays a crease: the cosine of 60
-/// degrees.
+/// Cosine of the fold between membrane and surrounding faces beyond which the border stays a crease: 60 degrees.
 const CREASE: f64 = 0.5;
 
 /// Thin plates drawn one after the other, each on the shape of the last: the first bends as little as possible, those
@@ -25,7 +24,7 @@ const CREASE: f64 = 0.5;
 const PLATES: usize = 4;
 const LARGE: usize = 5_000;
 
-/// How often curvatures along the ring are averaged with their neighbours'.
+/// Number of times that curvatures along the ring are averaged with their neighbours'.
 const AVERAGES: usize = 8;
 
 /// Most steps of conjugate gradients, and the part of the first residual at which they end.

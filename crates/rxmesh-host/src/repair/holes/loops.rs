@@ -23,12 +23,12 @@ impl Ring {
         self.mates[i] / 3
     }
 
-    /// Whether one face has all sides: a triangle that stands alone.
+    /// Returns `true` if one face has all sides: a triangle that stands alone.
     pub(super) fn is_one_face(&self) -> bool {
         (0..self.mates.len()).all(|i| self.face(i) == self.face(0))
     }
 
-    /// What the report says about it.
+    /// Returns the entry of the report for a hole that is left.
     pub(super) fn left(&self, why: WhyLeft) -> HoleLeft {
         HoleLeft {
             edges: self.vertices.len(),
@@ -38,7 +38,7 @@ impl Ring {
     }
 }
 
-/// What the boundary of a mesh consists of.
+/// Boundary of a mesh.
 pub(super) struct Found {
     pub(super) rings: Vec<Ring>,
     /// Pieces of boundary that do not close.
@@ -113,7 +113,7 @@ impl Walk<'_> {
         [self.mesh.faces[f][k], self.mesh.faces[f][(k + 1) % 3]]
     }
 
-    /// For each border the one that follows it around its hole, [`NONE`] where the boundary does not go on.
+    /// Returns for each border the one that follows it around its hole, [`NONE`] where the boundary does not go on.
     ///
     /// Two borders of one fan of faces follow each other. Where two such fans meet in a vertex, the hole lies between
     /// them: the border that comes to one fan goes on with the border that leaves the other. Where there are more, it

@@ -27,7 +27,7 @@ use patch::{Around, Patch};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// What a hole is filled with.
+/// Kind of surface that fills a hole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -42,7 +42,7 @@ pub enum HoleFill {
     Fair,
 }
 
-/// Which holes to fill, and how.
+/// Options of filling holes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -133,13 +133,13 @@ pub struct HoleLeft {
     pub why: WhyLeft,
 }
 
-/// What was done about the holes of a mesh.
+/// Counts of filling the holes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HoleReport {
     /// Boundary loops that were there.
     pub found: usize,
-    /// How many of them are filled.
+    /// Number of them that are filled.
     pub filled: usize,
     /// Those that are left, by their smallest vertex.
     pub left: Vec<HoleLeft>,
@@ -279,7 +279,7 @@ fn make(
     if method == HoleFill::Fair {
         fair::fair(&mut fair, around, &is_there);
     }
-    // What is best and has not gone wrong.
+    // The best one that has not gone wrong.
     let worst = refined.sharpest().min(FOLDED);
     for mut patch in [fair, refined, flat] {
         patch.round();

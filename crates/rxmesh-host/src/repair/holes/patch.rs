@@ -9,7 +9,8 @@ use std::collections::HashMap;
 /// Neighbours whose normals lie so (cosine) against the hole's own area make it an outer border: 135 degrees.
 const FOLDED: f64 = -std::f64::consts::FRAC_1_SQRT_2;
 
-/// What a patch must fit to. Vertices are local: first those of the ring, then the others of the faces around it.
+/// Surroundings that a patch must fit to. Vertices are local: first those of the ring, then the others of the faces
+/// around it.
 #[derive(Clone, Debug)]
 pub(super) struct Around {
     /// Positions of the ring.
@@ -111,7 +112,7 @@ impl Around {
         (0..n).map(part).sum()
     }
 
-    /// Whether a patch would lie folded back upon the faces around.
+    /// Returns `true` if a patch would lie folded back upon the faces around.
     pub(super) fn is_outer(&self) -> bool {
         let n = self.points.len();
         let length = |i: usize| self.points[i].distance(self.points[(i + 1) % n]);
@@ -171,7 +172,7 @@ impl Patch {
             .for_each(|p| *p = p.as_vec3().as_dvec3());
     }
 
-    /// Whether every face has an area.
+    /// Returns `true` if every face has an area.
     pub(super) fn is_solid(&self) -> bool {
         self.faces.iter().all(|f| {
             let [a, b, c] = f.map(|v| self.points[v as usize]);

@@ -27,8 +27,8 @@ unsafe impl FlatKernel for LevelClear {
 }
 
 kernel! {
-    /// One round of the search for levels: each patch takes its ribbon's levels and spreads them until nothing changes
-    /// inside. Rounds are as many as patches lie on the longest path, not as many as levels.
+    /// Runs one round of the search for levels: each patch takes its ribbon's levels and spreads them until nothing
+    /// changes inside. The number of rounds is that of the patches on the longest path, not that of the levels.
     pub struct LevelRound: Patch {
         /// Levels after the round before.
         pub old: Global<u32>,

@@ -13,7 +13,7 @@ use glam::Vec3;
 /// No normal turns by more than the angle of this cosine (60 degrees).
 const TURN: f32 = 0.5;
 
-/// Triangles this good are good enough ([`shape`]). Where there are worse ones afterwards, there was one as bad before.
+/// Quality from which triangles are good enough ([`shape`]). If a worse one remains, there was one as bad before.
 const GOOD: f32 = 0.3;
 
 /// The worst triangle may get worse by this factor: where all are slender, each contraction makes some a little
@@ -55,17 +55,17 @@ args! {
     }
 }
 
-/// What becomes of an edge that is contracted.
+/// Plan of a contraction.
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction {
     place: Vec3,
     origin: Origin,
     /// The length that edges shall have there.
     length: f32,
-    /// Which of several meshes it is of.
+    /// Number of the mesh.
     label: u32,
     hint: u32,
-    /// The rim corners from which a marked edge leads to the new vertex, a bit each.
+    /// Rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
 }
 
@@ -97,8 +97,8 @@ impl CollapseShort {
         (on, walk)
     }
 
-    /// Where the ends of an edge meet, given the lines that they are on, and which part of the way from its source that
-    /// is: in its middle, or at the end that a line holds. Nothing when lines hold both.
+    /// Returns the point where the ends of an edge meet, given the lines that they are on, and its position between
+    /// source (0) and target (1): in the middle, or at the end that a line holds. `None` if lines hold both.
     #[inline(always)]
     fn target(&self, mesh: &impl Mesh, e: u32, on: [OnLine; 2]) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -207,8 +207,8 @@ impl CollapseShort {
         (n, marked)
     }
 
-    /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they
-    /// can be remembered.
+    /// Returns `true` if the lines at the ends can be told apart afterwards: beside the edge no two of them become one,
+    /// and they fit the words that remember them.
     #[inline(always)]
     fn keeps_lines(&self, mesh: &impl Mesh, e: u32) -> bool {
         if self.lines.any == 0 {
@@ -220,7 +220,8 @@ impl CollapseShort {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;

@@ -76,7 +76,8 @@ pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     }
 }
 
-/// Whether two normals of any length point the same way: their cosine is at least `least`, which is not negative.
+/// Returns `true` if two normals of any length point the same way: their cosine is at least `least`, which is not
+/// negative.
 #[inline(always)]
 pub(crate) fn agree(u: Vec3, v: Vec3, least: f32) -> bool {
     let dot = u.dot(v);

@@ -1,4 +1,4 @@
-//! Where vertices are.
+//! Positions of vertices, with hints for searches.
 
 use crate::args;
 use crate::mem::GlobalMut;
@@ -12,7 +12,7 @@ args! {
         /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not looked
         /// at unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
-        /// Whether there are hints.
+        /// Not 0 if there are hints.
         pub hinted: u32,
     }
 }

@@ -9,19 +9,19 @@ args! {
     pub struct Sizing {
         /// Lengths by vertex; not looked at unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
-        /// Whether vertices have lengths of their own.
+        /// Not 0 if vertices have separate lengths.
         pub varies: u32,
         /// The length, or the factor where it varies.
         pub factor: f32,
-        /// Which of several meshes each vertex is of; empty when there is one.
+        /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: GlobalMut<u32>,
         /// Not 0 for each mesh that is left as it is; empty where none is.
         pub resting: Global<u32>,
     }
 }
 
-/// Whether a vertex is of a mesh that is left as it is, by the labels of vertices and a word a mesh; there are no words
-/// where none is.
+/// Returns `true` if a vertex belongs to a mesh that is left as it is, by the labels of vertices and a word a mesh;
+/// there are no words if none is.
 #[inline(always)]
 pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {
     !resting.is_empty() && resting.get(labels.get(v)) != 0
@@ -111,13 +111,13 @@ impl Sizing {
         }
     }
 
-    /// Whether a vertex is of a mesh that is left as it is.
+    /// Returns `true` if a vertex belongs to a mesh that is left as it is.
     #[inline(always)]
     pub fn rests(&self, v: u32) -> bool {
         rests(self.labels.read(), self.resting, v)
     }
 
-    /// Which of several meshes a vertex is of.
+    /// Returns the number of the mesh of a vertex.
     #[inline(always)]
     pub fn label(&self, v: u32) -> u32 {
         label_of(self.labels.read(), v)

@@ -1,4 +1,4 @@
-//! How far a simplified surface is from where it was.
+//! Deviation of a simplified surface from its input.
 
 use super::{QuadricSurface, SomeLines};
 use crate::algo::quadric::Quadric;
@@ -8,10 +8,11 @@ use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
 
 kernel! {
-    /// For each of several meshes the largest mean squared distance of a vertex from the planes that it stands for, as
-    /// bits, in the unit of lengths; planes of lines that are apart have a mean of their own. One index a vertex slot.
+    /// Computes for each of several meshes the largest mean squared distance of a vertex from the planes that it stands
+    /// for, as bits, in the unit of lengths; planes of lines that are apart have a separate mean. One index a vertex
+    /// slot.
     pub struct SimplifyDeviation: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Quadrics of the vertices.
         pub surface: QuadricSurface<SomeLines>,
@@ -81,7 +82,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 kernel! {
     /// The box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions, and which mesh each vertex is of.
         pub surface: QuadricSurface<SomeLines>,

@@ -123,12 +123,11 @@ pub enum Refusal {
 /// Words of a count of refusals: word 0 is not used.
 pub const REFUSALS: usize = 7;
 
-/// What a mesh asks for, by word of its part of [`QuadricSurface::rules`].
+/// Options of a mesh, by word of its part of [`QuadricSurface::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Rule {
-    /// How far the surface may come from where it was, squared and in the unit of lengths; infinite when it may go
-    /// anywhere.
+    /// Largest distance of the surface from its input, squared and in the unit of lengths; infinite without a limit.
     Limit = 0,
     /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
     Boundary = 1,
@@ -198,32 +197,32 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty when
+        /// Freedom of each vertex to move: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty if
         /// all may move.
         pub holds: Global<u32>,
-        /// Its lines.
+        /// Lines of the surface.
         pub lines: L,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
-        /// Where new vertices come: one of the `PLACE_` numbers.
+        /// Position of new vertices: one of the `PLACE_` numbers.
         pub placing: u32,
-        /// What each mesh asks for, [`RULES`] words of it: see [`Rule`].
+        /// Options of each mesh, [`RULES`] words of it: see [`Rule`].
         pub rules: Global<f32>,
-        /// Which of these meshes each vertex is of; empty when all are of the first.
+        /// Number of the mesh of each vertex; empty if all are in the first.
         pub parts: Global<u32>,
     }
 }
 
-/// Where a collapse would put the new vertex, and what that costs.
+/// Position of the new vertex of a collapse, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
-    /// The position.
+    /// Position of the new vertex.
     pub at: Vec3,
     /// The quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
     /// The quadric of lines there; zero where it is not apart.
     pub lines: Quadric,
-    /// The cost.
+    /// Cost of the collapse.
     pub cost: f32,
 }
 
@@ -284,7 +283,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.quadrics.ask(v + 1);
     }
 
-    /// What may be done to a vertex.
+    /// Returns the freedom of a vertex to move.
     #[inline(always)]
     fn hold(&self, v: u32) -> u32 {
         if self.holds.is_empty() {
@@ -294,7 +293,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Whether a vertex is one of several in one place.
+    /// Returns `true` if a vertex is one of several in one place.
     #[inline(always)]
     fn is_placed(&self, v: u32) -> bool {
         let hold = self.hold(v);
@@ -376,13 +375,13 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Which of several meshes a vertex is of.
+    /// Returns the number of the mesh of a vertex.
     #[inline(always)]
     fn part(&self, v: u32) -> u32 {
         label_of(self.parts, v)
     }
 
-    /// What the mesh of a vertex asks for.
+    /// Returns an option of the mesh of a vertex.
     #[inline(always)]
     fn rule(&self, v: u32, rule: Rule) -> f32 {
         self.rules.get(self.part(v) * RULES + rule as u32)
@@ -394,9 +393,10 @@ impl<L: LineForm> QuadricSurface<L> {
         self.rule(v, Rule::Boundary)
     }
 
-    /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed, [`TOO_FAR`] when
-    /// the new vertex would be farther than `limit` from the planes that it stands for: their squared distances,
-    /// weighted as in the quadric, in the mean. Planes of lines, whose weight is another one, have a mean of their own.
+    /// Returns the bits of an edge's cost: they order as the costs do. [`NONE`] if it must not be collapsed,
+    /// [`TOO_FAR`] if the new vertex would be farther than `limit` from the planes that it stands for: their squared
+    /// distances, weighted as in the quadric, in the mean. Planes of lines, whose weight is another one, have a
+    /// separate mean.
     #[inline(always)]
     fn cost(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32, limit: f32) -> u32 {
         let d = (b - a) * self.scale;
@@ -412,8 +412,8 @@ impl<L: LineForm> QuadricSurface<L> {
         cost_bits(cost)
     }
 
-    /// Whether all costs are those of the point of least cost of two quadrics, which [`QuadricSurface::cost_four`]
-    /// computes.
+    /// Returns `true` if all costs are those of the point of least cost of two quadrics, which
+    /// [`QuadricSurface::cost_four`] computes.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         !self.by_length() && self.holds.is_empty() && self.placing == PLACE_BEST

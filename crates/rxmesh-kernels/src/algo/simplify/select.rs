@@ -1,4 +1,4 @@
-//! Which edges a round looks at.
+//! Selection of the edges that a round considers.
 
 use super::{COST_BINS, COST_SHIFT, LineForm, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
 use crate::args;
@@ -16,7 +16,7 @@ pub const SELECT_WORDS: u32 = 256;
 /// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
 pub const IDLE_ROUNDS: u32 = 3;
 
-/// What a simplification knows between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
+/// State of a simplification between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Course {
@@ -30,9 +30,9 @@ pub enum Course {
     Idle = 4,
     /// Collapses when it was looked at last.
     Done = 5,
-    /// Of several meshes those that have faces to lose.
+    /// Number of meshes, among several, that have faces to lose.
     Left = 6,
-    /// Whether one of several meshes has more winners than it may have.
+    /// Not 0 if one of several meshes has more winners than it may have.
     Excess = 7,
     /// [`Course::Open`] while it is counted.
     Counted = 8,
@@ -48,7 +48,7 @@ args! {
     pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The costs, as bits.
         pub costs: GlobalMut<u32>,
@@ -99,19 +99,19 @@ impl<L: LineForm> EdgeCosts<L> {
     }
 }
 
-/// How many edges ahead a CPU asks for what entering them takes.
+/// Number of edges ahead for which a CPU prefetches the values that entering them takes.
 const AHEAD: u32 = 8;
 
 /// Edges of a block whose costs are to be computed.
 #[derive(Clone, Copy)]
 pub struct NewEdges {
     list: Shared<u16>,
-    /// How many they are; how many others are put off.
+    /// Number of them, and number of edges that are put off.
     n: Shared<u32>,
 }
 
 impl NewEdges {
-    /// Room for the edges of so many words of a set.
+    /// Reserves space for the edges of `words` words of a set.
     #[inline(always)]
     pub(super) fn carve(plan: &mut Plan, words: u32) -> Self {
         NewEdges {
@@ -152,7 +152,7 @@ args! {
     /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
     /// reached or nothing changes any more.
     pub struct SimplifySelect<L: LineForm> {
-        /// The costs.
+        /// Costs of the edges.
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
@@ -168,9 +168,9 @@ args! {
         pub words: u32,
         /// The part of the edges that is cheap, of 2^32.
         pub part: u32,
-        /// Whether all refusals are forgiven.
+        /// Not 0 to forgive all refusals.
         pub forgive: u32,
-        /// Of the next round, where the edges that are entered say which goes first at a vertex.
+        /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
         /// Faces that are to go since [`SimplifySelect::done`] and [`SimplifySelect::borders`] were counted.
         pub faces: u32,
@@ -181,7 +181,7 @@ args! {
     }
 }
 
-/// What [`SimplifySelect`] keeps in shared memory.
+/// Shared memory of [`SimplifySelect`].
 #[derive(Clone, Copy)]
 pub struct SelectTables {
     histogram: Shared<u32>,
@@ -193,7 +193,7 @@ pub struct SelectTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<L: LineForm> BlockKernel for SimplifySelect<L> {
-    // There are few blocks, each with counts of its own.
+    // There are few blocks, each with separate counts.
     const THREADS: u32 = 512;
     type Tables = SelectTables;
 
@@ -263,7 +263,7 @@ unsafe impl<L: LineForm> BlockKernel for SimplifySelect<L> {
     }
 }
 
-/// How many of so many edges are cheap: a part of 2^32 of them, and one at least.
+/// Returns the number of cheap edges among `open` edges: a part of 2^32 of them, and one at least.
 #[inline(always)]
 pub(super) fn cheap(open: u32, part: u32) -> u32 {
     let part = u64::from(open) * u64::from(part);
@@ -307,7 +307,7 @@ impl<L: LineForm> SimplifySelect<L> {
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Whether it runs between two rounds.
+    /// Returns `true` if it runs between two rounds.
     #[inline(always)]
     pub fn is_between(&self) -> bool {
         self.end.rounds != 0
@@ -322,7 +322,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Edges of so many words from `first` on.
+    /// Returns the number of edges of `words` words from `first` on.
     #[inline(always)]
     fn edges(&self, first: u32, words: u32) -> u32 {
         let all = self.costs.costs.len();

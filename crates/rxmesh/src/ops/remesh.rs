@@ -1,61 +1,77 @@
 //! `remesh`: isotropic remeshing.
 
-use crate::app::{Application, Told};
-use crate::frame::{EditFlags, Editing, on_session, rounds};
-use crate::record::{Record, shown};
-use crate::text;
-use anyhow::Result;
-use clap::Args;
+use crate::on::Connectivity;
+use crate::{Log, Message, Operation, Result, on_session, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh, remesh_batch};
 use serde::Serialize;
 
-/// The application.
-pub(crate) struct Remesh;
+/// Makes triangles of one size, near to equilateral.
+#[derive(Clone, Copy, Debug)]
+pub struct Remesh;
 
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct RemeshArgs {
-    #[command(flatten)]
+/// Options of [`Remesh`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct RemeshArgs {
+    /// Options of the algorithm.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    remeshing: RemeshOptions,
+    pub remeshing: RemeshOptions,
     /// Keep no sharp edges
-    #[arg(long, conflicts_with = "keep_features")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "keep_features"))]
     #[serde(skip)]
-    no_features: bool,
+    pub no_features: bool,
     /// What is done anyhow: accepted from the time when it was not
-    #[arg(long = "project", hide = true, conflicts_with = "project")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "project", hide = true, conflicts_with = "project")
+    )]
     #[serde(skip)]
-    projects: bool,
+    pub projects: bool,
 }
 
-/// All meshes together, and each of several.
+/// Report of [`Remesh`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
+    /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
-    all: RemeshReport,
+    pub all: RemeshReport,
+    /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    meshes: Vec<Member>,
+    pub meshes: Vec<Member>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-struct Member {
-    path: String,
-    target_length: f32,
-    iterations: u32,
-    faces: u32,
-    expected_faces: f64,
-    length_over_target: f32,
-    on_target: bool,
-    area_before: f64,
-    area_after: f64,
-    volume_before: f64,
-    volume_after: f64,
+pub struct Member {
+    /// Name of the mesh.
+    pub path: String,
+    /// Length that edges should have.
+    pub target_length: f32,
+    /// Iterations done.
+    pub iterations: u32,
+    /// Faces of the result.
+    pub faces: u32,
+    /// Faces that were asked for, or that the area has room for.
+    pub expected_faces: f64,
+    /// Mean length of edges over the target.
+    pub length_over_target: f32,
+    /// `true` if lengths and faces are near what was asked for.
+    pub on_target: bool,
+    /// Area of the input.
+    pub area_before: f64,
+    /// Area of the result.
+    pub area_after: f64,
+    /// Volume of the input.
+    pub volume_before: f64,
+    /// Volume of the result.
+    pub volume_after: f64,
 }
 
 impl Options for RemeshArgs {
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> std::result::Result<(), Error> {
         self.remeshing.check()
     }
 
@@ -64,7 +80,7 @@ impl Options for RemeshArgs {
     }
 }
 
-impl Application for Remesh {
+impl Operation for Remesh {
     const NAME: &'static str = "remesh";
     const SUMMARY: &'static str = "Make triangles of one size and near to equilateral";
     const HELP: &'static str =
@@ -130,19 +146,19 @@ given, which is each one's then. One that is done stays as it is while others ge
 
     type Options = RemeshArgs;
     type Report = Report;
-    type Frame = Editing;
+    type On = Connectivity;
 
-    fn prepare(args: &mut RemeshArgs, _flags: &EditFlags) -> Result<()> {
+    fn prepare(args: &mut RemeshArgs, _seed: u64) -> Result<()> {
         if args.no_features {
             args.remeshing.keep_features = None;
         }
         Ok(())
     }
 
-    fn run(edit: &mut Editing, args: &RemeshArgs) -> Result<Report> {
-        let several = edit.several.as_ref();
+    fn run(on: &mut Connectivity, args: &RemeshArgs, log: &mut dyn Log) -> Result<Report> {
+        let several = on.several.as_ref();
         let several = several.map(|(s, labels)| (*labels, s.names.clone()));
-        let report = edit.work("remeshing", |session, x| {
+        let report = on.work(log, "remeshing", |session, x| {
             let Some((labels, names)) = several else {
                 let all = on_session!(session, |session| remesh(session, x, &args.remeshing))?;
                 return Ok(Report {
@@ -156,12 +172,12 @@ given, which is each one's then. One that is done stays as it is while others ge
             Ok(Report {
                 all: report.total(),
                 meshes: members
-                    .map(|(name, m)| Member::new(shown(name), m))
+                    .map(|(name, m)| Member::new(name.clone(), m))
                     .collect(),
             })
         })?;
         if report.meshes.is_empty() {
-            edit.target_length = Some(f64::from(report.all.target_length));
+            on.target_length = Some(f64::from(report.all.target_length));
         }
         Ok(report)
     }
@@ -184,7 +200,7 @@ given, which is each one's then. One that is done stays as it is while others ge
         }
     }
 
-    fn tell(report: &Report, args: &RemeshArgs, _record: &Record) -> Told {
+    fn describe(report: &Report, args: &RemeshArgs) -> Message {
         let (all, meshes) = (&report.all, &report.meshes);
         let run = all.run();
         let lengths = match meshes.len() {
@@ -196,7 +212,7 @@ given, which is each one's then. One that is done stays as it is while others ge
             all.split.done,
             all.collapse.done,
             all.flip.done,
-            rounds(&run)
+            text::rounds(&run)
         );
         for m in meshes {
             let length = text::number(f64::from(m.target_length));
@@ -209,7 +225,7 @@ given, which is each one's then. One that is done stays as it is while others ge
         let missed: Vec<&Member> = meshes.iter().filter(|m| !m.on_target).collect();
         let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
         let of = text::which(&names, meshes.len());
-        Told::new(lines)
+        Message::new(lines)
             .unless_done(run.finished, || {
                 "not all was done: the largest number of rounds was reached, or the work no longer got on"
                     .into()

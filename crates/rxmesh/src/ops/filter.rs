@@ -1,11 +1,8 @@
 //! `filter`: bilateral denoising.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, Several, explained};
-use crate::record::{Record, shown};
-use crate::text;
-use crate::volume::Volumes;
-use anyhow::Result;
+use crate::error::explained;
+use crate::on::{Several, Vertices};
+use crate::{Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
     bilateral_filter_batch,
@@ -13,32 +10,38 @@ use rxmesh_host::algo::filter::{
 use rxmesh_host::algo::mcf::mean_edge_length;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
 use serde::Serialize;
-use std::path::PathBuf;
 
 const TOO_LARGE: &str = "coordinates are too large or too small to filter";
 
+/// Report of [`Filter`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
+    /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
-    done: FilterReport,
+    pub done: FilterReport,
+    /// Volumes before and after.
     #[serde(flatten)]
-    volumes: Volumes,
+    pub volumes: Volumes,
+    /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    meshes: Vec<Member>,
+    pub meshes: Vec<Member>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-struct Member {
-    path: String,
+pub struct Member {
+    /// Name of the mesh.
+    pub path: String,
+    /// Report of the algorithm.
     #[serde(flatten)]
-    done: FilterMesh,
+    pub done: FilterMesh,
 }
 
-/// The application.
-pub(crate) struct Filter;
+/// Removes noise by bilateral filtering.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter;
 
-impl Application for Filter {
+impl Operation for Filter {
     const NAME: &'static str = "filter";
     const SUMMARY: &'static str = "Remove noise and keep features, by bilateral filtering";
     const HELP: &'static str = "Examples: rxmesh-apps filter bunny.obj -o clean.obj
@@ -80,14 +83,14 @@ Of several meshes each has its own noise, and ends by itself.";
 
     type Options = FilterOptions;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, options: &FilterOptions) -> Result<Report> {
-        let before = Volumes::before(&frame.mesh);
-        announce(frame, options)?;
-        let several = frame.several.as_ref().map(Several::labelled);
-        let (done, meshes) = frame.move_vertices("filtering", |rx, x| {
-            let Some((labels, names)) = several else {
+    fn run(on: &mut Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<Report> {
+        let before = Volumes::before(&on.mesh);
+        announce(on, options, log)?;
+        let several = on.several.clone();
+        let (done, meshes) = on.move_vertices(log, "filtering", |rx, x| {
+            let Some(Several { names, labels }) = several else {
                 let done = bilateral_filter(rx, x, options).map_err(explained(TOO_LARGE))?;
                 return Ok((done, Vec::new()));
             };
@@ -95,14 +98,11 @@ Of several meshes each has its own noise, and ends by itself.";
             let each = vec![*options; names.len()];
             let report = bilateral_filter_batch(rx, x, &labels, &each);
             let report = report.map_err(explained(TOO_LARGE))?;
-            let member = |(name, done): (&PathBuf, FilterMesh)| Member {
-                path: shown(name),
-                done,
-            };
-            let members = names.iter().zip(report.meshes).map(member);
+            let member = |(path, done)| Member { path, done };
+            let members = names.into_iter().zip(report.meshes).map(member);
             Ok((report.total, members.collect()))
         })?;
-        let volumes = Volumes::of(&before, &frame.mesh);
+        let volumes = Volumes::of(&before, &on.mesh);
         Ok(Report {
             done,
             volumes,
@@ -117,7 +117,7 @@ Of several meshes each has its own noise, and ends by itself.";
         }
     }
 
-    fn tell(report: &Report, options: &FilterOptions, _record: &Record) -> Told {
+    fn describe(report: &Report, options: &FilterOptions) -> Message {
         let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
         let of = match meshes.len() {
             0 => noise(report.noise, report.noise_over_edge),
@@ -151,7 +151,7 @@ Of several meshes each has its own noise, and ends by itself.";
             format!("\n{}: {noise}, {} iterations", m.path, m.done.iterations)
         });
         let line = line + &each.collect::<String>();
-        Told::new(line + &volumes.line())
+        Message::new(line + &volumes.line())
     }
 }
 
@@ -163,13 +163,13 @@ fn noise(length: f64, over_edge: f64) -> String {
 const MANY: f64 = 5e7;
 
 /// Says beforehand that balls are large.
-fn announce(frame: &mut Fixed, options: &FilterOptions) -> Result<()> {
-    let vertices = frame.rx.count(Kind::Vertex);
-    let edge = mean_edge_length(&frame.rx, &frame.x)?;
+fn announce(on: &Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<()> {
+    let vertices = on.rx.count(Kind::Vertex);
+    let edge = mean_edge_length(&on.rx, &on.x)?;
     let all = options.neighbours(vertices, edge);
     if all > MANY {
         let each = all / f64::from(vertices) / f64::from(options.iterations());
-        frame.run.warn(format!(
+        log.warn(format!(
             "sigma_c takes in about {each:.0} vertices around each of {vertices}, which takes long; the time grows \
             with its square"
         ));

@@ -1,10 +1,8 @@
 //! `normals`: vertex normals.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
-use crate::output::Gives;
-use crate::record::Record;
-use anyhow::Result;
+use crate::error::explained;
+use crate::on::Vertices;
+use crate::{Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::kernels::topo::Vertex;
@@ -12,25 +10,32 @@ use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to compute normals";
 
-/// The application.
-pub(crate) struct Normals;
+/// Computes vertex normals.
+#[derive(Clone, Copy, Debug)]
+pub struct Normals;
 
+/// Report of [`Normals`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    normals: Counts,
+pub struct Report {
+    /// Vertices by their normal.
+    pub normals: Counts,
 }
 
+/// Vertices by their normal.
 #[derive(Debug, Serialize)]
-struct Counts {
+pub struct Counts {
+    /// Vertices whose normal has length one.
+    #[serde(skip)]
+    pub unit: u64,
     /// Vertices without a face of positive area: their normal is zero.
-    zero: u64,
+    pub zero: u64,
 }
 
-impl Application for Normals {
+impl Operation for Normals {
     const NAME: &'static str = "normals";
     const SUMMARY: &'static str = "Compute vertex normals (weighted as in Max 1999)";
     const HELP: &'static str = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply";
-    const GIVES: Gives = Gives::Normals;
+    const OUTPUT: OutputKind = OutputKind::Normals;
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "normals",
@@ -39,25 +44,25 @@ impl Application for Normals {
 
     type Options = ();
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, (): &()) -> Result<Report> {
-        let mut n = frame.rx.attribute::<Vertex, Vec3>()?;
-        frame.compute("computing normals", |rx, x| {
+    fn run(on: &mut Vertices, (): &(), log: &mut dyn Log) -> Result<Report> {
+        let mut n = on.rx.attribute::<Vertex, Vec3>()?;
+        on.compute(log, "computing normals", |rx, x| {
             normals::vertex_normals(rx, x, &mut n).map_err(explained(TOO_LARGE))
         })?;
-        let values = frame.download(&mut n)?;
+        let values = on.download(log, &mut n)?;
         let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
-        frame.mesh.set_vertex_normals(values)?;
+        let unit = values.len() as u64 - zero;
+        on.mesh.set_vertex_normals(values)?;
         Ok(Report {
-            normals: Counts { zero },
+            normals: Counts { unit, zero },
         })
     }
 
-    fn tell(report: &Report, (): &(), record: &Record) -> Told {
-        let zero = report.normals.zero;
-        let unit = record.input.as_ref().map_or(0, |i| i.vertices) - zero;
-        Told::new(format!(
+    fn describe(report: &Report, (): &()) -> Message {
+        let Counts { unit, zero } = report.normals;
+        Message::new(format!(
             "vertex normals: {unit} of unit length, {zero} zero (no face of positive area, or faces that cancel)"
         ))
     }

@@ -1,4 +1,4 @@
-//! How much of its volume a mesh kept.
+//! Volumes before and after a move.
 
 use crate::text;
 use rxmesh_host::Vec3;
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 /// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Volumes {
+pub struct Volumes {
     volume_before: f64,
     volume_after: f64,
 }
 
 impl Volumes {
-    /// Of a mesh whose vertices moved, in the unit of the file; beforehand they had these positions.
-    pub(crate) fn of((positions, place): &(Vec<Vec3>, Placement), mesh: &TriMesh) -> Volumes {
+    /// Computes the volumes before and after a move, in file units, from the positions of [`Volumes::before`].
+    pub fn of((positions, place): &(Vec<Vec3>, Placement), mesh: &TriMesh) -> Volumes {
         let unit = |place: &Placement| place.scale.powi(3);
         Volumes {
             volume_before: volume(positions, &mesh.faces) * unit(place),
@@ -22,13 +22,13 @@ impl Volumes {
         }
     }
 
-    /// What [`Volumes::of`] needs to know of a mesh beforehand.
-    pub(crate) fn before(mesh: &TriMesh) -> (Vec<Vec3>, Placement) {
+    /// Copies positions and placement of a mesh, for [`Volumes::of`].
+    pub fn before(mesh: &TriMesh) -> (Vec<Vec3>, Placement) {
         (mesh.positions.clone(), mesh.placement)
     }
 
-    /// A line on it.
-    pub(crate) fn line(&self) -> String {
+    /// Formats the volumes and their change as a line.
+    pub fn line(&self) -> String {
         let (before, after) = (self.volume_before, self.volume_after);
         let change = if before == 0.0 {
             String::new()

@@ -1,12 +1,8 @@
 //! `geodesic`: distances along the surface.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, Frame, explained};
-use crate::output::Gives;
-use crate::record::Record;
-use crate::text;
-use anyhow::Result;
-use clap::{Args, ValueEnum};
+use crate::error::explained;
+use crate::on::Vertices;
+use crate::{Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::geodesic::{
     GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
@@ -16,15 +12,17 @@ use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to measure distances";
 
-/// The application.
-pub(crate) struct Geodesic;
+/// Computes distances along the surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Geodesic;
 
 /// Parses a point: three numbers with commas between them.
-fn point(text: &str) -> Result<[f64; 3], String> {
+#[cfg(feature = "cli")]
+fn point(text: &str) -> std::result::Result<[f64; 3], String> {
     let numbers: Vec<f64> = text
         .split(',')
         .map(|number| number.trim().parse())
-        .collect::<Result<_, _>>()
+        .collect::<std::result::Result<_, _>>()
         .map_err(|e| format!("{e}; a point is three numbers, as 0.5,1,-2"))?;
     let point: [f64; 3] = numbers
         .try_into()
@@ -36,31 +34,41 @@ fn point(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct GeodesicArgs {
+/// Options of [`Geodesic`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct GeodesicArgs {
     /// A vertex to measure from, counted from 0 in the order of the file; several times for the nearest of several
-    #[arg(
-        long = "source",
-        value_name = "VERTEX",
-        required_unless_present = "source_points"
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "source",
+            value_name = "VERTEX",
+            required_unless_present = "source_points"
+        )
     )]
-    sources: Vec<u32>,
+    pub sources: Vec<u32>,
     /// A point to measure from, in the file's coordinates: the nearest place on the surface counts; several times for
     /// the nearest of several
-    #[arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
-    source_points: Vec<[f64; 3]>,
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true))]
+    pub source_points: Vec<[f64; 3]>,
+    /// Options of the propagation.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    propagation: GeodesicOptions,
+    pub propagation: GeodesicOptions,
     /// Which value other programs shall show: written once more as the column 'quality'
-    #[arg(long, value_name = "VALUE", value_enum, default_value_t)]
-    quality: Shown,
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "VALUE", value_enum, default_value_t)
+    )]
+    pub quality: Shown,
 }
 
 /// What `quality` holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-enum Shown {
+pub enum Shown {
     /// The distance; the largest one where no source reaches
     #[default]
     Distance,
@@ -69,7 +77,7 @@ enum Shown {
 }
 
 impl Options for GeodesicArgs {
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> std::result::Result<(), Error> {
         self.propagation.check()
     }
 
@@ -78,17 +86,18 @@ impl Options for GeodesicArgs {
     }
 }
 
+/// Report of [`Geodesic`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     #[serde(flatten)]
-    propagation: GeodesicReport,
+    pub propagation: GeodesicReport,
     /// Vertices that no source reaches.
-    unreached: u64,
+    pub unreached: u64,
     /// Largest distance of a source point from the surface, in the file's unit.
-    off_surface: f64,
+    pub off_surface: f64,
 }
 
-impl Application for Geodesic {
+impl Operation for Geodesic {
     const NAME: &'static str = "geodesic";
     const SUMMARY: &'static str = "Compute the distance along the surface from vertices or points";
     const HELP: &'static str =
@@ -100,7 +109,7 @@ In a plane distances from one source are exact to a thousandth part (--threshold
 triangles are. On curved surfaces the mean error is below 0.5 % and the largest below 5 % on meshes
 of some thousand faces, against exact geodesics; less on finer ones. Circular waves as of Novotni and
 Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
-    const GIVES: Gives = Gives::Columns("values of vertices");
+    const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("iterations", "rounds over the patches"),
         ("converged", "whether all distances settled"),
@@ -115,9 +124,9 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
 
     type Options = GeodesicArgs;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, args: &GeodesicArgs) -> Result<Report> {
+    fn run(on: &mut Vertices, args: &GeodesicArgs, log: &mut dyn Log) -> Result<Report> {
         let mut seeds: Vec<GeodesicSeed> = (0..)
             .zip(&args.sources)
             .map(|(source, &vertex)| GeodesicSeed {
@@ -127,10 +136,10 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
             })
             .collect();
         let mut off_surface = 0.0f64;
-        let unit = frame.world_unit();
+        let unit = on.world_unit();
         for (source, &point) in (args.sources.len() as u32..).zip(&args.source_points) {
             let point = DVec3::from_array(point);
-            let mesh = &frame.mesh;
+            let mesh = &on.mesh;
             let found = point_seeds(&|v| mesh.world(v as usize), &mesh.faces, point, source)?;
             off_surface = off_surface.max(found.off_surface);
             seeds.extend(found.seeds.into_iter().map(|seed| GeodesicSeed {
@@ -138,18 +147,18 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
                 ..seed
             }));
         }
-        let (mut distance, propagation) = frame.compute("measuring distances", |rx, x| {
+        let (mut distance, propagation) = on.compute(log, "measuring distances", |rx, x| {
             geodesic_from(rx, x, &seeds, &args.propagation).map_err(explained(TOO_LARGE))
         })?;
-        frame.add_columns([("distance", 1, &mut distance)])?;
+        on.add_columns(log, [("distance", 1, &mut distance)])?;
         if args.quality == Shown::Distance {
-            frame.show("distance")?;
+            on.show(log, "distance")?;
         }
-        let vertices = frame.mesh.vertex_count() as u64;
+        let vertices = on.mesh.vertex_count() as u64;
         Ok(Report {
             propagation,
             unreached: vertices - u64::from(propagation.reached),
-            off_surface: off_surface / frame.unit(),
+            off_surface: off_surface / on.unit(),
         })
     }
 
@@ -158,7 +167,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         report.off_surface *= unit;
     }
 
-    fn tell(report: &Report, _args: &GeodesicArgs, record: &Record) -> Told {
+    fn describe(report: &Report, _args: &GeodesicArgs) -> Message {
         let (done, unreached) = (&report.propagation, report.unreached);
         let mut lines = format!(
             "geodesic distance: {} reached, largest {}, {} rounds",
@@ -172,7 +181,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
                 text::number(report.off_surface)
             );
         }
-        Told::new(lines)
+        Message::new(lines)
         // What is out of reach is known at the end only.
         .warn_if(done.converged && unreached > 0, || {
             format!(
@@ -183,7 +192,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
             format!(
                 "not converged: some distances still changed after {} rounds; {} holds the unfinished result",
                 done.iterations,
-                record.output_path()
+                Message::OUTPUT
             )
         })
     }

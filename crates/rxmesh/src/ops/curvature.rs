@@ -1,12 +1,8 @@
 //! `curvature`: Gaussian and mean curvature.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
-use crate::output::Gives;
-use crate::record::Record;
-use crate::text;
-use anyhow::Result;
-use clap::{Args, ValueEnum};
+use crate::error::explained;
+use crate::on::Vertices;
+use crate::{Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
@@ -16,26 +12,33 @@ use std::f64::consts::TAU;
 const TOO_LARGE: &str =
     "coordinates are too large or too small to measure curvature: take another unit of length";
 
-/// The application.
-pub(crate) struct Curvature;
+/// Computes Gaussian and mean curvature.
+#[derive(Clone, Copy, Debug)]
+pub struct Curvature;
 
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct CurvatureArgs {
+/// Options of [`Curvature`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct CurvatureArgs {
     /// Which value other programs shall show: written once more as the column 'quality'
-    #[arg(long, value_name = "VALUE", value_enum, default_value_t)]
-    quality: Shown,
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "VALUE", value_enum, default_value_t)
+    )]
+    pub quality: Shown,
 }
 
 impl Options for CurvatureArgs {
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> std::result::Result<(), Error> {
         Ok(())
     }
 }
 
 /// What `quality` holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-enum Shown {
+pub enum Shown {
     /// The mean curvature
     #[default]
     Mean,
@@ -58,15 +61,16 @@ impl Shown {
     }
 }
 
+/// Report of [`Curvature`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     #[serde(flatten)]
-    measured: CurvatureReport,
+    pub measured: CurvatureReport,
     /// Total Gaussian curvature less `2 pi` times the Euler characteristic.
-    gauss_bonnet_difference: f64,
+    pub gauss_bonnet_difference: f64,
 }
 
-impl Application for Curvature {
+impl Operation for Curvature {
     const NAME: &'static str = "curvature";
     const SUMMARY: &'static str = "Compute Gaussian and mean curvature of the vertices";
     const HELP: &'static str = "Example: rxmesh-apps curvature bunny.obj -o curvature.ply
@@ -74,7 +78,7 @@ impl Application for Curvature {
 Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
 length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
 radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and others colour.";
-    const GIVES: Gives = Gives::Columns("values of vertices");
+    const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
@@ -100,19 +104,22 @@ radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and 
 
     type Options = CurvatureArgs;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, args: &CurvatureArgs) -> Result<Report> {
-        let (mut c, measured) = frame.compute("measuring curvature", |rx, x| {
+    fn run(on: &mut Vertices, args: &CurvatureArgs, log: &mut dyn Log) -> Result<Report> {
+        let (mut c, measured) = on.compute(log, "measuring curvature", |rx, x| {
             curvature(rx, x).map_err(explained(TOO_LARGE))
         })?;
-        frame.add_columns([
-            (Shown::Gaussian.column(), -2, &mut c.gaussian),
-            (Shown::Mean.column(), -1, &mut c.mean),
-            (Shown::Defect.column(), 0, &mut c.defect),
-        ])?;
+        on.add_columns(
+            log,
+            [
+                (Shown::Gaussian.column(), -2, &mut c.gaussian),
+                (Shown::Mean.column(), -1, &mut c.mean),
+                (Shown::Defect.column(), 0, &mut c.defect),
+            ],
+        )?;
         if args.quality != Shown::None {
-            frame.show(args.quality.column())?;
+            on.show(log, args.quality.column())?;
         }
         Ok(Report {
             measured,
@@ -127,11 +134,11 @@ radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and 
         m.total_area *= unit * unit;
     }
 
-    fn tell(report: &Report, _args: &CurvatureArgs, _record: &Record) -> Told {
+    fn describe(report: &Report, _args: &CurvatureArgs) -> Message {
         let (m, difference) = (&report.measured, report.gauss_bonnet_difference);
         let range =
             |[low, high]: [f64; 2]| format!("{} to {}", text::number(low), text::number(high));
-        Told::new(format!(
+        Message::new(format!(
             "curvature: Gaussian {}, mean {}; area {}\n\
              total Gaussian curvature: {:.6}; 2 pi times the Euler characteristic ({}) is {:.6}; \
              difference {difference:.2e}",

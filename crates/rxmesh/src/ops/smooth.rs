@@ -1,28 +1,27 @@
 //! `smooth`: Laplacian and Taubin smoothing.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
-use crate::record::Record;
-use crate::text;
-use crate::volume::Volumes;
-use anyhow::Result;
+use crate::error::explained;
+use crate::on::Vertices;
+use crate::{Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to smooth";
 
+/// Report of [`Smooth`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     #[serde(flatten)]
-    done: SmoothReport,
+    pub done: SmoothReport,
     #[serde(flatten)]
-    volumes: Volumes,
+    pub volumes: Volumes,
 }
 
-/// The application.
-pub(crate) struct Smooth;
+/// Smooths by Laplacian or Taubin smoothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Smooth;
 
-impl Application for Smooth {
+impl Operation for Smooth {
     const NAME: &'static str = "smooth";
     const SUMMARY: &'static str = "Smooth a mesh by Laplacian or Taubin smoothing";
     const HELP: &'static str =
@@ -45,18 +44,18 @@ are computed anew.";
 
     type Options = SmoothOptions;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, options: &SmoothOptions) -> Result<Report> {
-        let before = Volumes::before(&frame.mesh);
-        let done = frame.move_vertices("smoothing", |rx, x| {
+    fn run(on: &mut Vertices, options: &SmoothOptions, log: &mut dyn Log) -> Result<Report> {
+        let before = Volumes::before(&on.mesh);
+        let done = on.move_vertices(log, "smoothing", |rx, x| {
             smooth(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
-        let volumes = Volumes::of(&before, &frame.mesh);
+        let volumes = Volumes::of(&before, &on.mesh);
         Ok(Report { done, volumes })
     }
 
-    fn tell(report: &Report, options: &SmoothOptions, _record: &Record) -> Told {
+    fn describe(report: &Report, options: &SmoothOptions) -> Message {
         let lambda = text::number(options.lambda);
         let factors = match options.mu {
             Some(mu) => format!("Taubin smoothing: lambda {lambda}, mu {}", text::number(mu)),
@@ -68,6 +67,6 @@ are computed anew.";
             SmoothWeights::Cotangent => "cotangent",
         };
         let line = format!("{factors}, {weights} weights, {} steps", report.steps);
-        Told::new(line + &volumes.line())
+        Message::new(line + &volumes.line())
     }
 }

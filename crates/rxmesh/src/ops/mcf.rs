@@ -1,42 +1,45 @@
 //! `mcf`: mean curvature flow.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, Several, explained};
-use crate::record::{Record, shown};
-use crate::text;
-use crate::volume::Volumes;
-use anyhow::Result;
+use crate::error::explained;
+use crate::on::{Several, Vertices};
+use crate::{Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::mcf::{
     McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
 };
 use rxmesh_host::kernels::topo::Vertex;
 use serde::Serialize;
-use std::path::PathBuf;
 
 const TOO_LARGE: &str = "coordinates or time step are too large or too small to smooth";
 
+/// Report of [`Mcf`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
+    /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
-    done: McfReport,
+    pub done: McfReport,
+    /// Volumes before and after.
     #[serde(flatten)]
-    volumes: Volumes,
+    pub volumes: Volumes,
+    /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    meshes: Vec<Member>,
+    pub meshes: Vec<Member>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-struct Member {
-    path: String,
+pub struct Member {
+    /// Name of the mesh.
+    pub path: String,
+    /// Report of the algorithm.
     #[serde(flatten)]
-    done: McfReport,
+    pub done: McfReport,
 }
 
-/// The application.
-pub(crate) struct Mcf;
+/// Smooths by mean curvature flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Mcf;
 
-impl Application for Mcf {
+impl Operation for Mcf {
     const NAME: &'static str = "mcf";
     const SUMMARY: &'static str = "Smooth a mesh by mean curvature flow";
     const HELP: &'static str = "Examples: rxmesh-apps mcf bunny.obj -o smooth.ply
@@ -71,13 +74,13 @@ its own residual has come down to the tolerance.";
 
     type Options = McfOptions;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, options: &McfOptions) -> Result<Report> {
-        let before = Volumes::before(&frame.mesh);
-        let several = frame.several.as_ref().map(Several::labelled);
-        let (done, meshes) = frame.move_vertices("smoothing", |rx, x| {
-            let Some((labels, names)) = several else {
+    fn run(on: &mut Vertices, options: &McfOptions, log: &mut dyn Log) -> Result<Report> {
+        let before = Volumes::before(&on.mesh);
+        let several = on.several.clone();
+        let (done, meshes) = on.move_vertices(log, "smoothing", |rx, x| {
+            let Some(Several { names, labels }) = several else {
                 let done = mean_curvature_flow(rx, x, options).map_err(explained(TOO_LARGE))?;
                 return Ok((done, Vec::new()));
             };
@@ -85,14 +88,11 @@ its own residual has come down to the tolerance.";
             let each = vec![*options; names.len()];
             let report = mean_curvature_flow_batch(rx, x, &labels, &each);
             let report = report.map_err(explained(TOO_LARGE))?;
-            let members = names.iter().zip(report.meshes);
-            let member = |(name, done): (&PathBuf, McfReport)| Member {
-                path: shown(name),
-                done,
-            };
+            let members = names.into_iter().zip(report.meshes);
+            let member = |(path, done)| Member { path, done };
             Ok((report.total, members.map(member).collect()))
         })?;
-        let volumes = Volumes::of(&before, &frame.mesh);
+        let volumes = Volumes::of(&before, &on.mesh);
         Ok(Report {
             done,
             volumes,
@@ -107,7 +107,7 @@ its own residual has come down to the tolerance.";
         }
     }
 
-    fn tell(report: &Report, options: &McfOptions, record: &Record) -> Told {
+    fn describe(report: &Report, options: &McfOptions) -> Message {
         let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
         let cycles = match report.cycles {
             0 => String::new(),
@@ -135,14 +135,14 @@ its own residual has come down to the tolerance.";
         let each = missed.iter().map(|m| &m.done);
         let worst = each.max_by(|a, b| a.residual.total_cmp(&b.residual));
         let worst = worst.unwrap_or(report);
-        Told::new(line + &volumes.line()).unless_done(report.converged, || {
+        Message::new(line + &volumes.line()).unless_done(report.converged, || {
             format!(
                 "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
                 unfinished result",
                 worst.iterations,
                 worst.residual,
                 options.tolerance,
-                record.output_path()
+                Message::OUTPUT
             )
         })
     }

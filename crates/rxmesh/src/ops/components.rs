@@ -1,12 +1,8 @@
 //! `components`: connected components.
 
-use crate::app::{Application, Told};
-use crate::frame::Fixed;
-use crate::output::Gives;
-use crate::record::Record;
-use crate::text;
-use anyhow::{Result, ensure};
-use clap::Args;
+use crate::error::ensure;
+use crate::on::Vertices;
+use crate::{Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, components, sizes};
@@ -16,35 +12,40 @@ use serde::Serialize;
 /// How many components are listed.
 const LISTED: usize = 10;
 
-/// The application.
-pub(crate) struct Components;
+/// Finds connected components, and keeps the large ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Components;
 
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct ComponentsArgs {
-    #[command(flatten)]
+/// Options of [`Components`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ComponentsArgs {
+    /// Components to keep.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    which: ComponentsOptions,
+    pub which: ComponentsOptions,
     /// Write each face's component as the column 'component', which PLY holds
-    #[arg(long)]
-    labels: bool,
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub labels: bool,
 }
 
 impl Options for ComponentsArgs {
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> std::result::Result<(), Error> {
         self.which.check()
     }
 }
 
+/// Report of [`Components`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    components: u32,
-    kept: u32,
-    listed: Vec<ComponentSize>,
-    faces_left_out: u64,
-    vertices_left_out: u64,
+pub struct Report {
+    pub components: u32,
+    pub kept: u32,
+    pub listed: Vec<ComponentSize>,
+    pub faces_left_out: u64,
+    pub vertices_left_out: u64,
 }
 
-impl Application for Components {
+impl Operation for Components {
     const NAME: &'static str = "components";
     const SUMMARY: &'static str = "Find connected components, and keep the large ones";
     const HELP: &'static str = "Examples: rxmesh-apps components ant.ply --largest -o body.ply
@@ -69,21 +70,21 @@ component, and go when one goes.";
 
     type Options = ComponentsArgs;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn gives(args: &ComponentsArgs) -> Gives {
+    fn output(args: &ComponentsArgs) -> OutputKind {
         match args.labels {
-            true => Gives::Columns("labels of faces"),
-            false => Gives::Mesh,
+            true => OutputKind::Columns("labels of faces"),
+            false => OutputKind::Mesh,
         }
     }
 
-    fn run(frame: &mut Fixed, args: &ComponentsArgs) -> Result<Report> {
-        let mut found = frame.compute("finding components", |rx, _| {
+    fn run(on: &mut Vertices, args: &ComponentsArgs, log: &mut dyn Log) -> Result<Report> {
+        let mut found = on.compute(log, "finding components", |rx, _| {
             Ok(components(rx, args.which.through)?)
         })?;
-        let labels = frame.download(&mut found.label)?;
-        let mesh = &mut frame.mesh;
+        let labels = on.download(log, &mut found.label)?;
+        let mesh = &mut on.mesh;
         let mut sizes = sizes(&mesh.faces, &mesh.positions, &labels, found.count);
         if args.labels {
             mesh.add_column(Column {
@@ -117,7 +118,7 @@ component, and go when one goes.";
         })
     }
 
-    fn tell(report: &Report, _args: &ComponentsArgs, _record: &Record) -> Told {
+    fn describe(report: &Report, _args: &ComponentsArgs) -> Message {
         let mut lines = format!(
             "components: {} found, {} kept",
             report.components, report.kept
@@ -141,6 +142,6 @@ component, and go when one goes.";
                 report.faces_left_out, report.vertices_left_out
             );
         }
-        Told::new(lines)
+        Message::new(lines)
     }
 }

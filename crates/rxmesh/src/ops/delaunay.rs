@@ -1,15 +1,14 @@
 //! `delaunay`: flips edges until the mesh is Delaunay.
 
-use crate::app::{Application, Told};
-use crate::frame::{Editing, on_session, rounds};
-use crate::record::Record;
-use anyhow::Result;
+use crate::on::Connectivity;
+use crate::{Log, Message, Operation, Result, on_session, text};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
 
-/// The application.
-pub(crate) struct Delaunay;
+/// Flips edges until the mesh is Delaunay.
+#[derive(Clone, Copy, Debug)]
+pub struct Delaunay;
 
-impl Application for Delaunay {
+impl Operation for Delaunay {
     const NAME: &'static str = "delaunay";
     const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
     const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
@@ -29,19 +28,23 @@ impl Application for Delaunay {
 
     type Options = DelaunayOptions;
     type Report = DelaunayReport;
-    type Frame = Editing;
+    type On = Connectivity;
 
-    fn run(edit: &mut Editing, options: &DelaunayOptions) -> Result<DelaunayReport> {
-        edit.work("flipping", |session, x| {
+    fn run(
+        on: &mut Connectivity,
+        options: &DelaunayOptions,
+        log: &mut dyn Log,
+    ) -> Result<DelaunayReport> {
+        on.work(log, "flipping", |session, x| {
             on_session!(session, |session| Ok(delaunay(session, x, options)?))
         })
     }
 
-    fn tell(report: &DelaunayReport, _options: &DelaunayOptions, _record: &Record) -> Told {
-        Told::new(format!(
+    fn describe(report: &DelaunayReport, _options: &DelaunayOptions) -> Message {
+        Message::new(format!(
             "Delaunay: {} flips, {}, {} edges left",
             report.run.done,
-            rounds(&report.run),
+            text::rounds(&report.run),
             report.left + report.frozen
         ))
         .unless_done(report.run.finished, || {

@@ -1,42 +1,54 @@
 //! `simplify`: collapses edges until no more than a number of faces is left, or the surface would come too far from
 //! where it was.
 
-use crate::app::{Application, Told};
-use crate::frame::{Conflicts, EditFlags, Editing, rounds};
-use crate::record::{Record, shown};
-use crate::text;
-use anyhow::{Context, Result, ensure};
-use clap::Command;
+use crate::on::Connectivity;
+use crate::{Error, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
 use serde::Serialize;
 
 const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
     changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
 
-/// The application.
-pub(crate) struct Simplify;
+/// Simplifies to a number of faces, or an error.
+#[derive(Clone, Copy, Debug)]
+pub struct Simplify;
 
-/// All meshes together, and each of several.
+/// Report of [`Simplify`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
+    /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
-    all: SimplifyReport,
+    pub all: SimplifyReport,
+    /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    meshes: Vec<Member>,
+    pub meshes: Vec<Member>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-struct Member {
-    path: String,
-    faces_before: u32,
-    target: u32,
-    faces: u32,
-    end: End,
-    deviation: Option<f64>,
+pub struct Member {
+    /// Name of the mesh.
+    pub path: String,
+    /// Faces at the beginning.
+    pub faces_before: u32,
+    /// Faces that were wanted.
+    pub target: u32,
+    /// Faces at the end.
+    pub faces: u32,
+    /// Reason for the end.
+    pub end: End,
+    /// Largest distance of a vertex from the planes that it stands for, in the user's unit.
+    pub deviation: Option<f64>,
 }
 
-impl Application for Simplify {
+impl Report {
+    /// Returns the number of faces of the result.
+    pub fn faces(&self) -> u32 {
+        self.all.faces
+    }
+}
+
+impl Operation for Simplify {
     const NAME: &'static str = "simplify";
     const SUMMARY: &'static str =
         "Simplify meshes to a number of faces, or an error, by collapsing edges";
@@ -82,22 +94,14 @@ folder that they come into.";
     ];
 
     const JOINS_SEAMS: bool = true;
+    const CLAIMS_ONLY: Option<&'static str> = Some(NO_ORDER);
 
     type Options = SimplifyOptions;
     type Report = Report;
-    type Frame = Editing;
+    type On = Connectivity;
 
-    fn adapt(command: Command) -> Command {
-        command
-            // There is no choice.
-            .mut_arg("conflicts", |arg| arg.hide(true))
-            // Borders that stay as they are need no weight.
-            .mut_arg("group_weight", |arg| arg.conflicts_with("keep_groups"))
-    }
-
-    fn prepare(options: &mut SimplifyOptions, flags: &EditFlags) -> Result<()> {
-        options.seed = flags.seed() as u32;
-        ensure!(flags.conflicts == Conflicts::Claims, NO_ORDER);
+    fn prepare(options: &mut SimplifyOptions, seed: u64) -> Result<()> {
+        options.seed = seed as u32;
         Ok(())
     }
 
@@ -105,11 +109,13 @@ folder that they come into.";
         options.group_weight > 0.0
     }
 
-    fn run(edit: &mut Editing, options: &SimplifyOptions) -> Result<Report> {
-        let several = edit.several.as_ref();
+    fn run(on: &mut Connectivity, options: &SimplifyOptions, log: &mut dyn Log) -> Result<Report> {
+        let several = on.several.as_ref();
         let several = several.map(|(s, labels)| (*labels, s.names.clone()));
-        edit.work("simplifying", |session, x| {
-            let session = session.claims().context(NO_ORDER)?;
+        on.work(log, "simplifying", |session, x| {
+            let Some(session) = session.claims() else {
+                return Err(Error::Message(NO_ORDER.into()));
+            };
             let Some((labels, names)) = several else {
                 return Ok(Report {
                     all: simplify(session, x, options)?,
@@ -121,7 +127,7 @@ folder that they come into.";
             Ok(Report {
                 all: report.total(),
                 meshes: members
-                    .map(|(name, m)| Member::new(shown(name), m))
+                    .map(|(name, m)| Member::new(name.clone(), m))
                     .collect(),
             })
         })
@@ -134,7 +140,7 @@ folder that they come into.";
         }
     }
 
-    fn tell(report: &Report, options: &SimplifyOptions, _record: &Record) -> Told {
+    fn describe(report: &Report, options: &SimplifyOptions) -> Message {
         let all = &report.all;
         let wanted = match options.target {
             Some(_) => format!(" ({} wanted)", all.target),
@@ -149,14 +155,14 @@ folder that they come into.";
             all.faces_before,
             all.faces,
             all.run.done,
-            rounds(&all.run)
+            text::rounds(&all.run)
         );
         for m in &report.meshes {
             lines += &format!("\n{}: {} to {} faces", m.path, m.faces_before, m.faces);
         }
         let done = |end| matches!(end, End::Reached | End::Deviation);
         let ends = report.meshes.iter().map(|m| m.end).chain([all.end]);
-        Told::new(lines).unless_done(ends.into_iter().all(done), || why(report))
+        Message::new(lines).unless_done(ends.into_iter().all(done), || why(report))
     }
 }
 

@@ -1,83 +1,57 @@
 //! `spring`: a mass-spring system.
 
-use crate::app::{Application, Told};
-use crate::frame::{Fixed, explained};
-use crate::record::Record;
-use crate::text;
-use anyhow::{Result, bail};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use crate::error::explained;
+use crate::on::Vertices;
+use crate::{Error, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::spring::{MotionOptions, MotionReport, SpringMethod, simulate};
 use rxmesh_host::algo::{Options, boundary};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::{Error, Vec3};
+use rxmesh_host::{Error as HostError, Vec3};
 use serde::Serialize;
 
 const TOO_LONG: &str = "the motion left the numbers: take a shorter --time-step, or --method implicit; or \
     coordinates are too large";
 
-/// The application.
-pub(crate) struct Spring;
-
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct SpringArgs {
-    // Before the options that it asks for, because those are taken out as they are read.
-    #[command(flatten)]
-    #[serde(skip)]
-    given: Given,
-    #[command(flatten)]
-    #[serde(flatten)]
-    motion: MotionOptions,
-    /// A vertex that stays where it is, counted from 0 in the order of the file; may be given several times
-    #[arg(long, value_name = "VERTEX")]
-    pin: Vec<u32>,
-    /// All vertices of the boundary stay
-    #[arg(long)]
-    pin_boundary: bool,
-    /// The vertices in the top PERCENT of the mesh's height (against gravity) stay
-    #[arg(long, value_name = "PERCENT")]
-    pin_top: Option<f64>,
-}
-
-/// The flags that were given, of those that have a say in which defaults follow the mesh's size.
+/// Simulates a mass-spring system.
 #[derive(Clone, Copy, Debug)]
-struct Given {
-    time_step: bool,
-    stiffness: bool,
-    damping: bool,
-    gravity: bool,
+pub struct Spring;
+
+/// Options of [`Spring`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct SpringArgs {
+    // Flags that were given. Before the options that it asks for, because those are taken out as they are read.
+    /// Options that were given.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(skip)]
+    pub given: Given,
+    /// Options of the motion.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub motion: MotionOptions,
+    /// A vertex that stays where it is, counted from 0 in the order of the file; may be given several times
+    #[cfg_attr(feature = "cli", arg(long, value_name = "VERTEX"))]
+    pub pin: Vec<u32>,
+    /// All vertices of the boundary stay
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub pin_boundary: bool,
+    /// The vertices in the top PERCENT of the mesh's height (against gravity) stay
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT"))]
+    pub pin_top: Option<f64>,
 }
 
-impl FromArgMatches for Given {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
-        let given = |id: &str| {
-            let source = matches.value_source(id);
-            source.is_some_and(|s| s != ValueSource::DefaultValue)
-        };
-        Ok(Given {
-            time_step: given("time_step"),
-            stiffness: given("stiffness"),
-            damping: given("damping"),
-            gravity: given("gravity"),
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Given::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-/// No flags of its own.
-impl Args for Given {
-    fn augment_args(command: Command) -> Command {
-        command
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        command
-    }
+/// Options that were given: the others follow the mesh's size.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given {
+    /// The time step was given.
+    pub time_step: bool,
+    /// The stiffness was given.
+    pub stiffness: bool,
+    /// The damping was given.
+    pub damping: bool,
+    /// The gravity was given.
+    pub gravity: bool,
 }
 
 impl SpringArgs {
@@ -109,11 +83,11 @@ impl Options for SpringArgs {
         self.motion.scale(factor);
     }
 
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self) -> std::result::Result<(), HostError> {
         self.motion.check()?;
         match self.pin_top {
             Some(percent) if !(percent >= 0.0 && percent.is_finite()) => {
-                Err(Error::Options(format!(
+                Err(HostError::Options(format!(
                     "the pinned percentage is {percent}, but must be a finite number, 0 or more"
                 )))
             }
@@ -122,19 +96,20 @@ impl Options for SpringArgs {
     }
 }
 
+/// Report of [`Spring`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     /// Vertices that stay.
-    pinned: u64,
+    pub pinned: u64,
     /// As given, or as the size asks for.
-    time_step: f64,
-    stiffness: f64,
-    damping: f64,
+    pub time_step: f64,
+    pub stiffness: f64,
+    pub damping: f64,
     #[serde(flatten)]
-    motion: MotionReport,
+    pub motion: MotionReport,
 }
 
-impl Application for Spring {
+impl Operation for Spring {
     const NAME: &'static str = "spring";
     const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
     const HELP: &'static str =
@@ -166,17 +141,17 @@ Normals of the input are computed anew.";
 
     type Options = SpringArgs;
     type Report = Report;
-    type Frame = Fixed;
+    type On = Vertices;
 
-    fn run(frame: &mut Fixed, args: &SpringArgs) -> Result<Report> {
-        let mut pins = pins(frame, args)?;
-        let used = frame.mesh.used_vertices();
+    fn run(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<Report> {
+        let mut pins = pins(on, args)?;
+        let used = on.mesh.used_vertices();
         let pinned = (0..)
             .zip(&pins)
             .filter(|&(v, &p)| p != 0 && used.contains(v));
         let pinned = pinned.count() as u64;
         if pinned == 0 && args.motion.springs.gravity != Vec3::ZERO {
-            frame.run.warn(
+            log.warn(
                 "no vertex is pinned, so the mesh falls freely (--pin, --pin-top, --pin-boundary)"
                     .into(),
             );
@@ -185,8 +160,8 @@ Normals of the input are computed anew.";
         for (v, pin) in pins.iter_mut().enumerate() {
             *pin |= u32::from(!used.contains(v));
         }
-        let options = args.for_size(frame.size());
-        let motion = frame.move_vertices("moving", |rx, x| {
+        let options = args.for_size(on.size());
+        let motion = on.move_vertices(log, "moving", |rx, x| {
             let fixed = rx.attribute_from::<Vertex, u32>(&pins)?;
             simulate(rx, x, &fixed, &options).map_err(explained(TOO_LONG))
         })?;
@@ -204,7 +179,7 @@ Normals of the input are computed anew.";
         report.motion.energy.scale(unit);
     }
 
-    fn tell(report: &Report, args: &SpringArgs, _record: &Record) -> Told {
+    fn describe(report: &Report, args: &SpringArgs) -> Message {
         let (motion, n) = (&args.motion, text::number);
         let seconds = f64::from(motion.steps) * report.time_step;
         let method = match motion.method {
@@ -241,7 +216,7 @@ Normals of the input are computed anew.";
             n(e.gravity),
             n(e.total)
         );
-        Told::new(lines).warn_if(grew(&report.motion), || {
+        Message::new(lines).warn_if(grew(&report.motion), || {
             format!(
                 "the energy grew from {} to {}: the time step is too long for this method, or the coordinates are \
                 too large for such small motions; the result means nothing",
@@ -260,21 +235,25 @@ fn grew(motion: &MotionReport) -> bool {
 }
 
 /// 1 for each vertex that stays, in the file's order.
-fn pins(frame: &Fixed, args: &SpringArgs) -> Result<Vec<u32>> {
-    let n = frame.mesh.vertex_count();
+fn pins(on: &Vertices, args: &SpringArgs) -> Result<Vec<u32>> {
+    let n = on.mesh.vertex_count();
     let mut pins = if args.pin_boundary {
-        boundary::vertices(&frame.rx)?.to_input(&frame.rx)?
+        boundary::vertices(&on.rx)?.to_input(&on.rx)?
     } else {
         vec![0; n]
     };
     for &v in &args.pin {
         match pins.get_mut(v as usize) {
             Some(pin) => *pin = 1,
-            None => bail!("--pin {v} is no vertex: there are {n}, counted from 0"),
+            None => {
+                return Err(Error::Message(format!(
+                    "--pin {v} is no vertex: there are {n}, counted from 0"
+                )));
+            }
         }
     }
     if let Some(percent) = args.pin_top {
-        pin_top(&mut pins, &frame.mesh, percent, args)?;
+        pin_top(&mut pins, &on.mesh, percent, args)?;
     }
     Ok(pins)
 }
@@ -289,9 +268,10 @@ fn pin_top(pins: &mut [u32], mesh: &TriMesh, percent: f64, args: &SpringArgs) ->
     let low = counted().fold(f64::INFINITY, f64::min);
     let high = counted().fold(f64::NEG_INFINITY, f64::max);
     if high <= low {
-        bail!(
+        return Err(Error::Message(
             "--pin-top: the mesh has no height against gravity, so that all of it would be pinned"
-        );
+                .into(),
+        ));
     }
     let limit = high - (high - low) * percent / 100.0;
     for (pin, height) in pins.iter_mut().zip(heights) {
@@ -300,4 +280,42 @@ fn pin_top(pins: &mut [u32], mesh: &TriMesh, percent: f64, args: &SpringArgs) ->
         }
     }
     Ok(())
+}
+
+#[cfg(feature = "cli")]
+mod cli {
+    use super::Given;
+    use clap::parser::ValueSource;
+    use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+    impl FromArgMatches for Given {
+        fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
+            let given = |id: &str| {
+                let source = matches.value_source(id);
+                source.is_some_and(|s| s != ValueSource::DefaultValue)
+            };
+            Ok(Given {
+                time_step: given("time_step"),
+                stiffness: given("stiffness"),
+                damping: given("damping"),
+                gravity: given("gravity"),
+            })
+        }
+
+        fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+            *self = Given::from_arg_matches(matches)?;
+            Ok(())
+        }
+    }
+
+    /// No flags: it looks at those of others.
+    impl Args for Given {
+        fn augment_args(command: Command) -> Command {
+            command
+        }
+
+        fn augment_args_for_update(command: Command) -> Command {
+            command
+        }
+    }
 }

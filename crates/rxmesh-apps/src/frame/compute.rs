@@ -1,0 +1,147 @@
+//! Operations on a mesh whose connectivity stays: from a file to the engine, and back to a file.
+
+use super::{Frame, Several, left_to_the_system};
+use crate::Outcome;
+use crate::app::{Application, Message};
+use crate::cli::{ComputeArgs, PatchArgs};
+use crate::output::{OutputKind, Target};
+use crate::record::Record;
+use crate::run::Run;
+use crate::text;
+use anyhow::Result;
+use clap::Command;
+use rxmesh::Operation;
+use rxmesh::on::{Prepared, Vertices};
+use rxmesh_host::engine::Engine;
+use std::marker::PhantomData;
+
+const VALUES_OUTPUT: &str = "Where to write, or '-' for stdout; a format that holds columns (PLY) [default: \
+    <input>_<command>.ply in the current folder; stdout for a mesh from stdin]";
+
+/// Operation on vertices as a command.
+pub(crate) struct OnVertices<O>(PhantomData<O>);
+
+impl<O> Application for OnVertices<O>
+where
+    O: Operation<On = Vertices, Options: clap::Args>,
+{
+    const NAME: &'static str = O::NAME;
+    const SUMMARY: &'static str = O::SUMMARY;
+    const HELP: &'static str = O::HELP;
+    const GIVES: OutputKind = O::OUTPUT;
+    const SEVERAL: bool = O::SEVERAL;
+    const JOINS_SEAMS: bool = O::JOINS_SEAMS;
+    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
+
+    type Options = O::Options;
+    type Report = O::Report;
+    type Frame = Compute;
+
+    fn prepare(options: &mut O::Options, flags: &ComputeArgs) -> Result<()> {
+        Ok(O::prepare(options, flags.patch.seed.seed)?)
+    }
+
+    fn gives(options: &O::Options) -> OutputKind {
+        O::output(options)
+    }
+
+    fn run(frame: &mut Compute, options: &O::Options) -> Result<O::Report> {
+        Ok(O::run(&mut frame.on, options, &mut frame.run)?)
+    }
+
+    fn convert(report: &mut O::Report, unit: f64) {
+        O::convert(report, unit);
+    }
+
+    fn tell(report: &O::Report, options: &O::Options, record: &Record) -> Message {
+        super::named(O::describe(report, options), record)
+    }
+}
+
+/// Mesh on an engine, with the run that it belongs to.
+#[derive(Debug)]
+pub(crate) struct Compute {
+    run: Run,
+    on: Vertices,
+    target: Target,
+    /// Several meshes, if it is not one.
+    several: Option<Several>,
+    engine: Engine,
+}
+
+impl Frame for Compute {
+    #[cfg(test)]
+    const KIND: &'static str = "computations";
+
+    type Flags = ComputeArgs;
+
+    fn adapt(command: Command, gives: OutputKind) -> Command {
+        match gives {
+            OutputKind::Mesh | OutputKind::Normals => command,
+            OutputKind::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
+        }
+    }
+
+    /// Reads the mesh, starts the engine, cuts the mesh into patches and moves it over. Refuses an output that could
+    /// not be written before any of it.
+    fn open<A: Application<Frame = Compute>>(
+        args: ComputeArgs,
+        options: &A::Options,
+    ) -> Result<Compute> {
+        let gives = A::gives(options);
+        let (mut run, mesh, path, target, several) = if args.more.is_empty() {
+            let (mut run, target) = Run::with_target(A::NAME, &args, gives)?;
+            let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
+            (run, input.loaded.mesh, input.path, target, None)
+        } else {
+            let (run, mesh, several) = Several::read::<A>(&args, gives)?;
+            let (path, target) = (several.path(), several.target());
+            (run, mesh, path, target, Some(several))
+        };
+        let shared = several.as_ref().map(Several::shared);
+        let prepared = Prepared::new(mesh, shared, A::JOINS_SEAMS, &mut run)?;
+        // The engine starts meanwhile.
+        let set = run.patch(
+            prepared.shape(),
+            &path,
+            &args.patch,
+            PatchArgs::DEFAULT_SIZE,
+        )?;
+        let engine = run.engine(args.engine.engine)?;
+        let on = prepared.upload(&engine, set, &mut run)?;
+        run.uploaded(on.rx.device_bytes());
+        Ok(Compute {
+            run,
+            on,
+            target,
+            several,
+            engine,
+        })
+    }
+
+    fn unit(&self) -> f64 {
+        self.on.unit()
+    }
+
+    fn close<A: Application<Frame = Compute>>(
+        mut self,
+        options: &A::Options,
+        report: &A::Report,
+    ) -> Result<Outcome> {
+        match self.several {
+            Some(several) => {
+                let parts = several.part_unchanged(&self.on.mesh);
+                several.write(&mut self.run, &parts)?;
+            }
+            None => self.run.write(&self.target, &self.on.mesh)?,
+        }
+        let mut run = self.run;
+        run.record.put(options, report)?;
+        let Message { lines, outcome, .. } = run.tell::<A>(options, report);
+        let r = &run.record;
+        let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
+        run.finish(&out)?;
+        left_to_the_system((self.on, self.engine));
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,48 @@
+//! Operations on triangle meshes: one floor above the algorithms of [`rxmesh_host`], one below the programs.
+//!
+//! An [`Operation`] takes a mesh that is open on an engine ([`on`]), options and a [`Log`], and returns a report. It
+//! knows no file and no console. The command line, and bindings of other languages, are generic over operations.
+//!
+//! ```
+//! use rxmesh::{Faces, Mesh, simplify};
+//!
+//! # fn main() -> Result<(), rxmesh::Error> {
+//! let ball = rxmesh::host::mesh::generate::icosphere(4)?;
+//! let mesh = Mesh::new(ball);
+//! let (small, report) = simplify(&mesh, Faces(1000))?;
+//! assert!(small.face_count() <= 1000);
+//! assert_eq!(report.faces() as usize, small.face_count());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every operation runs the same way:
+//!
+//! ```
+//! use rxmesh::{Mesh, ops, run};
+//! use rxmesh::host::algo::mcf::McfOptions;
+//!
+//! # fn main() -> Result<(), rxmesh::Error> {
+//! let mesh = Mesh::new(rxmesh::host::mesh::generate::icosphere(3)?);
+//! let (smooth, report) = run::<ops::Mcf>(&mesh, &McfOptions::default())?;
+//! assert_eq!(smooth.vertex_count(), mesh.vertex_count());
+//! println!("{report:?}");
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod log;
+mod mesh;
+pub mod on;
+mod operation;
+pub mod ops;
+pub mod text;
+mod volumes;
+
+pub use error::{Error, Result};
+pub use log::{Log, Silent, Stage, stage};
+pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
+pub use operation::{Message, Operation, Outcome, OutputKind};
+pub use rxmesh_host as host;
+pub use volumes::Volumes;

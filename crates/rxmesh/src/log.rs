@@ -1,0 +1,92 @@
+//! Progress and warnings of an operation.
+
+use crate::Result;
+use std::time::Instant;
+
+/// Stage of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Cutting the mesh into patches.
+    Patches,
+    /// Copying to the engine.
+    Upload,
+    /// The operation's own work, by name.
+    Work(&'static str),
+    /// Copying back.
+    Download,
+}
+
+impl Stage {
+    /// Returns the name of the stage for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Patches => "cutting into patches",
+            Stage::Upload => "uploading",
+            Stage::Work(name) => name,
+            Stage::Download => "downloading",
+        }
+    }
+}
+
+/// Receiver of an operation's progress: a console, a callback, or nobody ([`Silent`]).
+pub trait Log {
+    /// Called when a stage begins.
+    fn begin(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// Called when a stage has ended, after so many milliseconds of wall-clock time; not after an error.
+    fn end(&mut self, stage: Stage, milliseconds: f64) {
+        let _ = (stage, milliseconds);
+    }
+
+    /// Called when a stage has failed.
+    fn failed(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// Called with a line for people and records.
+    fn warn(&mut self, warning: String);
+
+    /// Returns the name of the mesh, with which errors and warnings begin.
+    fn mesh_name(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Log that keeps the warnings and drops the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Silent {
+    /// Warnings so far.
+    pub warnings: Vec<String>,
+}
+
+impl Log for Silent {
+    fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+}
+
+/// Runs a stage, timed. Errors begin with the mesh's name.
+///
+/// # Errors
+///
+/// Those of the work.
+pub fn stage<T>(log: &mut dyn Log, stage: Stage, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    log.begin(stage);
+    let start = Instant::now();
+    let result = work();
+    match result {
+        Ok(value) => {
+            log.end(stage, start.elapsed().as_micros() as f64 / 1e3);
+            Ok(value)
+        }
+        Err(e) => {
+            log.failed(stage);
+            Err(match log.mesh_name() {
+                Some(name) => e.within(name),
+                None => e,
+            })
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Meshes whose connectivity changes.
+
+use super::{AnySession, Lines, PATCH_SIZE, Scheduler, Several};
+use crate::{Error, Log, Result, Stage, on_session, stage};
+use rxmesh_host::Vec3;
+use rxmesh_host::edit::{Borders, Carried, Column};
+use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality};
+use rxmesh_host::patch::{PatchOptions, PatchSet, build};
+use rxmesh_host::store::RxMesh;
+use std::rc::Rc;
+
+/// Edges that the user wants to keep as the boundary is kept.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// Borders between objects, groups and materials, whatever the operation does by default.
+    pub groups: bool,
+    /// Seams, and borders that the operation keeps by default.
+    pub seams: bool,
+    /// Further columns of whole numbers whose borders count.
+    pub columns: Vec<String>,
+}
+
+impl Default for Keep {
+    fn default() -> Keep {
+        Keep {
+            groups: false,
+            seams: true,
+            columns: Vec::new(),
+        }
+    }
+}
+
+impl Keep {
+    /// Returns the edges that an operation treats as lines, which holds groups with a weight, or keeps them by default.
+    pub fn lines(&self, holds_groups: bool, keeps_groups: bool) -> Lines {
+        let all = Borders {
+            groups: true,
+            seams: self.seams,
+            columns: self.columns.clone(),
+        };
+        if holds_groups && !self.groups {
+            let kept = Borders {
+                seams: self.seams,
+                ..Borders::default()
+            };
+            return Lines { kept, held: all };
+        }
+        let kept = Borders {
+            groups: self.groups || keeps_groups && self.seams,
+            ..all
+        };
+        Lines {
+            kept,
+            held: Borders::default(),
+        }
+    }
+}
+
+/// Mesh in working units that is not yet on an engine.
+#[derive(Debug)]
+pub struct Draft {
+    /// Mesh; [`Draft::join_seams`] joins its split vertices.
+    pub mesh: TriMesh,
+    /// Placement that the mesh came with.
+    home: Placement,
+    unit: f64,
+    several: Option<Several>,
+    seams: Option<Seams>,
+}
+
+impl Draft {
+    /// Validates a mesh and moves it to working units.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound.
+    pub fn new(mut mesh: TriMesh, log: &dyn Log) -> Result<Draft> {
+        mesh.validate().map_err(|e| match log.mesh_name() {
+            Some(name) => Error::from(e).within(name),
+            None => e.into(),
+        })?;
+        let home = mesh.normalise();
+        let unit = mesh.placement.scale / home.scale;
+        Ok(Draft {
+            mesh,
+            home,
+            unit,
+            several: None,
+            seams: None,
+        })
+    }
+
+    /// Takes several meshes that are joined to one in working units.
+    pub fn of_several(mesh: TriMesh, several: Several) -> Draft {
+        let home = Placement {
+            scale: 1.0,
+            ..mesh.placement
+        };
+        Draft {
+            unit: mesh.placement.scale,
+            home,
+            mesh,
+            several: Some(several),
+            seams: None,
+        }
+    }
+
+    /// Joins vertices that the file has split, and has `lines` keep the borders between the pieces.
+    ///
+    /// # Errors
+    ///
+    /// Those of the mesh.
+    pub fn join_seams(&mut self, lines: &mut Lines, log: &mut dyn Log) -> Result<()> {
+        let labels = self.several.as_ref().map(|s| &s.labels[..]);
+        self.seams = Seams::join(log, &mut self.mesh, labels)?;
+        if let Some(seams) = &self.seams {
+            if let Some(several) = &mut self.several {
+                several.labels = seams.seams.collect(&several.labels);
+            }
+            lines.kept.columns.push(PIECE.into());
+        }
+        Ok(())
+    }
+
+    /// Opens a session on an engine, with patches of the mesh. With `follow`, deleted vertices and faces are followed to
+    /// where they went.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn open(
+        self,
+        engine: &Engine,
+        set: PatchSet,
+        (scheduler, lines, follow): (Scheduler, &Lines, bool),
+        log: &mut dyn Log,
+    ) -> Result<Connectivity> {
+        let before = quality(&self.mesh);
+        let (mesh, several) = (self.mesh, self.several);
+        let opened = stage(log, Stage::Upload, || {
+            let rx = RxMesh::from_patches(engine, set)?;
+            let (mut session, carried) = scheduler.open(&rx, mesh, lines, follow)?;
+            let labels = match &several {
+                Some(several) => {
+                    let labels = rx.attribute_from::<Vertex, u32>(&several.labels)?;
+                    Some(on_session!(&mut session, |s| s.attach(&labels))?)
+                }
+                None => None,
+            };
+            engine.synchronize()?;
+            Ok((session, carried, labels, rx.device_bytes()))
+        })?;
+        let (session, carried, labels, device_bytes) = opened;
+        Ok(Connectivity {
+            session,
+            x: carried.positions(),
+            carried: Rc::new(carried),
+            several: several.zip(labels),
+            seams: self.seams.map(Rc::new),
+            before,
+            target_length: None,
+            home: self.home,
+            unit: self.unit,
+            device_bytes,
+        })
+    }
+
+    /// Cuts the mesh into patches and opens it.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that cannot be cut, and those of the engine.
+    pub fn open_on(
+        self,
+        engine: &Engine,
+        lines: &Lines,
+        log: &mut dyn Log,
+    ) -> Result<Connectivity> {
+        let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
+        let set = stage(log, Stage::Patches, || {
+            Ok(build(self.mesh.vertex_count(), &self.mesh.faces, &options)?)
+        })?;
+        self.open(engine, set, (Scheduler::Claims, lines, false), log)
+    }
+}
+
+/// Mesh that is open for edits.
+pub struct Connectivity {
+    /// Session.
+    pub session: AnySession,
+    /// Positions, in working units.
+    pub x: Column<Vertex, Vec3>,
+    /// Attributes, groups and seams that are carried along.
+    pub carried: Rc<Carried>,
+    /// Several meshes, if it is not one, with the number of its mesh for each vertex.
+    pub several: Option<(Several, Column<Vertex, u32>)>,
+    /// Vertices that the file has split, which are joined here.
+    pub seams: Option<Rc<Seams>>,
+    /// Measures at the beginning.
+    pub before: Quality,
+    /// Length that edges should have, if the operation has one; in working units.
+    pub target_length: Option<f64>,
+    /// Placement that the mesh came with.
+    pub home: Placement,
+    unit: f64,
+    /// Bytes of the patches on the engine.
+    pub device_bytes: usize,
+}
+
+impl Connectivity {
+    /// Returns the scale from working units to the user's (a power of two).
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// Does the operation's work and waits for it. Errors begin with the mesh's name.
+    ///
+    /// # Errors
+    ///
+    /// Those of the work and of the engine.
+    pub fn work<T>(
+        &mut self,
+        log: &mut dyn Log,
+        name: &'static str,
+        work: impl FnOnce(&mut AnySession, Column<Vertex, Vec3>) -> Result<T>,
+    ) -> Result<T> {
+        let (session, x) = (&mut self.session, self.x);
+        stage(log, Stage::Work(name), || {
+            let result = work(session, x)?;
+            on_session!(session, |s| s.engine().synchronize())?;
+            Ok(result)
+        })
+    }
+
+    /// Copies the mesh back. Warns of places that stayed because they are not manifold, and of what could not be
+    /// carried. With `validate`, every invariant of the result is checked first.
+    ///
+    /// # Errors
+    ///
+    /// A result that is not sound, and those of the engine.
+    pub fn download(&self, validate: bool, log: &mut dyn Log) -> Result<Downloaded> {
+        let name = log
+            .mesh_name()
+            .map_or(String::new(), |name| format!("{name}: "));
+        if validate {
+            let wrong = on_session!(&self.session, |s| s.validate())?;
+            if let Some(first) = wrong.first() {
+                return Err(Error::Message(format!(
+                    "{name}the result is not sound: {first} ({} findings in all); this is a bug in rxmesh",
+                    wrong.len()
+                )));
+            }
+        }
+        let frozen_faces = on_session!(&self.session, |s| s.frozen_faces());
+        if frozen_faces > 0 {
+            log.warn(format!(
+                "{name}{frozen_faces} faces touch a place that is not manifold or not consistently oriented; such \
+                places stayed as they are (--repair mends them first)"
+            ));
+        }
+        let (session, carried) = (&self.session, &self.carried);
+        let (mesh, lost) = stage(log, Stage::Download, || {
+            Ok(on_session!(session, |s| carried.mesh(s))?)
+        })?;
+        for what in lost {
+            log.warn(what);
+        }
+        // Measures are those of the surface, the file's vertices are split again.
+        let split = match &self.seams {
+            Some(seams) => Some(seams.split_again(&mesh)?),
+            None => None,
+        };
+        Ok(Downloaded {
+            surface: mesh,
+            split,
+            home: self.home,
+            frozen_faces,
+        })
+    }
+}
+
+/// Result of edits, in working units.
+#[derive(Debug)]
+pub struct Downloaded {
+    surface: TriMesh,
+    split: Option<TriMesh>,
+    home: Placement,
+    /// Faces that touch a place that is not manifold.
+    pub frozen_faces: u32,
+}
+
+impl Downloaded {
+    /// Returns the result as the file has it, with split vertices.
+    pub fn mesh(&mut self) -> &mut TriMesh {
+        self.split.as_mut().unwrap_or(&mut self.surface)
+    }
+
+    /// Moves the result back to the placement that the mesh came with, and measures it.
+    pub fn finish(mut self) -> (TriMesh, Quality) {
+        self.surface.return_to(self.home);
+        let after = quality(&self.surface);
+        match self.split {
+            Some(mut split) => {
+                split.return_to(self.home);
+                (split, after)
+            }
+            None => (self.surface, after),
+        }
+    }
+}
+
+/// Vertices that a file has split, and the mesh with them.
+#[derive(Debug)]
+pub struct Seams {
+    seams: SplitSeams,
+    whole: TriMesh,
+    joined: TriMesh,
+}
+
+impl Seams {
+    /// Joins the split vertices of a mesh, and says so; `labels` tell several meshes apart.
+    fn join(
+        log: &mut dyn Log,
+        mesh: &mut TriMesh,
+        labels: Option<&[u32]>,
+    ) -> Result<Option<Seams>> {
+        let Some(seams) = SplitSeams::find(mesh, labels) else {
+            return Ok(None);
+        };
+        let (joined, lost) = seams.join(mesh)?;
+        log.warn(format!(
+            "{} (--no-keep-seams leaves them apart)",
+            seams.message()
+        ));
+        if !lost.is_empty() {
+            log.warn(format!(
+                "the sides of seams have the same values afterwards in the columns {}",
+                lost.join(", ")
+            ));
+        }
+        let whole = std::mem::replace(mesh, joined.clone());
+        Ok(Some(Seams {
+            seams,
+            whole,
+            joined,
+        }))
+    }
+
+    /// Splits the vertices of a result again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the mesh.
+    pub fn split_again(&self, mesh: &TriMesh) -> Result<TriMesh> {
+        if *mesh == self.joined {
+            return Ok(self.whole.clone());
+        }
+        Ok(self.seams.split_again(mesh)?)
+    }
+}

@@ -1,0 +1,27 @@
+//! Meshes as operations work on them.
+//!
+//! A mesh from anywhere is moved to the origin and scaled by a power of two, so that `f32` has its digits for the
+//! surface: these are its *working units*. Options are converted to them, reports back to the user's units.
+//!
+//! - [`Vertices`]: connectivity stays, vertices may move, elements get values;
+//! - [`Connectivity`]: vertices, edges and faces come and go; attributes, groups and seams are carried along.
+
+mod connectivity;
+mod scheduler;
+mod vertices;
+
+pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
+pub use scheduler::{AnySession, Lines, Scheduler};
+pub use vertices::{Prepared, Vertices};
+
+/// Default of the most faces of a patch.
+pub const PATCH_SIZE: u32 = 512;
+
+/// Several meshes that are joined to one.
+#[derive(Clone, Debug)]
+pub struct Several {
+    /// Name of each mesh.
+    pub names: Vec<String>,
+    /// Number of its mesh for each vertex of the joined mesh.
+    pub labels: Vec<u32>,
+}

@@ -1,0 +1,190 @@
+//! Operations as a program calls them.
+
+use rxmesh::host::algo::delaunay::DelaunayOptions;
+use rxmesh::host::algo::filter::FilterOptions;
+use rxmesh::host::algo::mcf::McfOptions;
+use rxmesh::host::algo::smooth::SmoothOptions;
+use rxmesh::host::engine::Engine;
+use rxmesh::host::mesh::{TriMesh, generate};
+use rxmesh::host::{DVec3, Vec3};
+use rxmesh::{
+    Error, Faces, Log, Mesh, Message, Operation, Outcome, Ratio, Silent, Stage, ops, run, run_on,
+    simplify,
+};
+
+/// Ball whose vertices are off the sphere by a fixed pattern.
+fn ball(scale: f32) -> TriMesh {
+    let mut mesh = generate::icosphere(3).unwrap();
+    for (v, p) in mesh.positions.iter_mut().enumerate() {
+        *p *= scale * (1.0 + 0.02 * (v as f32 * 0.7).sin());
+    }
+    mesh
+}
+
+fn mesh(scale: f32) -> Mesh {
+    Mesh::on(ball(scale), Engine::cpu())
+}
+
+/// Log that keeps stages and warnings.
+#[derive(Default)]
+struct Kept {
+    stages: Vec<(Stage, bool)>,
+    warnings: Vec<String>,
+}
+
+impl Log for Kept {
+    fn begin(&mut self, stage: Stage) {
+        self.stages.push((stage, false));
+    }
+
+    fn end(&mut self, stage: Stage, milliseconds: f64) {
+        assert!(milliseconds >= 0.0);
+        let last = self.stages.last_mut().unwrap();
+        assert_eq!(last.0, stage);
+        last.1 = true;
+    }
+
+    fn failed(&mut self, stage: Stage) {
+        assert_eq!(self.stages.last().unwrap().0, stage);
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    fn mesh_name(&self) -> Option<String> {
+        Some("ball".into())
+    }
+}
+
+#[test]
+fn simplify_reaches_faces_and_ratio() {
+    let mesh = mesh(1.0);
+    let (small, report) = simplify(&mesh, Faces(200)).unwrap();
+    assert_eq!(report.all.faces as usize, small.face_count());
+    assert!(small.face_count() <= 200 && small.face_count() >= 190);
+    small.validate().unwrap();
+    let (half, _) = simplify(&mesh, Ratio(0.5)).unwrap();
+    assert!(half.face_count() <= mesh.face_count() / 2);
+    // The input stays.
+    assert_eq!(*mesh, ball(1.0));
+}
+
+#[test]
+fn stages_and_warnings_reach_the_log() {
+    let mut log = Kept::default();
+    let mut with_normals = ball(1.0);
+    with_normals
+        .set_vertex_normals(vec![Vec3::X; with_normals.vertex_count()])
+        .unwrap();
+    let mesh = Mesh::on(with_normals, Engine::cpu());
+    let (smooth, report) =
+        run_on::<ops::Smooth>(&mesh, &SmoothOptions::default(), &mut log).unwrap();
+    let stages: Vec<Stage> = log.stages.iter().map(|(stage, _)| *stage).collect();
+    let want = [
+        Stage::Patches,
+        Stage::Upload,
+        Stage::Work("smoothing"),
+        Stage::Download,
+    ];
+    assert_eq!(stages, want);
+    assert!(log.stages.iter().all(|(_, ended)| *ended));
+    assert!(log.warnings.is_empty(), "{:?}", log.warnings);
+    assert_eq!(smooth.vertex_count(), mesh.vertex_count());
+    let message: Message = ops::Smooth::describe(&report, &SmoothOptions::default());
+    assert!(
+        message.lines.starts_with("Laplacian smoothing"),
+        "{}",
+        message.lines
+    );
+    assert_eq!(message.outcome, Outcome::Success);
+    // Normals were computed anew: those of a sphere, almost.
+    let normals = smooth.vertex_normals().unwrap();
+    let radial = normals
+        .iter()
+        .zip(&smooth.positions)
+        .map(|(n, p)| n.dot(p.normalize()));
+    assert!(radial.fold(1.0, f32::min) > 0.9);
+}
+
+/// Lengths in options and reports are those of the mesh, whatever its unit is.
+#[test]
+fn units_are_the_users() {
+    let sources = ops::GeodesicArgs {
+        sources: vec![0],
+        ..ops::GeodesicArgs::default()
+    };
+    let far = |scale: f32| {
+        run::<ops::Geodesic>(&mesh(scale), &sources)
+            .unwrap()
+            .1
+            .propagation
+            .max_distance
+    };
+    // A power of two is exact, and another factor is so to rounding.
+    assert_eq!(far(1024.0), 1024.0 * far(1.0));
+    assert!((far(1000.0) / far(1.0) / 1000.0 - 1.0).abs() < 1e-5);
+    let length = |scale: f32| {
+        let options = ops::RemeshArgs::default();
+        run::<ops::Remesh>(&mesh(scale), &options)
+            .unwrap()
+            .1
+            .all
+            .target_length
+    };
+    assert_eq!(length(1024.0), 1024.0 * length(1.0));
+    let volume = |scale: f32| {
+        run::<ops::Mcf>(&mesh(scale), &McfOptions::default())
+            .unwrap()
+            .1
+            .volumes
+    };
+    let [a, b] = [volume(1.0), volume(8.0)].map(|v| serde_json::to_value(v).unwrap());
+    let of = |v: &serde_json::Value| v["volume_before"].as_f64().unwrap();
+    assert_eq!(of(&b), 512.0 * of(&a));
+}
+
+#[test]
+fn errors_name_the_mesh_and_say_why() {
+    let mut broken = ball(1.0);
+    broken.faces[3] = [0, 1, 100_000];
+    let mesh = Mesh::on(broken, Engine::cpu());
+    let e = run_on::<ops::Delaunay>(&mesh, &DelaunayOptions::default(), &mut Kept::default())
+        .unwrap_err();
+    assert_eq!(e.to_string(), "ball");
+    let cause = std::error::Error::source(&e).unwrap().to_string();
+    assert!(
+        cause.contains("100000") || cause.contains("100,000"),
+        "{cause}"
+    );
+    let bad = McfOptions::default().with(|o| o.tolerance = f64::NAN);
+    assert!(matches!(run::<ops::Mcf>(&mesh, &bad), Err(Error::Host(_))));
+}
+
+#[test]
+fn every_operation_runs() {
+    fn ok<O>(options: O::Options)
+    where
+        O: Operation<On: rxmesh::Opens, Options: Clone>,
+    {
+        let mut log = Silent::default();
+        let (out, report) = run_on::<O>(&mesh(1.0), &options, &mut log).unwrap();
+        out.validate().unwrap();
+        let finite = |p: &Vec3| p.is_finite() && p.as_dvec3() != DVec3::ZERO;
+        assert!(out.positions.iter().all(finite), "{}", O::NAME);
+        assert!(
+            !O::describe(&report, &options).lines.is_empty(),
+            "{}",
+            O::NAME
+        );
+    }
+    ok::<ops::Mcf>(McfOptions::default());
+    ok::<ops::Normals>(());
+    ok::<ops::Filter>(FilterOptions::default());
+    ok::<ops::Curvature>(ops::CurvatureArgs::default());
+    ok::<ops::Components>(ops::ComponentsArgs::default());
+    ok::<ops::Smooth>(SmoothOptions::default());
+    ok::<ops::Spring>(ops::SpringArgs::default());
+    ok::<ops::Delaunay>(DelaunayOptions::default());
+    ok::<ops::Remesh>(ops::RemeshArgs::default());
+}
