@@ -89,7 +89,7 @@ fn runtime() -> anyhow::Result<Option<PathBuf>> {
 pub(crate) fn threads() -> anyhow::Result<Outcome> {
     if !Path::new(SOURCES).is_dir() || !is_here(COMPILER, &["--version"]) {
         return Ok(Outcome::NotRun(
-            "the system's rustc and its sources are not installed (docs/toolchain.md)",
+            "the system's rustc and its sources are not installed (docs/inside/toolchain.md)",
         ));
     }
     let Some(runtime) = runtime()? else {

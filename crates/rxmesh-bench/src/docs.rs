@@ -16,9 +16,11 @@ pub(crate) struct Arguments {
     #[arg(default_values = [
         "README.md",
         "bench/README.md",
-        "docs/decisions.md",
-        "docs/dynamic.md",
-        "docs/performance.md",
+        "docs/inside/life-of-an-edit.md",
+        "docs/speed/log.md",
+        "docs/speed/method.md",
+        "docs/speed/peers.md",
+        "docs/speed/results.md",
     ])]
     files: Vec<PathBuf>,
     /// Folder of the records

@@ -167,11 +167,11 @@ mod tests {
     fn the_manual_has_the_picture() -> Result<()> {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/pictures/creased-cube.svg"
+            "/../../docs/use/pictures/creased-cube.svg"
         );
         assert!(
             std::fs::read_to_string(path)? == svg()?,
-            "`rxmesh-bench picture docs/pictures/creased-cube.svg` draws it"
+            "`rxmesh-bench picture docs/use/pictures/creased-cube.svg` draws it"
         );
         Ok(())
     }

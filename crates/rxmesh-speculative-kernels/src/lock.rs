@@ -20,7 +20,7 @@ rxmesh_kernels::args! {
     /// later. Therefore there is no deadlock, whatever the order of locking.
     ///
     /// The writes of the owner's block to global memory before it unlocked are visible to the next owner's block
-    /// (contract U6 of docs/unsafe.md).
+    /// (contract U6 of docs/inside/unsafe.md).
     pub struct Locks {
         words: GlobalMut<u32>,
     }

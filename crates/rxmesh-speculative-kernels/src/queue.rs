@@ -35,7 +35,7 @@ const HEADER: u32 = 160;
 ///
 /// Any thread may push and pop; usually one elected thread of a block does. The writes of a block to global memory
 /// before it pushed a patch (with a barrier between) are visible to the block that pops it (contract U6 of
-/// docs/unsafe.md).
+/// docs/inside/unsafe.md).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<W> {

@@ -459,7 +459,7 @@ impl ColumnEntry {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn words(&self) -> GlobalMut<u32> {
         // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs
-        // (contract U4 of docs/unsafe.md).
+        // (contract U4 of docs/inside/unsafe.md).
         unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as u32) }
     }
 

@@ -70,7 +70,7 @@ impl Speculative {
     /// Any error of the driver.
     pub fn load(engine: &Engine) -> Result<(), EngineError> {
         use rxmesh_speculative_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
         unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// What it measures.
     pub(crate) about: &'static str,
-    /// What is timed, what must be read and what must be written: docs/performance.md shows it.
+    /// What is timed, what must be read and what must be written: docs/speed/method.md shows it.
     pub(crate) counts: [&'static str; 3],
     /// What others need for it.
     pub(crate) against: &'static [Against],

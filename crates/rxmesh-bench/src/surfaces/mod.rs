@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Write the record to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure nothing, and print the table of a record, as docs/subdivision.md has it
+    /// Measure nothing, and print the table of a record, as docs/library/surfaces.md has it
     #[arg(long, value_name = "RECORD", exclusive = true)]
     print: Option<PathBuf>,
 }
@@ -445,7 +445,7 @@ mod tests {
             records.push(entry?.path());
         }
         let newest = records.iter().max().context("there is a record")?;
-        let manual = std::fs::read_to_string(root.join("docs/subdivision.md"))?;
+        let manual = std::fs::read_to_string(root.join("docs/library/surfaces.md"))?;
         let (_, after) = manual
             .split_once("<!-- surfaces:begin -->\n\n")
             .context("a mark")?;

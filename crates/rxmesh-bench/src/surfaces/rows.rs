@@ -1,5 +1,5 @@
 //! What is measured. Goals and baselines are milliseconds on an H200, or bytes a final face where a row gives bytes and
-//! no times; the baselines were measured there on meshes made alike, as `docs/subdivision.md` says.
+//! no times; the baselines were measured there on meshes made alike, as `docs/library/surfaces.md` says.
 
 use anyhow::Result;
 use rxmesh_host::engine::{Buffer, Engine};

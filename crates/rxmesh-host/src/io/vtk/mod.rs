@@ -11,7 +11,8 @@ pub(super) use cells::{Grid, Kept, POLYGON, Part, QUAD, TETRAHEDRON, TRIANGLE};
 pub(super) use read::read;
 pub(super) use write::{coordinates, write};
 
-/// `true` if a file begins as the format does: blank lines may come first, and any space stand between the words.
+/// Returns `true` if a file begins as the format does: blank lines may come first, and any space stand between the
+/// words.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
