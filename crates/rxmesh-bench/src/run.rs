@@ -300,8 +300,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Measures rows on one mesh and one engine. The record keeps the first mesh of each size, with the patches of the
-/// options. Returns a message for each row that cannot be measured on a file's mesh; on the bench's own meshes such a row
-/// ends the run.
+/// options. Returns a message for each row that cannot be measured on a file's mesh; on the bench's own meshes such a
+/// row ends the run.
 pub(crate) fn measure(
     engine: &Engine,
     mesh: &TriMesh,
