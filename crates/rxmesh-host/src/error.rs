@@ -119,7 +119,7 @@ pub enum Error {
     },
 }
 
-/// A number as people say it: millions from ten of them.
+/// Formats a number for people: in millions from ten of them.
 fn words(n: u64) -> String {
     match n {
         0..10_000_000 => n.to_string(),

@@ -11,7 +11,7 @@ use rxmesh_kernels::algo::delaunay::DelaunayFlip;
 use rxmesh_kernels::algo::track::SplitStretched;
 use rxmesh_kernels::topo::Vertex;
 
-/// All that an engine of edits runs of this crate's algorithms.
+/// Runs all of this crate's algorithms on one scheduler of edits.
 ///
 /// # Errors
 ///

@@ -10,8 +10,8 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 
 /// Makes an iterator lean.
 pub(crate) trait IntoLean: IndexedParallelIterator {
-    /// After the source and what changes its length or pairs it (`zip`, `enumerate`), before what is done with each
-    /// item.
+    /// Limits the code that rayon instantiates. Call it after the source and adapters that change its length or pair it
+    /// (`zip`, `enumerate`), and before adapters of each item.
     fn lean(self) -> Lean<Self> {
         Lean(self)
     }

@@ -1,8 +1,9 @@
 //! Launches of this crate's kernels by its own code.
 //!
 //! [`Engine::run_flat`] and its siblings are `unsafe`, because a kernel's arrays must have the lengths and contents
-//! that it expects (contract U4 of docs/unsafe.md). Each call in this crate makes its kernel's arguments itself, from
-//! buffers of the lengths that the kernel's documentation states; these traits state this once, and stay in the crate.
+//! that it expects (contract U4 of docs/inside/unsafe.md). Each call in this crate makes its kernel's arguments itself,
+//! from buffers of the lengths that the kernel's documentation states; these traits state this once, and stay in the
+//! crate.
 
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::store::{Dimension, RxMesh};

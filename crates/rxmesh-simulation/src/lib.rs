@@ -1,6 +1,6 @@
 //! Deformable bodies: tetrahedra with elastic energies on an engine, contact, explicit and implicit time steps.
 //!
-//! Units are SI: metres, kilograms, seconds, newtons, pascals, joules. `docs/simulation.md` has the theory.
+//! Units are SI: metres, kilograms, seconds, newtons, pascals, joules. `docs/library/simulation.md` has the theory.
 //!
 //! [`Body`] is a mesh with a rest shape, positions, velocities, masses and materials.
 
@@ -50,6 +50,6 @@ const PTX: Ptx<'static> = Ptx::Text("");
 /// Any error of the driver.
 pub fn load(engine: &Engine) -> Result<(), EngineError> {
     use rxmesh_simulation_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
     unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
 }

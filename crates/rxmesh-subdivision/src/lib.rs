@@ -65,6 +65,6 @@ const PTX: Ptx<'static> = Ptx::Text("");
 /// Any error of the driver.
 pub fn load(engine: &Engine) -> Result<(), EngineError> {
     use rxmesh_subdivision_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
     unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
 }

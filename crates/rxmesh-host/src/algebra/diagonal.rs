@@ -64,7 +64,7 @@ impl<W: Weight> Diagonal<W> {
         }
     }
 
-    /// Two launches an iteration.
+    /// Launches two kernels an iteration.
     fn run_large(
         &self,
         blocks: u32,
@@ -139,7 +139,7 @@ impl<W: Weight> Method<W> for Diagonal<W> {
     }
 }
 
-/// Blocks of a launch.
+/// Returns the number of blocks of a launch.
 fn blocks_of(rows: u32) -> u32 {
     rows.div_ceil(ROWS)
 }

@@ -52,7 +52,8 @@ struct Level {
 }
 
 impl Multigrid {
-    /// The coarser matrices of a matrix. All work is the engine's; the host waits twice a level, to know its size.
+    /// Builds the coarser matrices of a matrix. All work is the engine's; the host waits twice a level, to know its
+    /// size.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl Multigrid {
         Ok(Multigrid { levels })
     }
 
-    /// Number of rows of each level, the matrix's own first.
+    /// Returns the number of rows of each level, the matrix's own first.
     pub fn sizes(&self) -> Vec<u32> {
         self.levels.iter().map(|level| level.rows).collect()
     }
@@ -161,8 +162,8 @@ impl Level {
     }
 }
 
-/// The matrix of a next level, the aggregate of each row, and the rows of each aggregate; nothing when it would not be
-/// much smaller, or has no row.
+/// Returns the matrix of the next level, the aggregate of each row, and the rows of each aggregate; `None` if it would
+/// not be much smaller, or has no row.
 #[allow(clippy::type_complexity, reason = "taken apart at the one call")]
 fn coarsen(
     fine: &Matrix,

@@ -72,7 +72,7 @@ mod sealed {
     use super::{Error, Matrix, Method, Weight};
 
     pub trait Preconditions<W: Weight> {
-        /// The solver that uses it.
+        /// Returns the solver that uses it.
         fn method<'a>(&'a self, matrix: &'a Matrix<W>) -> Result<Box<dyn Method<W> + 'a>, Error>;
     }
 }
@@ -181,8 +181,8 @@ pub(crate) fn solve_system<W: Weight>(
     }
 }
 
-/// As [`solve_system`] with one over the diagonal, or nothing if that is empty, to a residual that is the iterations'
-/// own: they carry it along, and it may be far from the true one where weights differ much.
+/// Works like [`solve_system`] preconditioned by one over the diagonal, or not if that is empty, to a residual that the
+/// iterations update by recurrence: it may be far from the true one if weights differ much.
 pub(crate) fn iterate_system<W: Weight>(
     system: System<'_, W>,
     inverse: Buffer<W>,
@@ -195,7 +195,7 @@ pub(crate) fn iterate_system<W: Weight>(
     work.progress()
 }
 
-/// A solver that uses a preconditioner.
+/// Returns a solver that uses a preconditioner.
 pub(crate) fn method_of<'a, W: Weight>(
     preconditioner: &'a impl Preconditioner<W>,
     matrix: &'a Matrix<W>,
@@ -227,14 +227,14 @@ impl<'a, W: Weight> Phases<'a, W> {
         })
     }
 
-    /// The residual, computed anew from the solution after each phase. Rows that the caller sets to zero before a phase
-    /// rest in it, if all rows that they have entries with are zero too: neither `x` nor what it has beyond `f32`
+    /// Returns the residual, recomputed from the solution after each phase. Rows that the caller sets to zero before a
+    /// phase rest in it, if all rows that they have entries with are zero too: neither `x` nor its part beyond `f32`
     /// changes there.
     pub(crate) fn residual(&self) -> GlobalMut<Vec3> {
         self.work.r.global_mut()
     }
 
-    /// Iterations done, of all phases.
+    /// Returns the number of iterations done, in all phases.
     pub(crate) fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -60,7 +60,7 @@ impl Options for ComponentsOptions {
 }
 
 impl ComponentsOptions {
-    /// For each component whether it is kept.
+    /// Returns for each component `true` if it is kept.
     pub fn kept(&self, sizes: &[ComponentSize]) -> Vec<bool> {
         let mut order: Vec<&ComponentSize> = sizes.iter().collect();
         // Stable: of equals the first one comes first.

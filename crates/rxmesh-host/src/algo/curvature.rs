@@ -43,8 +43,8 @@ pub struct CurvatureReport {
     pub total_area: f64,
 }
 
-/// Curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a face add up to
-/// pi even when it has no area.
+/// Computes the curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a
+/// face add up to pi even if it has no area.
 ///
 /// # Errors
 ///

@@ -59,7 +59,7 @@ pub struct FilterOptions {
 }
 
 impl FilterOptions {
-    /// The scheme, given or not.
+    /// Returns the scheme, given or not.
     pub fn scheme(&self) -> FilterScheme {
         let of_vertices = self.sigma_c.is_some() || self.sigma_s.is_some();
         self.scheme.unwrap_or(match of_vertices {
@@ -68,8 +68,8 @@ impl FilterOptions {
         })
     }
 
-    /// About how many neighbours a given `sigma_c` makes vertices look at, over all iterations: balls of that size on
-    /// a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
+    /// Estimates the number of neighbours that vertices read with a given `sigma_c`, over all iterations: balls of that
+    /// size on a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
     pub fn neighbours(&self, vertices: u32, mean_edge: f64) -> f64 {
         let (n, area) = (f64::from(vertices), 0.75f64.sqrt() * mean_edge * mean_edge);
         match self.sigma_c {
@@ -81,7 +81,7 @@ impl FilterOptions {
         }
     }
 
-    /// Most iterations, given or not.
+    /// Returns the most iterations, given or not.
     pub fn iterations(&self) -> u32 {
         self.iterations.unwrap_or(match self.scheme() {
             FilterScheme::Normals => normals::ITERATIONS,
@@ -193,8 +193,8 @@ pub struct FilterMesh {
     pub noise_over_edge: f64,
 }
 
-/// As [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result of a
-/// mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on
+/// Works like [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result
+/// of a mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)). The scheme is the same for all meshes, and so is the rule for
 /// `sigma_c`, where a given length and [`Closeness::MeshMeanEdge`] are one rule.
 ///
@@ -254,7 +254,7 @@ fn run(
     Ok(together(scheme, large_balls, of))
 }
 
-/// The report of all.
+/// Returns the report of all.
 fn together(scheme: FilterScheme, large_balls: u64, meshes: Vec<FilterMesh>) -> FilterBatchReport {
     let most = |of: fn(&FilterMesh) -> f64| meshes.iter().map(of).fold(0.0, f64::max);
     let total = FilterReport {

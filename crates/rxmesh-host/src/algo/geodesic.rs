@@ -268,8 +268,8 @@ fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
     sides.into_iter().reduce(first).unwrap_or(a)
 }
 
-/// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches.
-/// `sources` are vertices in the input's order.
+/// Computes topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` if none reaches
+/// it. `sources` are vertices in the input's order.
 ///
 /// # Errors
 ///
@@ -530,7 +530,7 @@ impl<'a> Propagation<'a> {
         Ok(self.rx.run_listed(list.global(), count, kernel)?)
     }
 
-    /// The distances in the mesh's unit, the largest finite one, and how many are finite.
+    /// Returns the distances in the mesh's unit, the largest finite one, and the number of finite ones.
     fn finish(mut self) -> Result<(Attribute<Vertex, f32>, f64, u32), Error> {
         let engine = self.rx.engine();
         let patches = self.rx.headers().len() as u32;

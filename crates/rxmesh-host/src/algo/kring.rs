@@ -39,7 +39,7 @@ impl Rings {
     }
 }
 
-/// The `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
+/// Computes the `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
 ///
 /// # Errors
 ///

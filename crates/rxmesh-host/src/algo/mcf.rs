@@ -210,7 +210,7 @@ pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64,
     Ok(reduce::sum(rx, &length)? / f64::from(rx.count(Kind::Edge).max(1)))
 }
 
-/// Mean length of the edges of each of several meshes; 0 where there is none.
+/// Computes the mean length of the edges of each of several meshes; 0 for one without edges.
 pub(super) fn mean_edge_lengths(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -246,7 +246,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// The frame of positions, which it brings there.
+    /// Brings positions into their frame, and returns it.
     fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = Frame { origin, scale: 1.0 };
@@ -281,7 +281,7 @@ enum Way {
 }
 
 impl Way {
-    /// For a mesh.
+    /// Chooses the method for a mesh.
     fn new(rx: &RxMesh, options: &McfOptions) -> Result<Way, Error> {
         let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
         if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
@@ -295,7 +295,7 @@ impl Way {
         )?)))
     }
 
-    /// One over the diagonal, to fill in.
+    /// Returns one over the diagonal, to fill in.
     fn inverse(&self) -> GlobalMut<f32> {
         match self {
             Way::Patches(cg) => cg.inverse_mut(),
@@ -403,7 +403,7 @@ impl<'a> Solver<'a> {
         self.multigrid(x, options, Some(progress))
     }
 
-    /// So many iterations, two launches each.
+    /// Runs up to `most` iterations, two launches each.
     fn over_patches(
         &self,
         mut cg: Cg,
@@ -426,7 +426,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// So many iterations in one launch, over the kept weights as a matrix.
+    /// Runs up to `most` iterations in one launch, over the kept weights as a matrix.
     fn in_one_launch(
         &self,
         inverse: Buffer<f32>,
@@ -457,7 +457,7 @@ impl<'a> Solver<'a> {
         Ok((progress, cycles))
     }
 
-    /// The system of the kept weights, and when to stop.
+    /// Returns the system of the kept weights, and the options of the solver.
     fn system<'m>(
         &self,
         matrix: &'m Matrix,
@@ -478,7 +478,7 @@ impl<'a> Solver<'a> {
         Ok((system, limits))
     }
 
-    /// The kept weights as a matrix over linear ids.
+    /// Returns the kept weights as a matrix over linear ids.
     fn matrix(&self) -> Result<Matrix, Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
         let (n, entries) = (self.mass.buffer().len(), self.kept.len());
@@ -505,7 +505,7 @@ impl<'a> Solver<'a> {
         self.product(cg.sums(), vector, r)
     }
 
-    /// One iteration: two launches, no waiting.
+    /// Launches one iteration: two launches, no waiting.
     fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let (vector, q) = cg.direction();
         self.product(cg.sums(), vector, q)?;

@@ -45,7 +45,7 @@ fn check_each<O: Options, S: PartialEq>(
     Ok(())
 }
 
-/// An error about the options or the numbers of one of several meshes, with its number.
+/// Returns an error about the options or the numbers of one of several meshes, with its number.
 fn of_mesh(mesh: usize, error: Error) -> Error {
     match error {
         Error::Options(why) => Error::Options(format!("mesh {mesh}: {why}")),

@@ -100,7 +100,7 @@ impl Default for RemeshOptions {
     }
 }
 
-/// A length times a factor, in 32 bits.
+/// Returns a length times a factor, in 32 bits.
 pub(super) fn scaled(length: f32, factor: f64) -> f32 {
     (f64::from(length) * factor) as f32
 }
@@ -202,7 +202,7 @@ pub struct RemeshReport {
 }
 
 impl RemeshReport {
-    /// All three.
+    /// Returns the sum of all three.
     pub fn run(&self) -> RunReport {
         let mut all = self.split;
         all.merge(&self.collapse);
@@ -259,7 +259,7 @@ pub struct RemeshBatchReport {
 }
 
 impl RemeshBatchReport {
-    /// All meshes as one: sums, the longest target, and the mean length over target of all faces.
+    /// Returns all meshes as one: sums, the longest target, and the mean length over target of all faces.
     pub fn total(&self) -> RemeshReport {
         let of_all = match &self.meshes[..] {
             [only] => *only,
@@ -332,7 +332,7 @@ pub fn remesh_batch<C: Remeshes>(
     run(session, x, meshes, each)
 }
 
-/// One mesh or several, whose options have been checked.
+/// Remeshes one mesh or several, whose options have been checked.
 fn run<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

@@ -26,7 +26,7 @@ pub fn exclusive(engine: &Engine, data: &mut Buffer<u32>) -> Result<u32, Error> 
     exclusive_shared(engine, data)
 }
 
-/// [`exclusive`] of a buffer that several have.
+/// Works like [`exclusive`], for a shared buffer.
 ///
 /// # Errors
 ///
@@ -35,12 +35,12 @@ pub fn exclusive(engine: &Engine, data: &mut Buffer<u32>) -> Result<u32, Error> 
 /// # Safety
 ///
 /// The values are the caller's to change: nobody takes them for indices that kernels use unchecked, as those of
-/// [`Rows`](crate::store::Rows) are (contract U4 of docs/unsafe.md).
+/// [`Rows`](crate::store::Rows) are (contract U4 of docs/inside/unsafe.md).
 pub unsafe fn exclusive_of(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     exclusive_shared(engine, data)
 }
 
-/// [`exclusive_of`] of this crate's own buffers.
+/// Works like [`exclusive_of`], for this crate's own buffers.
 pub(crate) fn exclusive_shared(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     if data.is_empty() {
         return Ok(0);
@@ -89,7 +89,7 @@ pub unsafe fn in_place_of(engine: &Engine, data: &Buffer<u32>) -> Result<(), Err
     in_place_shared(engine, data)
 }
 
-/// [`in_place_of`] of this crate's own buffers.
+/// Works like [`in_place_of`], for this crate's own buffers.
 pub(crate) fn in_place_shared(engine: &Engine, data: &Buffer<u32>) -> Result<(), Error> {
     let chunks = (data.len() as u32).div_ceil(CHUNK);
     let totals = engine.zeroed::<u32>(chunks as usize)?;

@@ -102,7 +102,7 @@ pub struct SimplifyOptions {
 }
 
 impl SimplifyOptions {
-    /// The default options for a target.
+    /// Returns the default options for a target.
     pub fn new(target: Target) -> Self {
         SimplifyOptions {
             target: Some(target),
@@ -117,7 +117,7 @@ impl SimplifyOptions {
         }
     }
 
-    /// The default options for as few faces as a deviation allows.
+    /// Returns the default options for the fewest faces that a deviation allows.
     pub fn within(error: Deviation) -> Self {
         SimplifyOptions {
             target: None,
@@ -238,7 +238,7 @@ impl Target {
         }
     }
 
-    /// The number of faces to reach from `faces`.
+    /// Returns the number of faces to reach from `faces`.
     fn goal(self, faces: u32) -> u32 {
         match self {
             Target::Faces(n) => n,

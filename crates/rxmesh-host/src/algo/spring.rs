@@ -104,7 +104,8 @@ pub struct SpringEnergy {
 }
 
 impl SpringEnergy {
-    /// The energy of the same motion of a mesh whose coordinates were multiplied by `factor`: its square times this.
+    /// Converts the energy to that of the same motion of a mesh whose coordinates were multiplied by `factor`: its
+    /// square times this.
     pub fn scale(&mut self, factor: f64) {
         for energy in [
             &mut self.kinetic,
@@ -165,8 +166,8 @@ struct Kept {
 }
 
 impl<'a, D: Dimension> Springs<'a, D> {
-    /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves. Copies of a body have the
-    /// lengths of the first.
+    /// Creates a system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves. Copies of a body
+    /// have the lengths of the first.
     ///
     /// # Errors
     ///
@@ -220,17 +221,17 @@ impl<'a, D: Dimension> Springs<'a, D> {
         })
     }
 
-    /// The positions, to read or to change.
+    /// Returns the positions, to read or to change.
     pub fn positions(&mut self) -> &mut Attribute<Vertex, Vec3> {
         &mut self.x
     }
 
-    /// The velocities, to read or to change. Those of fixed vertices become zero at the next step.
+    /// Returns the velocities, to read or to change. Those of fixed vertices become zero at the next step.
     pub fn velocities(&mut self) -> &mut Attribute<Vertex, Vec3> {
         &mut self.v
     }
 
-    /// One semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is
+    /// Runs one semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is
     /// implicit.
     ///
     /// # Errors
@@ -267,9 +268,9 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(())
     }
 
-    /// One implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations` matrix-free
-    /// conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0 for all of
-    /// them).
+    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations`
+    /// matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0
+    /// for all of them).
     ///
     /// # Errors
     ///
@@ -387,7 +388,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }))
     }
 
-    /// The system's energy. Waits for the engine.
+    /// Computes the system's energy. Waits for the engine.
     ///
     /// # Errors
     ///

@@ -58,7 +58,7 @@ pub struct TrackOptions {
 }
 
 impl Default for TrackOptions {
-    /// The factors of El Topo (Brochu and Bridson 2009).
+    /// Returns the factors of El Topo (Brochu and Bridson 2009).
     fn default() -> Self {
         TrackOptions {
             frames: 100,
@@ -177,7 +177,7 @@ pub struct TrackReport {
 }
 
 impl TrackReport {
-    /// All three.
+    /// Returns the sum of all three.
     pub fn run(&self) -> RunReport {
         let mut all = self.split;
         all.merge(&self.collapse);

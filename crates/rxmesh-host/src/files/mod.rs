@@ -168,7 +168,7 @@ pub fn check(path: &Path) -> Result<()> {
     check_with(path, Links::Follow)
 }
 
-/// As [`check`], for [`write_with`].
+/// Works like [`check`], for [`write_with`].
 ///
 /// # Errors
 ///

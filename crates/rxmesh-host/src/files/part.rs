@@ -93,7 +93,8 @@ fn parts() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PARTS.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Temporary files are private by default; ours becomes the user's file, so it follows the umask as any other.
+/// Returns the mode of a new file. Temporary files are private by default; ours becomes the user's file, so it follows
+/// the umask as any other.
 #[cfg(unix)]
 fn fresh_mode() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;

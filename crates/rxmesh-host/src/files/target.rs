@@ -55,7 +55,7 @@ impl Target {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder that a file is in.
 pub(super) fn folder(path: &Path) -> Result<&Path> {
     let folder = match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
@@ -93,7 +93,8 @@ pub fn is_descriptor(path: &Path) -> bool {
     number_of_descriptor(path).is_some()
 }
 
-/// The number of the descriptor that a path stands for: `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1` and the like.
+/// Returns the number of the descriptor that a path stands for: `/dev/stdout`, `/dev/fd/1`, `/proc/self/fd/1` and the
+/// like.
 fn number_of_descriptor(path: &Path) -> Option<u32> {
     let text = path.to_str()?;
     match text {

@@ -50,8 +50,8 @@ pub(super) fn plain(bytes: &[u8]) -> Result<Content<'_>, String> {
     Ok(Content { bytes, warnings })
 }
 
-/// The text of a format: without zeros, Ctrl-Z and space at its end, with line feeds where it has carriage returns
-/// alone. Binary files are left alone.
+/// Returns the text of a format: without zeros, Ctrl-Z and space at its end, with line feeds where it has carriage
+/// returns alone. Binary files are left alone.
 pub(super) fn text(bytes: Cow<'_, [u8]>, format: Format) -> Cow<'_, [u8]> {
     if !(format.codec().is_text)(&bytes) {
         return bytes;
@@ -107,7 +107,8 @@ fn utf16(bytes: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Text of UTF-16 as UTF-8. Half of a pair stays apart from all others, as the three bytes that its number would have.
+/// Converts text of UTF-16 to UTF-8. Half of a pair stays apart from all others, as the three bytes that its number
+/// would have.
 fn utf8(units: impl Iterator<Item = u16>) -> Vec<u8> {
     let mut out = Vec::with_capacity(units.size_hint().0);
     for unit in char::decode_utf16(units) {

@@ -82,7 +82,8 @@ fn without_comments(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// Sections in brackets that begin with their number: `(0 "a comment")`, `(2 3)`, `(10 (0 1 8 0 3))`.
+/// Returns `true` for sections in brackets that begin with their number: `(0 "a comment")`, `(2 3)`, `(10 (0 1 8 0
+/// 3))`.
 fn is_fluent(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"(") else {
         return false;
@@ -92,7 +93,7 @@ fn is_fluent(text: &[u8]) -> bool {
     (1..=4).contains(&digits) && matches!(number.get(digits), None | Some(b'(' | b'"' | b')'))
 }
 
-/// Three counts on the first line, then a vertex: two coordinates and a label.
+/// Returns `true` for three counts on the first line, then a vertex: two coordinates and a label.
 fn is_freefem(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let mut lines = text.split(|b| *b == b'\n').map(words_of);

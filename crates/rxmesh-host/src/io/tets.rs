@@ -23,8 +23,8 @@ pub fn read_tets(path: &Path, options: &ReadOptions) -> Result<Loaded<TetMesh>, 
     read_tets_bytes(&bytes_of(path)?, path, options)
 }
 
-/// As [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other file of
-/// TetGen's pair is read from beside `name`.
+/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other
+/// file of TetGen's pair is read from beside `name`.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn read_tets_bytes(
     }
 }
 
-/// The content of the other file of a pair: packed as the first one, or not.
+/// Reads the content of the other file of a pair: packed as the first one, or not.
 fn other_of_pair(path: PathBuf) -> Result<Vec<u8>, IoError> {
     let other = gzip::unpacked_name(&path).unwrap_or_else(|| gzip::packed_name(&path));
     match !path.exists() && other.exists() {
@@ -134,7 +134,7 @@ pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Resu
     })
 }
 
-/// As [`is_volume_bytes`], of a file.
+/// Works like [`is_volume_bytes`], for a file.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ pub(super) fn volume(
     }
 }
 
-/// The pieces of each file that a volume becomes, with the file's name: two for TetGen, else one.
+/// Returns the pieces of each file that a volume becomes, with the file's name: two for TetGen, else one.
 pub(super) fn encode<'a>(
     path: &'a Path,
     mesh: &TetMesh,
@@ -189,7 +189,7 @@ pub(super) fn encode<'a>(
     })
 }
 
-/// The pieces of the file that a mesh of elements becomes. Other formats have none.
+/// Returns the pieces of the file that a mesh of elements becomes. Other formats have none.
 pub(super) fn pieces(
     mesh: Model<'_>,
     columns: &[&Column],

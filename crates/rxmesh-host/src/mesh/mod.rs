@@ -138,12 +138,12 @@ impl TriMesh {
             .validate(vertices, 3 * self.faces.len(), &Faces::Same(3))
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(&self) -> usize {
         self.faces.len()
     }

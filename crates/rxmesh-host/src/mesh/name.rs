@@ -51,7 +51,7 @@ pub(crate) fn shown_name(name: &str) -> String {
     name.chars().map(shown).collect()
 }
 
-/// The byte that a private character stands for.
+/// Returns the byte that a private character stands for.
 fn stands_for(c: char) -> Option<u8> {
     (FIRST..=LAST)
         .contains(&u32::from(c))

@@ -101,7 +101,7 @@ fn inverse(sources: &[u32]) -> Vec<u32> {
     to
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn spatial(positions: &[Vec3], corners: &[u32]) -> Vec<u32> {
     let [low, high] = extent(positions, corners).unwrap_or_default();
     let size = (high - low).max_element().max(f64::MIN_POSITIVE);
@@ -131,7 +131,7 @@ fn spread(v: u64) -> u64 {
     (v | v << 2) & 0x1249_2492_4924_9249
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
     let graph = Graph::new(mesh);
     let n = mesh.vertex_count();

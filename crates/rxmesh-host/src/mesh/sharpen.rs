@@ -54,7 +54,7 @@ impl PolyMesh {
         Ok(folded.len())
     }
 
-    /// The edges whose two faces have normals that are more than this apart, in radians.
+    /// Returns the edges whose two faces have normals that are more than this apart, in radians.
     fn folded(&self, table: &EdgeTable, angle: f64) -> Vec<u32> {
         let faces = Polygons::new(self);
         let normal = |f: usize| {

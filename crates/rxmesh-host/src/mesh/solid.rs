@@ -80,8 +80,8 @@ pub fn solid(mesh: &TriMesh, edges: &EdgeTable) -> Solid {
     }
 }
 
-/// The signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of the solid
-/// for a closed mesh. In the positions' own unit.
+/// Returns the signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of
+/// the solid for a closed mesh. In the positions' own unit.
 ///
 /// # Panics
 ///
@@ -90,7 +90,7 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
     sums(positions, faces).1.volume
 }
 
-/// The middle of the bounding box, and the sums about it.
+/// Returns the middle of the bounding box, and the sums about it.
 fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
     let middle = match extent(positions, faces.as_flattened()) {
         Some([low, high]) => (low + high) * 0.5,

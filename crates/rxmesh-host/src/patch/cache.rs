@@ -29,7 +29,7 @@ const HEADER_WORDS: usize = size_of::<PatchHeader>() / 4;
 pub struct CacheKey(u128);
 
 impl CacheKey {
-    /// The key of a mesh and options.
+    /// Computes the key of a mesh and options.
     pub fn new(vertex_count: usize, faces: &[[u32; 3]], options: &PatchOptions) -> Self {
         let mut hasher = XxHash3_128::with_seed(VERSION);
         for word in [
@@ -225,7 +225,7 @@ impl PatchSet {
     }
 }
 
-/// The lengths of the arrays, if a file of this size can hold exactly them.
+/// Returns the lengths of the arrays, if a file of this size can hold exactly them.
 fn checked_lengths(words: &[u64], size: u64) -> Result<Vec<usize>, CacheError> {
     let mut total = 8 * (HEAD_WORDS as u64 + 1) + 16;
     for (array, &length) in words.iter().enumerate() {

@@ -76,7 +76,7 @@ impl<const N: usize> Lloyd<N> {
         self.sorted()
     }
 
-    /// All faces in one patch, breadth first.
+    /// Puts all faces in one patch, breadth first.
     fn single(&mut self) -> Partition {
         let faces = self.adjacent.len();
         self.visited.clear();
@@ -140,7 +140,7 @@ impl<const N: usize> Lloyd<N> {
         self.delays.resize(self.seeds.len(), 0);
     }
 
-    /// The face reached last from face 0.
+    /// Returns the face reached last from face 0.
     fn far_face(&mut self) -> u32 {
         self.visited.clear();
         self.visited.resize(self.adjacent.len(), false);

@@ -15,7 +15,8 @@ fn ensure(truth: bool, why: impl FnOnce() -> String) -> Checked {
 impl PatchSet {
     /// Checks that every section lies in its array, every id in its range, every face closes, each element has one
     /// owner, and that sources and linear ids are inverse to each other: whatever a kernel does with such a set, it
-    /// stays in its memory (contract U4 of docs/unsafe.md). [`PatchSet::is_of`] checks that a set belongs to a mesh.
+    /// stays in its memory (contract U4 of docs/inside/unsafe.md). [`PatchSet::is_of`] checks that a set belongs to a
+    /// mesh.
     ///
     /// # Errors
     ///
@@ -155,7 +156,7 @@ impl PatchSet {
         })
     }
 
-    /// Sources and linear ids are inverse to each other, and what is owned has a source.
+    /// Checks that sources and linear ids are inverse to each other, and owned elements have a source.
     fn check_names(&self, kind: Kind, source: &[u32], linear: &[u32]) -> Checked {
         let (len, count) = (self.linear_len[kind as usize], self.counts[kind as usize]);
         let wrong = || format!("{kind:?}: sources and linear ids do not match");
@@ -176,7 +177,7 @@ impl PatchSet {
         ensure(live == count as usize, wrong)
     }
 
-    /// The linear id of a local element.
+    /// Returns the linear id of a local element.
     fn linear(&self, h: &PatchHeader, kind: Kind, local: u32) -> u32 {
         let owned = u32::from(h.owned[kind as usize]);
         match local.checked_sub(owned) {
@@ -185,7 +186,7 @@ impl PatchSet {
         }
     }
 
-    /// The local corners of a local face.
+    /// Returns the local corners of a local face.
     fn corners(&self, h: &PatchHeader, face: u32) -> [u32; 3] {
         [0, 1, 2].map(|k| {
             let side = self.topology[(h.fe_section() + 3 * face + k) as usize];

@@ -108,9 +108,9 @@ const WRITE_ROOM: u32 = 4096;
 ///
 /// # Safety
 ///
-/// The arrays fit each other in content, which nobody checks (contract U4 of docs/unsafe.md): every entry that is not
-/// one of the special values is below the number of slots of its kind, the three sides of a face name live edges and
-/// meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
+/// The arrays fit each other in content, which nobody checks (contract U4 of docs/inside/unsafe.md): every entry that
+/// is not one of the special values is below the number of slots of its kind, the three sides of a face name live edges
+/// and meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
 /// live face. [`RxMesh::from_engine_faces`] makes a mesh of any triangles without such a promise.
 ///
 /// ```compile_fail,E0133
@@ -133,7 +133,7 @@ pub unsafe fn repack(
     repack_sound(engine, flat, labels, options)
 }
 
-/// [`repack`] of the crate's own arrays, which kernels made and which fit each other.
+/// Works like [`repack`], for the crate's own arrays, which kernels made and which fit each other.
 pub(crate) fn repack_sound(
     engine: &Engine,
     flat: &RepackSource<'_>,
@@ -340,7 +340,7 @@ impl<'a> Repack<'a> {
         self.pack(&stats, &lists)
     }
 
-    /// Linear ids of faces, and what each patch owns and is told.
+    /// Computes linear ids of faces, and the elements that each patch owns and is told.
     fn number_faces(&self) -> Result<Stats, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let (faces, patches) = (self.input.label.len() as u32, self.most_patches);
@@ -363,7 +363,7 @@ impl<'a> Repack<'a> {
         Ok(())
     }
 
-    /// The counters as they are now.
+    /// Reads the current counters.
     fn stats(&self) -> Result<Stats, Error> {
         Ok(Stats(self.arena.read_first(STATS as usize)?))
     }
@@ -464,7 +464,7 @@ impl<'a> Repack<'a> {
         })
     }
 
-    /// Vertices without faces come last.
+    /// Numbers vertices without faces, which come last.
     fn number_isolated(&self) -> Result<(), Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let vertices = work.first_corner.len();
@@ -477,7 +477,7 @@ impl<'a> Repack<'a> {
         Ok(())
     }
 
-    /// Ribbons, headers and sections.
+    /// Builds ribbons, headers and sections.
     fn pack(self, stats: &Stats, lists: &Lists) -> Result<Repacked, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let patches = stats.of(Stat::Patches);
@@ -574,7 +574,7 @@ impl<'a> Repack<'a> {
         }
     }
 
-    /// The error of a patch with too many local elements: names the busiest vertex of its faces.
+    /// Returns the error of a patch with too many local elements: names the busiest vertex of its faces.
     fn too_large(&self, patch: u32) -> Result<Error, Error> {
         let (fe, ev) = (self.input.fe.read()?, self.input.ev.read()?);
         let label = self
@@ -612,7 +612,7 @@ impl<'a> Repack<'a> {
         .into())
     }
 
-    /// The label of a patch: the `patch`th that has a face.
+    /// Returns the label of a patch: the `patch`th that has a face.
     fn labels_of(&self, patch: u32, label: &[u32], fe: &[u32]) -> Result<u32, Error> {
         let mut used = vec![false; self.work.label_faces.len() as usize];
         for (label, sides) in label.iter().zip(fe.chunks_exact(3)) {
@@ -624,7 +624,7 @@ impl<'a> Repack<'a> {
         Ok(with_faces.nth(patch as usize).unwrap_or_default() as u32)
     }
 
-    /// Memory for the sections, as large as the last header says.
+    /// Allocates memory for the sections, of the size in the last header.
     fn allocate_patches(
         &self,
         headers: Buffer<PatchHeader>,

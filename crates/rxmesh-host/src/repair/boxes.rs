@@ -78,7 +78,7 @@ pub(super) fn is_far((low, high): Box3, point: DVec3, reach: f64) -> bool {
     (point - high).max(low - point).max_element() > reach
 }
 
-/// The numbers of points along a curve that visits near ones together (Morton 1966).
+/// Returns the numbers of points along a curve that visits near ones together (Morton 1966).
 pub(super) fn near_order(points: &[DVec3]) -> Vec<u32> {
     const STEPS: f64 = 1023.0;
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);

@@ -25,7 +25,7 @@ pub struct DegenerateReport {
 }
 
 impl DegenerateReport {
-    /// All of them.
+    /// Returns the number of all of them.
     pub fn faces(&self) -> u64 {
         self.repeated + self.needles + self.caps
     }
@@ -182,7 +182,7 @@ impl Caps {
         }
     }
 
-    /// The corner at which a face's longest side begins, and how long that is, squared.
+    /// Returns the corner at which a face's longest side begins, and its length, squared.
     fn longest(&self, mesh: &TriMesh, f: u32) -> (usize, f64) {
         let x = self
             .part(mesh, f)

@@ -83,7 +83,7 @@ pub fn orient_outward(mesh: &mut TriMesh) -> OutwardReport {
     report
 }
 
-/// Six times the volume that closed faces enclose, negative where they look inwards.
+/// Returns six times the volume that closed faces enclose, negative if they look inwards.
 fn volume(mesh: &TriMesh, faces: &[u32]) -> f64 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let origin = faces

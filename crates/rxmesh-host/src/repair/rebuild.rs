@@ -15,7 +15,7 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// An old corner itself.
+    /// Returns an old corner itself.
     pub(super) fn at(corner: u32) -> Between {
         Between {
             corners: [corner; 2],

@@ -16,7 +16,7 @@ impl Turns {
         }
     }
 
-    /// The root of a face's set, and whether the face is turned relative to it.
+    /// Returns the root of a face's set, and `true` if the face is turned relative to it.
     pub(super) fn root(&mut self, mut f: u32) -> (u32, bool) {
         let mut turned = false;
         while self.up[f as usize] != f {

@@ -149,7 +149,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Those of a mesh that was checked.
+    /// Returns the counts of a mesh that was checked.
     pub fn of(c: &CheckReport) -> Counts {
         Counts {
             vertices: c.vertices,

@@ -83,7 +83,7 @@ impl<D: Dimension> RxMesh<D> {
         self.prepared_store().lock().choice = choice;
     }
 
-    /// The relations that are prepared, by name.
+    /// Returns the relations that are prepared, by name.
     pub fn prepared_sizes(&self) -> Vec<PreparedSize> {
         let inner = self.prepared_store().lock();
         let size = |s: &Stored| PreparedSize {
@@ -102,7 +102,7 @@ impl<D: Dimension> RxMesh<D> {
         inner.runs.clear();
     }
 
-    /// The tables of a relation; made at the first call, which waits for the engine.
+    /// Returns the tables of a relation; made at the first call, which waits for the engine.
     ///
     /// A relation that is stored anyway (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
     ///
@@ -175,7 +175,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(stored)
     }
 
-    /// A word for each patch of a body, and one more, repeated for all copies.
+    /// Returns a word for each patch of a body, and one more, repeated for all copies.
     pub(crate) fn for_all_copies(&self, mut words: Vec<u32>) -> Vec<u32> {
         let (last, patches) = (words.pop(), self.headers().len());
         let body = words.len().max(1);
@@ -198,7 +198,7 @@ impl<D: Dimension> RxMesh<D> {
         self.launch_for_each(kernel)
     }
 
-    /// [`RxMesh::run_for_each`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    /// Works like [`RxMesh::run_for_each`], for a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
     pub(crate) fn launch_for_each<K>(&self, kernel: K) -> Result<(), Error>
     where
         K: OverRelations + PatchKernel + Listed + PreparedEntry,
@@ -236,7 +236,7 @@ impl<D: Dimension> RxMesh<D> {
         self.launch_prepared(kernel)
     }
 
-    /// [`RxMesh::run_prepared`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    /// Works like [`RxMesh::run_prepared`], for a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
     pub(crate) fn launch_prepared<K>(&self, kernel: K) -> Result<(), Error>
     where
         K: OverRelations + PreparedEntry,
@@ -245,7 +245,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(self.launch(OnPrepared { kernel, relations })?)
     }
 
-    /// As [`RxMesh::query_into`], from the prepared relation.
+    /// Works like [`RxMesh::query_into`], from the prepared relation.
     ///
     /// # Errors
     ///

@@ -109,16 +109,16 @@ unsafe impl FlatKernel for AggregatePropose {
 }
 
 impl AggregatePropose {
-    /// Diagonal and excess of a row.
+    /// Returns the diagonal and excess of a row.
     #[inline(always)]
     fn weight(&self, i: u32) -> [f32; 2] {
         [1.0 / self.inverse.get(i), self.matrix.excess.get(i)]
     }
 }
 
-/// The quality of a pair of rows, by diagonal and excess of each, with some weight between them: how much larger an
-/// error may be than what the coarse level takes of it; 1 is best (Napov and Notay 2012, theorem 3.1, for symmetric
-/// matrices).
+/// Returns the quality of a pair of rows, by diagonal and excess of each, with some weight between them: the factor by
+/// which an error may exceed the part that the coarse level removes; 1 is best (Napov and Notay 2012, theorem 3.1, for
+/// symmetric matrices).
 #[inline(always)]
 fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
     // Half the harmonic mean.

@@ -146,7 +146,7 @@ impl<W: Weight> Kept<W> {
         self.ends.set(k, to);
     }
 
-    /// As [`MatrixView::row`], for the `k`th row of the block.
+    /// Works like [`MatrixView::row`], for the `k`th row of the block.
     #[inline(always)]
     fn row(&self, matrix: MatrixView<W>, k: u32, row: u32, of: impl Fn(u32) -> Vec3) -> Vec3 {
         let load = |at: u32| (of(self.columns.get(at)), self.weights.get(at));
@@ -166,13 +166,13 @@ impl<W: Weight> JacobiSolve<W> {
         !B::SOLO && self.entries != 0
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     #[inline(always)]
     fn blocks(&self) -> u32 {
         self.partials.len() / 3
     }
 
-    /// The direction of an iteration.
+    /// Returns the direction of an iteration.
     #[inline(always)]
     fn direction(&self, iteration: u32) -> GlobalMut<Vec3> {
         if iteration.is_multiple_of(2) {
@@ -328,7 +328,7 @@ impl<W: Weight> JacobiSolve<W> {
     }
 }
 
-/// A residual over the diagonal, if there is one.
+/// Returns a residual over the diagonal, if there is one.
 #[inline(always)]
 fn over_diagonal<W: Weight>(inverse: Global<W>, i: u32, r: Vec3) -> Vec3 {
     if inverse.is_empty() {

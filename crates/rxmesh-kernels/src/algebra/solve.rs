@@ -39,7 +39,7 @@ crate::args! {
     }
 }
 
-/// As doubles.
+/// Converts a vector to doubles.
 #[inline(always)]
 fn wide(v: Vec3) -> [f64; 3] {
     [f64::from(v.x), f64::from(v.y), f64::from(v.z)]

@@ -68,7 +68,7 @@ unsafe impl Bind for Scalars {
 }
 
 impl Scalars {
-    /// The value of a scalar.
+    /// Returns the value of a scalar.
     #[inline(always)]
     pub fn get(self, s: Scalar) -> f64 {
         self.0.get(s as u32)
@@ -218,7 +218,7 @@ unsafe impl Bind for CgVector {
 }
 
 impl CgVector {
-    /// For a product: the new direction from the residual and the old direction.
+    /// Creates the vector of a product: the new direction from the residual and the old direction.
     pub fn direction(
         r: Global<Vec3>,
         inverse: Global<f32>,
@@ -237,7 +237,7 @@ impl CgVector {
         }
     }
 
-    /// To start the solver: the vector `x`.
+    /// Creates the vector that starts the solver: `x`.
     pub fn start(x: Global<Vec3>, inverse: Global<f32>, scalars: Scalars) -> Self {
         CgVector {
             r: x,
@@ -256,7 +256,7 @@ impl CgVector {
         self.start == 0 && self.scalars.done()
     }
 
-    /// The value at a local vertex.
+    /// Returns the value at a local vertex.
     #[inline(always)]
     pub fn at(&self, local: u32) -> Vec3 {
         self.here.get(local)
@@ -290,7 +290,7 @@ impl CgVector {
         sums.start(b, patch.id(), scratch, (rz, product));
     }
 
-    /// `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
+    /// Returns `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
     #[inline(always)]
     pub fn precondition(&self, r: Vec3, v: u32) -> Vec3 {
         if self.inverse.is_empty() {
@@ -444,7 +444,7 @@ unsafe impl BlockKernel for CgStep {
 }
 
 impl CgStep {
-    /// New values of one component from those of x, r, d and q.
+    /// Returns new values of one component from those of x, r, d and q.
     #[inline(always)]
     fn step(&self, alpha: f32, [x, r, d, q]: [u32; 4]) -> (f32, f32) {
         let [x, r, d, q] = [x, r, d, q].map(f32::from_bits);

@@ -27,7 +27,7 @@ kernel_list! {
     patch mcf_matrix: McfMatrix;
 }
 
-/// The cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
+/// Returns the cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
 #[inline(always)]
 pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {
     let (xy, yz, zx) = (y - x, z - y, x - z);
@@ -84,7 +84,7 @@ impl Tables {
         p.each(2 * patch.total::<Edge>(), |k| self.sides.set(k, 0.0));
     }
 
-    /// The cotangents and areas of a face's corners, and its sides.
+    /// Returns the cotangents and areas of a face's corners, and its sides.
     #[inline(always)]
     fn corners(&self, x0: Staged<Vertex, Vec3>, f: u32) -> ([u32; 3], [u32; 3], Vec3, Vec3) {
         let sides = self.fe.sides(f);
@@ -103,13 +103,13 @@ impl Tables {
         self.sides.add(sides[2], cot.y);
     }
 
-    /// The weight of an edge.
+    /// Returns the weight of an edge.
     #[inline(always)]
     fn weight(&self, e: u32) -> f32 {
         (self.sides.get(2 * e) + self.sides.get(2 * e + 1)).max(0.0)
     }
 
-    /// The vertex at the other end of an edge.
+    /// Returns the vertex at the other end of an edge.
     #[inline(always)]
     fn other(&self, e: u32, v: u32) -> u32 {
         let (s, t) = self.ev.edge(e);
@@ -207,7 +207,7 @@ unsafe impl PatchKernel for McfSetup {
 }
 
 impl McfSetup {
-    /// Area, diagonal and kept weights of a vertex.
+    /// Computes area, diagonal and kept weights of a vertex.
     #[inline(always)]
     fn vertex(&self, patch: &Patch, t: &SetupTables, v: u32) {
         let linear = patch.base::<Vertex>() + v;
@@ -282,7 +282,7 @@ impl McfSetup {
     }
 }
 
-/// A row of the product, its part of the dot product, or what both are at the start.
+/// Stores a row of the product and returns its part of the dot product; at the start both are those of the residual.
 #[inline(always)]
 fn finish_row(d: &CgVector, mass: f32, q: GlobalMut<Vec3>, v: u32, linear: u32, sum: Vec3) -> f64 {
     let dv = d.at(v);
@@ -411,7 +411,7 @@ unsafe impl PatchKernel for McfFans {
 }
 
 impl McfFans {
-    /// `sum_j w_ij (d_i - d_j)` at a vertex.
+    /// Returns `sum_j w_ij (d_i - d_j)` at a vertex.
     #[inline(always)]
     fn row(&self, fans: PreparedTable<Fans>, v: u32) -> Vec3 {
         let (lo, hi) = fans.bounds(v);

@@ -200,7 +200,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
 }
 
 impl<R: Relation> WriteRows<R> {
-    /// Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
+    /// Writes the rows of one patch one after the other: neighbouring threads write neighbouring words.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -232,7 +232,7 @@ impl<R: Relation> WriteRows<R> {
         });
     }
 
-    /// Row by row, for relations that compute their rows as they are read.
+    /// Writes row by row, for relations that compute their rows as they are read.
     #[inline(always)]
     fn write_rows<B: Block>(
         &self,

@@ -59,7 +59,7 @@ pub unsafe trait Field: Copy + Bind {
         true
     }
 
-    /// The same field for code that runs only when [`Field::is_plain`]: what that says is known to the compiler then.
+    /// Returns the same field for code that runs only if [`Field::is_plain`]: the compiler then knows its result.
     ///
     /// # Safety
     ///
@@ -81,11 +81,11 @@ pub unsafe trait Field: Copy + Bind {
     #[inline(always)]
     fn carve(&mut self, _header: &PatchHeader, _plan: &mut Plan) {}
 
-    /// Prologue, inside a phase.
+    /// Runs the prologue, inside a phase.
     #[inline(always)]
     fn load<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 
-    /// Epilogue, inside a phase.
+    /// Runs the epilogue, inside a phase.
     #[inline(always)]
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
@@ -96,8 +96,8 @@ pub unsafe trait Field: Copy + Bind {
 ///
 /// # Safety
 ///
-/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut),
-/// which take any index, cannot promise it.
+/// The above (contract U3 of docs/inside/unsafe.md). [`Global`](crate::mem::Global) and
+/// [`GlobalMut`](crate::mem::GlobalMut), which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
 // SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).

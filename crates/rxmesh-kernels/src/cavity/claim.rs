@@ -327,8 +327,8 @@ impl<O: Operator> Claim<O> {
         tasks.set_candidates(task, claimed);
     }
 
-    /// As [`Claim::look`] in a block of one thread, which has nobody to share its questions with. Lists those that have
-    /// claimed from `place` on, and says how many they are.
+    /// Works like [`Claim::look`], in a block of one thread, which shares its questions with no other. Lists those that
+    /// have claimed from `place` on, and returns their number.
     ///
     /// While the rows of a candidate are at hand it also writes the record of the cavity, if its shape is known: most
     /// candidates win, and [`Resolve`](super::Resolve) need not walk around them again.
@@ -428,7 +428,7 @@ impl<O: Operator> Claim<O> {
         self.recorder(at, seed, priority).write_known(met) == Some(true)
     }
 
-    /// As [`Claim::record`], the part of one end, for templates that name both ends of an edge.
+    /// Works like [`Claim::record`], for the part of one end, for templates that name both ends of an edge.
     #[inline(always)]
     fn record_side(&self, at: u32, seed: u32, priority: u32, met: Met, side: u32) -> bool {
         if room::<O>(met.all()) == 0 {
@@ -536,7 +536,8 @@ pub(super) const fn records_early<O: Operator>() -> bool {
     by_ends::<O>() && O::RIM_IS_SIMPLE
 }
 
-/// Words that [`Claim`] keeps of a candidate whose faces are met so often, in a block of one thread.
+/// Returns the number of words that [`Claim`] keeps of a candidate whose faces are met `met` times, in a block of one
+/// thread.
 #[inline(always)]
 fn room<O: Operator>(met: u32) -> u32 {
     match known_words::<O>(met) {
@@ -584,7 +585,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
         }
     }
 
-    /// A step of all walks.
+    /// Runs a step of all walks.
     #[inline(always)]
     fn step(&mut self) {
         if !self.walks {

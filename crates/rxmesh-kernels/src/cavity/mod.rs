@@ -9,7 +9,7 @@
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
 //! [`FillIn`], and [`Collect`], which lists the next round's seeds; if there are few seeds, several rounds are one
-//! launch ([`Rounds`]). docs/dynamic.md describes them phase by phase.
+//! launch ([`Rounds`]). docs/inside/life-of-an-edit.md describes them phase by phase.
 
 mod births;
 mod claim;

@@ -41,13 +41,13 @@ impl Growth {
         faces: 2,
     };
 
-    /// By kind.
+    /// Returns the numbers by kind.
     #[inline(always)]
     pub const fn by_kind(self) -> [u32; 3] {
         [self.vertices, self.edges, self.faces]
     }
 
-    /// Births that a cavity may have: entries of [`super::Births`].
+    /// Returns the number of births that a cavity may have: entries of [`super::Births`].
     #[inline(always)]
     pub const fn births(self) -> u32 {
         if self.vertices > 1 { self.vertices } else { 1 }
@@ -88,9 +88,9 @@ pub enum Sieves {
 ///
 /// # Safety
 ///
-/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
-/// (U4). Writes of `candidate` or `plan` are atomic, or go to words of their own seed. With [`Operator::STAR`] the
-/// rules stated there hold too.
+/// The methods keep to the table (contract U3 of docs/inside/unsafe.md), and find attributes by the ids that they were
+/// shown (U4). Writes of `candidate` or `plan` are atomic, or go to words of their own seed. With [`Operator::STAR`]
+/// the rules stated there hold too.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Template of the elements deleted around a seed.
     type Template: Template;
@@ -126,8 +126,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Returns the urgency of a live seed that wants to be changed, else `None`. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// A quick look at a live seed, before [`Operator::candidate`] is asked and before it is put off because of
-    /// [`Operator::SHARE`]: false if `candidate` would certainly say no.
+    /// Tests a live seed quickly, before [`Operator::candidate`] is asked and before it is put off because of
+    /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true
@@ -170,7 +170,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Fills the hole.
     fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);
 
-    /// With [`Operator::STAR`]: adds the centre and sets its attributes; the centre, and a word for
+    /// Adds, with [`Operator::STAR`], the centre and sets its attributes. Returns the centre, and a word for
     /// [`Operator::spoke`].
     #[inline(always)]
     fn centre<'h>(&self, _plan: Self::Plan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {

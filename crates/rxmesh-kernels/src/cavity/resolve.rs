@@ -217,9 +217,9 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records:
-    /// `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, where candidates
-    /// were that have been looked at, and says where the list ends.
+    /// Works like [`Resolve::resolve`], in a block of one thread, for which [`Claim`](super::Claim) has written most
+    /// records: `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, in place
+    /// of candidates that have been examined, and returns the end of the list.
     #[inline(always)]
     fn resolve_some(&self, first: u32, n: u32, all: u32, to: u32, t: &ResolveTables) -> u32 {
         let round = &self.round;
@@ -371,7 +371,8 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// Seed of candidate `i`, and where its record begins or its priority: see [`Round::pending`] and [`NO_RECORD`].
+    /// Returns the seed of candidate `i`, and the start of its record or its priority: see [`Round::pending`] and
+    /// [`NO_RECORD`].
     #[inline(always)]
     fn candidate(&self, i: u32) -> (u32, u32) {
         let pending = self.round.pending;

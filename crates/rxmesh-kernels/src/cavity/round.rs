@@ -123,7 +123,7 @@ args! {
 }
 
 impl Round {
-    /// Seed `i` of the round.
+    /// Returns seed `i` of the round.
     #[inline(always)]
     pub(super) fn seed(&self, i: u32) -> u32 {
         if self.all != 0 { i } else { self.list.get(i) }
@@ -139,7 +139,7 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
-    /// Number of seeds of the round: none when rounds stand still.
+    /// Returns the number of seeds of the round: 0 while rounds stand still.
     #[inline(always)]
     pub(super) fn seeds(&self) -> u32 {
         if self.counter(Counter::Stopped) != 0 {
@@ -191,8 +191,8 @@ impl Round {
         Key::new(self.epoch, Priority::from_bits(priority), self.hash(seed))
     }
 
-    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for
-    /// ever.
+    /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
+    /// unlucky for ever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -267,7 +267,7 @@ args! {
 }
 
 impl Slots {
-    /// Free slot `k`.
+    /// Returns free slot `k`.
     #[inline(always)]
     pub(super) fn slot(&self, k: u32) -> u32 {
         if k < self.listed {
@@ -442,7 +442,7 @@ impl RankChunks {
 }
 
 impl RankChunks {
-    /// The fields for an operator's growth.
+    /// Returns the fields for an operator's growth.
     pub fn growth(mut self, growth: Growth) -> Self {
         [self.grow_vertices, self.grow_edges, self.grow_faces] = growth.by_kind();
         self

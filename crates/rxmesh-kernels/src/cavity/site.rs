@@ -17,7 +17,7 @@ pub trait Site: Copy {
 
     /// Returns the mesh.
     fn mesh(&self) -> &Self::Mesh;
-    /// Word `i` of the cavity's record.
+    /// Returns word `i` of the cavity's record.
     fn word(&self, i: u32) -> u32;
     /// Sets word `i` of the cavity's record.
     fn set_word(&self, i: u32, v: u32);

@@ -237,7 +237,7 @@ pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, ed
     !template.elements(mesh, seed, &mut Search { edge, ends })
 }
 
-/// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
+/// Returns an incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
 pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
     use crate::topo::Kind;

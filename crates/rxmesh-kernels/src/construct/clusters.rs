@@ -45,7 +45,7 @@ impl Seeds {
         }
     }
 
-    /// The word of a face at first.
+    /// Returns the first word of a face.
     #[inline(always)]
     fn first(&self, f: u32, faces: u32) -> u32 {
         let number = f / self.one_of;
@@ -54,7 +54,7 @@ impl Seeds {
         if f - from == drawn { number } else { NONE }
     }
 
-    /// The word of a face one step beyond one with this word; [`NONE`] if that is too far.
+    /// Returns the word of a face one step beyond one with this word; [`NONE`] if that is too far.
     #[inline(always)]
     fn beyond(&self, word: u32) -> u32 {
         if word >> self.bits >= self.farthest {
@@ -94,7 +94,7 @@ kernel! {
 }
 
 impl ClusterGrow {
-    /// The word of [`ClusterGrow::grown`] that a step writes.
+    /// Returns the index of the word of [`ClusterGrow::grown`] that a step writes.
     #[inline(always)]
     fn turn(step: u32) -> u32 {
         1 + step % 3

@@ -18,7 +18,7 @@ kernel_list! {
     flat connect_finish: ConnectFinish;
 }
 
-/// The corners that a side runs between.
+/// Returns the corners that a side runs between.
 #[inline(always)]
 fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     let k = side % 3;
@@ -26,7 +26,7 @@ fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     (faces.get(side), faces.get(next))
 }
 
-/// The lower and the higher end of a side.
+/// Returns the lower and the higher end of a side.
 #[inline(always)]
 fn key(faces: Global<u32>, side: u32) -> (u32, u32) {
     let (a, b) = ends(faces, side);

@@ -56,7 +56,7 @@ args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl crate::attr::Field for FlatMesh {}
 
-/// The face that a word names with [`LOST`], or [`NONE`].
+/// Returns the face that a word names with [`LOST`], or [`NONE`].
 #[inline(always)]
 pub fn lost(word: u32) -> u32 {
     if word & LOST != 0 && word != NO_FACE {
@@ -67,19 +67,19 @@ pub fn lost(word: u32) -> u32 {
 }
 
 impl FlatMesh {
-    /// Room for faces.
+    /// Returns the capacity for faces.
     #[inline(always)]
     pub fn face_capacity(&self) -> u32 {
         self.fp.len()
     }
 
-    /// Room for edges.
+    /// Returns the capacity for edges.
     #[inline(always)]
     pub fn edge_capacity(&self) -> u32 {
         self.ev.len() / 2
     }
 
-    /// Room for vertices.
+    /// Returns the capacity for vertices.
     #[inline(always)]
     pub fn vertex_capacity(&self) -> u32 {
         self.ve.len()

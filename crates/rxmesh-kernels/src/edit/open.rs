@@ -248,7 +248,7 @@ unsafe impl FlatKernel for OpenVertices {
 }
 
 impl OpenVertices {
-    /// The faces of the fan that a vertex's edge is in, as far as there are no more than `most`.
+    /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
     /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
     /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,

@@ -40,7 +40,7 @@ pub unsafe trait Fields: Copy {
     const STORES: bool;
     /// Returns `true` if all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
-    /// The same fields for code that runs only when they are plain.
+    /// Returns the same fields for code that runs only if they are plain.
     ///
     /// # Safety
     ///
@@ -52,9 +52,9 @@ pub unsafe trait Fields: Copy {
     fn unstage(&mut self, name: &str);
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
-    /// Prologue of all fields, inside a phase.
+    /// Runs the prologue of all fields, inside a phase.
     fn load<B: Block>(&self, p: Phase<B>, patch: &Patch);
-    /// Epilogue of all fields, inside a phase.
+    /// Runs the epilogue of all fields, inside a phase.
     fn store<B: Block>(&self, p: Phase<B>, patch: &Patch);
 }
 
@@ -95,7 +95,7 @@ pub unsafe trait OverRelations:
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// As [`PatchKernel::plan_key`].
+    /// Works like [`PatchKernel::plan_key`].
     fn plan_key(&self) -> u64 {
         0
     }
@@ -122,7 +122,7 @@ pub unsafe trait OverRelations:
 )]
 pub unsafe trait AnyArguments: PatchKernel {}
 
-/// The bit of a kind in [`PatchKernel::OFTEN`].
+/// Returns the bit of a kind in [`PatchKernel::OFTEN`].
 pub const fn bit(kind: Kind) -> u8 {
     1 << kind as u8
 }
@@ -223,7 +223,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// The next step of all blocks if there is anything to do in it.
+    /// Returns the next step of all blocks if there is anything to do in it.
     #[inline(always)]
     pub fn step_if(goes_on: bool) -> Next {
         if goes_on { Next::Together } else { Next::End }
@@ -436,7 +436,7 @@ pub struct KernelInfo {
     pub fields: u64,
 }
 
-/// Number of kernels in lists.
+/// Returns the number of kernels in lists.
 pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     let (mut n, mut i) = (0, 0);
     while i < lists.len() {
@@ -482,7 +482,7 @@ pub const fn same_name(a: &str, b: &str) {
     }
 }
 
-/// A hash of names and parameters, field by field: the PTX carries it, the host compares it.
+/// Returns a hash of names and parameters, field by field: the PTX carries it, the host compares it.
 pub const fn fingerprint(kernels: &[KernelInfo]) -> u64 {
     let mut h = HASH_START;
     let mut k = 0;

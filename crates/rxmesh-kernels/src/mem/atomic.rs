@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
     // SAFETY: the caller's.
@@ -15,7 +15,7 @@ unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn load(at: *mut u32) -> u32 {
     // SAFETY: the caller's.
@@ -26,7 +26,7 @@ pub unsafe fn load(at: *mut u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn store(at: *mut u32, v: u32) {
     // SAFETY: the caller's.
@@ -97,7 +97,7 @@ pub unsafe fn arrive(at: *mut u32) -> u32 {
     }
 }
 
-/// Minimum; returns the old value.
+/// Stores the minimum; returns the old value.
 ///
 /// # Safety
 ///
@@ -108,7 +108,7 @@ pub unsafe fn fetch_min(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_min(v, Relaxed)
 }
 
-/// Maximum; returns the old value.
+/// Stores the maximum; returns the old value.
 ///
 /// # Safety
 ///
@@ -130,7 +130,7 @@ pub unsafe fn swap(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.swap(v, Relaxed)
 }
 
-/// Bitwise or; returns the old value.
+/// Stores the bitwise or; returns the old value.
 ///
 /// # Safety
 ///
@@ -141,11 +141,11 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
-/// Bitwise and; returns the old value.
+/// Stores the bitwise and; returns the old value.
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
     // SAFETY: the caller's.
@@ -156,7 +156,7 @@ pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
     // SAFETY: the caller's.
@@ -170,7 +170,7 @@ pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
     #[cfg(target_arch = "nvptx64")]
@@ -196,7 +196,7 @@ pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
 ///
 /// # Safety
 ///
-/// `at` is valid for atomic access (contract U3 of docs/unsafe.md).
+/// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
 #[inline(always)]
 pub unsafe fn release(at: *mut u32, v: u32) {
     #[cfg(target_arch = "nvptx64")]
@@ -253,7 +253,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
     unsafe { wide(at) }.store(v, Relaxed);
 }
 
-/// Minimum of 64 bits; returns the old value.
+/// Stores the minimum of 64 bits; returns the old value.
 ///
 /// # Safety
 ///

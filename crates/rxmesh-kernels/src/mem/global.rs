@@ -24,7 +24,7 @@ fn global<T>(p: *mut T) -> *mut T {
 /// # Safety
 ///
 /// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the
-/// value holds addresses of global memory in no other form (contract U4 of docs/unsafe.md).
+/// value holds addresses of global memory in no other form (contract U4 of docs/inside/unsafe.md).
 pub unsafe trait Bind {
     /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic
     /// `ld`), before anything else in an entry; nothing on the host.
@@ -52,7 +52,7 @@ pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 const HASH_PRIME: u64 = 0x0100_0000_01b3;
 
-/// A hash that goes on with a text, but for its white space, which compilers set as they like.
+/// Continues a hash with a text, except its white space, which compilers set as they like.
 pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     let text = text.as_bytes();
     let mut i = 0;
@@ -66,7 +66,7 @@ pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     (hash ^ 0xff).wrapping_mul(HASH_PRIME)
 }
 
-/// A hash that goes on with a word.
+/// Continues a hash with a word.
 pub const fn hash_word(hash: u64, word: u64) -> u64 {
     let mixed = (hash ^ (word & 0xffff_ffff)).wrapping_mul(HASH_PRIME);
     (mixed ^ (word >> 32)).wrapping_mul(HASH_PRIME)
@@ -108,7 +108,7 @@ pub struct Piece {
     pub access: Access,
 }
 
-/// An access that no element is there for.
+/// Panics for an access beyond the elements.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 #[inline(never)]
@@ -147,7 +147,7 @@ macro_rules! view {
         unsafe impl<T> Sync for $view<T> {}
 
         impl<T> $view<T> {
-            /// As [`Bind::visit`], for another use of the memory than the view's type says.
+            /// Works like [`Bind::visit`], for another use of the memory than the view's type says.
             ///
             /// # Safety
             ///
@@ -186,7 +186,7 @@ macro_rules! view {
         }
 
         impl<T: bytemuck::Pod> $view<T> {
-            /// An argument that the launch binds: memory behind a handle, which only its engine knows.
+            /// Creates an argument that the launch binds: memory behind a handle, which only its engine knows.
             ///
             /// # Safety
             ///
@@ -202,7 +202,7 @@ macro_rules! view {
                 }
             }
 
-            /// A view of nothing.
+            /// Returns a view of nothing.
             #[inline(always)]
             pub const fn empty() -> Self {
                 $view {
@@ -213,7 +213,7 @@ macro_rules! view {
                 }
             }
 
-            /// Number of elements.
+            /// Returns the number of elements.
             #[inline(always)]
             pub fn len(self) -> u32 {
                 self.declared
@@ -225,7 +225,7 @@ macro_rules! view {
                 self.declared == 0
             }
 
-            /// Element `i`.
+            /// Returns element `i`.
             #[inline(always)]
             pub fn get(self, i: u32) -> T {
                 self.check(u64::from(i));
@@ -247,7 +247,7 @@ macro_rules! view {
                 let _ = i;
             }
 
-            /// The elements from `from` on.
+            /// Returns the elements from `from` on.
             #[inline(always)]
             pub fn from(self, from: u32) -> Self {
                 #[cfg(not(target_arch = "nvptx64"))]
@@ -267,7 +267,7 @@ macro_rules! view {
                 }
             }
 
-            /// Elements `from..from + n`.
+            /// Returns elements `from..from + n`.
             #[inline(always)]
             pub fn part(self, from: u32, n: u32) -> Self {
                 let rest = self.from(from);
@@ -282,7 +282,7 @@ macro_rules! view {
                 }
             }
 
-            /// The same bytes as elements of another type; the address must suit it.
+            /// Returns the same bytes as elements of another type; the address must suit it.
             #[inline(always)]
             pub fn cast<U: bytemuck::Pod>(self) -> $view<U> {
                 debug_assert!(
@@ -339,13 +339,13 @@ view!(Global, *const T, core::ptr::dangling, Access::Read);
 view!(GlobalMut, *mut T, core::ptr::dangling_mut, Access::Write);
 
 impl<T: bytemuck::Pod> Global<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
     /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
     /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/unsafe.md).
+    /// (contract U4 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -358,7 +358,7 @@ impl<T: bytemuck::Pod> Global<T> {
 }
 
 impl<T: bytemuck::Pod> GlobalMut<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
@@ -397,7 +397,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         }
     }
 
-    /// The same elements, read only.
+    /// Returns the same elements, read only.
     #[inline(always)]
     pub fn read(self) -> Global<T> {
         Global {
@@ -431,8 +431,8 @@ impl<T: bytemuck::Pod> Global<T> {
 }
 
 impl Global<f32> {
-    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of 8 bytes
-    /// then.
+    /// Returns elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of
+    /// 8 bytes then.
     #[inline(always)]
     pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
         self.check(u64::from(i) + (N as u64).saturating_sub(1));
@@ -452,7 +452,7 @@ impl Global<f32> {
 }
 
 impl Global<u32> {
-    /// Element `i`, in an atomic load.
+    /// Returns element `i`, in an atomic load.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         self.check(u64::from(i));
@@ -461,7 +461,7 @@ impl Global<u32> {
         unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         debug_assert!(
@@ -482,7 +482,7 @@ impl Global<u32> {
 }
 
 impl GlobalMut<u32> {
-    /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
+    /// Returns the first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
         assert!(n <= self.reach, "a slice of {n} of {}", self.reach);
@@ -491,7 +491,7 @@ impl GlobalMut<u32> {
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         self.read().get4(i)
@@ -577,7 +577,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<f64> {
-    /// Element `i`, which another block may have written in this launch.
+    /// Returns element `i`, which another block may have written in this launch.
     #[inline(always)]
     pub fn load(self, i: u32) -> f64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
@@ -586,7 +586,7 @@ impl GlobalMut<f64> {
 }
 
 impl GlobalMut<u32> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -616,7 +616,7 @@ impl GlobalMut<u32> {
 
     /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
     /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/unsafe.md).
+    /// then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.
@@ -632,7 +632,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<u64> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).

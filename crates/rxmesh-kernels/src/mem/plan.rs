@@ -23,11 +23,11 @@ const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
 const PIECE_ALIGN: u32 = 16;
 
 impl Plan {
-    /// A plan that only counts.
+    /// Creates a plan that only counts.
     ///
     /// # Safety
     ///
-    /// Its pieces are not accessed (contract U2 of docs/unsafe.md).
+    /// Its pieces are not accessed (contract U2 of docs/inside/unsafe.md).
     pub unsafe fn measure() -> Plan {
         // Not null, so that offsets from it are valid pointer arithmetic for `wrapping_add`.
         Plan {
@@ -38,12 +38,12 @@ impl Plan {
         }
     }
 
-    /// A plan over real memory.
+    /// Creates a plan over real memory.
     ///
     /// # Safety
     ///
     /// `base` is aligned to 16 bytes and points to at least as many bytes as the same plan function
-    /// measures, which nobody else uses while the pieces live (contract U2 of docs/unsafe.md).
+    /// measures, which nobody else uses while the pieces live (contract U2 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn carve(base: *mut u8) -> Plan {
         Plan {
@@ -54,8 +54,8 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become plain
-    /// ones.
+    /// Works like [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become
+    /// plain ones.
     ///
     /// # Safety
     ///
@@ -71,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// A piece of `n` elements, aligned to 16 bytes. Its content is undefined.
+    /// Takes a piece of `n` elements, aligned to 16 bytes. Its content is undefined.
     #[inline(always)]
     pub fn take<T: bytemuck::Pod>(&mut self, n: u32) -> Shared<T> {
         let at = self.used;
@@ -116,7 +116,7 @@ impl Plan {
         }
     }
 
-    /// Bytes needed: the most that was in use at any time.
+    /// Returns the number of bytes needed: the most that was in use at any time.
     #[inline(always)]
     pub fn peak(&self) -> u32 {
         self.peak

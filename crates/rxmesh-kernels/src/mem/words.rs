@@ -6,18 +6,18 @@ use super::{GlobalMut, Shared};
 pub trait Words: Copy {
     /// `true` if they lie in shared memory.
     const SHARED: bool;
-    /// Word `i`.
+    /// Returns word `i`.
     fn get(self, i: u32) -> u32;
     /// Sets word `i`.
     fn set(self, i: u32, v: u32);
-    /// Number of words.
+    /// Returns the number of words.
     fn len(self) -> u32;
     /// Returns `true` if there is no word.
     #[inline(always)]
     fn is_empty(self) -> bool {
         self.len() == 0
     }
-    /// Word `i`, which other threads may be changing atomically.
+    /// Returns word `i`, which other threads may be changing atomically.
     fn load(self, i: u32) -> u32;
     /// Replaces word `i` by `new` if it is `old`, atomically; returns what it was.
     fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32;

@@ -177,7 +177,7 @@ struct AnyEe {
 }
 
 impl AnyEe {
-    /// Side `k % 3` of the edge's face `k / 3`.
+    /// Returns side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
         self.all.fe().side(3 * self.faces.get(k / 3) + k % 3) >> 1

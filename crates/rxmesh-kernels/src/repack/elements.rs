@@ -101,7 +101,7 @@ kernel! {
 }
 
 impl RepackTell {
-    /// The marks of a face.
+    /// Returns the marks of a face.
     #[inline(always)]
     fn marks(&self, here: Here, linear: u32) -> u32 {
         let w = &self.work;
@@ -174,7 +174,7 @@ unsafe impl BlockKernel for RepackTell {
     }
 }
 
-/// Edges (low half) and vertices (high half) that a face with these marks is the first of.
+/// Returns the numbers of edges (low half) and vertices (high half) that a face with these marks is the first of.
 #[inline(always)]
 fn packed_counts(marks: u32) -> u32 {
     (marks & 7).count_ones() | (marks >> 3 & 7).count_ones() << 16

@@ -120,7 +120,7 @@ unsafe impl FlatKernel for RepackExtraList {
     }
 }
 
-/// The edge of a record.
+/// Returns the edge of a record.
 #[inline(always)]
 fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1

@@ -15,7 +15,8 @@ kernel_list! {
 /// A patch that was told more faces than this works in global memory instead of shared memory.
 pub const LONG_LIST: u32 = 1024;
 
-/// Words of the hash table of a patch that was told `n` faces: a power of two with room for all their sides.
+/// Returns the number of words of the hash table of a patch that was told `n` faces: a power of two with capacity for
+/// all their sides.
 #[inline(always)]
 pub const fn table_words(n: u32) -> u32 {
     (4 * n).next_power_of_two()
@@ -126,7 +127,7 @@ unsafe impl BlockKernel for RepackRibbon {
 }
 
 impl RepackRibbon {
-    /// The ribbon of a patch that was told `told[0..n]`.
+    /// Collects the ribbon of a patch that was told `told[0..n]`.
     #[inline(always)]
     fn collect<B: Block, W: Words>(
         &self,

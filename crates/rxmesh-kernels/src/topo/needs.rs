@@ -19,7 +19,7 @@ impl Needs {
     /// Tables of every surface.
     pub const SURFACE: Needs = Needs::EDGES.and(Needs::FACES).and(Needs::RING);
 
-    /// Both.
+    /// Returns both.
     pub const fn and(self, other: Needs) -> Needs {
         Needs(self.0 | other.0)
     }

@@ -45,7 +45,7 @@ kernel_list! {
 pub trait Distribute<R: Relation, const W: usize>: Fields {
     /// Values that are added up.
     type Value: Sum;
-    /// The values of the neighbours, in the order of the row.
+    /// Computes the values of the neighbours, in the order of the row.
     fn run(&self, e: Owned<R::Source>, n: Neighbours<R>) -> [Self::Value; W];
 }
 
@@ -134,13 +134,13 @@ pub fn put<T: Sum, const W: usize>(values: [T; W], to: Shared<f32>, first: u32) 
 /// Words of shared memory that the values of a part of a patch's elements take; the rest comes after them.
 const VALUES: u32 = 12 * 1024;
 
-/// Number of elements whose values are in shared memory at a time.
+/// Returns the number of elements whose values are in shared memory at a time.
 #[inline(always)]
 fn at_once<K: Distributes>() -> u32 {
     VALUES / (<K::Value as Sum>::COMPONENTS * width::<K>())
 }
 
-/// Number of an element's neighbours.
+/// Returns the number of an element's neighbours.
 #[inline(always)]
 fn width<K: Distributes>() -> u32 {
     <K::Relation as Relation>::FIXED.unwrap_or(1)
@@ -219,7 +219,7 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
     }
 }
 
-/// The kind that a kernel runs for.
+/// Returns the kind that a kernel runs for.
 #[inline(always)]
 fn source<K: Distributes>() -> crate::topo::Kind {
     <<K::Relation as Relation>::Source as Element>::KIND

@@ -1,4 +1,4 @@
-//! Scenes: worlds described by files. `docs/simulation.md` describes every key.
+//! Scenes: worlds described by files. `docs/library/simulation.md` describes every key.
 
 mod collider;
 mod copies;

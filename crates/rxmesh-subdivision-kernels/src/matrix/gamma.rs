@@ -50,7 +50,7 @@ impl Collision<'_> {
 /// # Safety
 ///
 /// `at` reads only inside the gamma's views, on all meshes for which `fits` is `true`, writes nothing, and always
-/// returns the same (contracts U3 and U4 of docs/unsafe.md).
+/// returns the same (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Gamma: Bind + Copy + Debug + Send + Sync + 'static {
     /// Type of an element of the result.
     type Value: bytemuck::Pod;

@@ -86,7 +86,7 @@ impl At<'_> {
 /// # Safety
 ///
 /// `at` reads only inside the map's views, on all meshes for which `fits` is `true`, and writes nothing (contracts U3
-/// and U4 of docs/unsafe.md).
+/// and U4 of docs/inside/unsafe.md).
 pub unsafe trait Map: Bind + Copy + Debug + Send + Sync + 'static {
     /// Returns `true` if the map's arrays have the lengths that the mesh needs; the host asks before a launch.
     fn fits(&self, m: &Topology) -> bool {

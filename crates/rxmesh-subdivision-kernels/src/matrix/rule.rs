@@ -13,7 +13,7 @@ use rxmesh_kernels::mem::{Bind, Global};
 /// # Safety
 ///
 /// For rows below those of `shape`, `row` reads only inside the rule's views, writes nothing, and yields columns below
-/// those of `shape`; it yields `count` terms, always the same (contracts U3 and U4 of docs/unsafe.md).
+/// those of `shape`; it yields `count` terms, always the same (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Rule: Bind + Copy + Debug + Send + Sync + 'static {
     /// Type of an element.
     type Value: bytemuck::Pod;

@@ -116,7 +116,7 @@ impl Split {
 /// # Safety
 ///
 /// Masks read only inside the level's and the scheme's views, on all meshes, write nothing, name vertices and faces of
-/// the level, and always give the same terms (contracts U3 and U4 of docs/unsafe.md).
+/// the level, and always give the same terms (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Scheme: Bind + Copy + Debug + Send + Sync + 'static {
     /// Split of faces.
     const SPLIT: Split;

@@ -31,7 +31,8 @@ unsafe impl FlatKernel for SelectFaces {
 }
 
 kernel! {
-    /// Computes p = M f (4.38): selects the vertices of selected faces. A selected vertex stays so, even without a face.
+    /// Computes p = M f (4.38): selects the vertices of selected faces. A selected vertex stays so, even without a
+    /// face.
     pub struct SelectVertices: Flat {
         /// Mesh matrix M.
         pub m: Topology,

@@ -33,7 +33,7 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
-    /// All meshes as one: sums, the largest deviation, and the first end that is not [`End::Reached`].
+    /// Returns all meshes as one: sums, the largest deviation, and the first end that is not [`End::Reached`].
     pub fn total(&self) -> SimplifyReport {
         let none = SimplifyReport {
             run: self.run,
@@ -249,7 +249,7 @@ impl Several {
         Ok(engine.launch_blocks(self.count, BatchLimit { winning, claims })?)
     }
 
-    /// The faces of each mesh.
+    /// Returns the number of faces of each mesh.
     pub(super) fn counts(&self) -> Result<Vec<SimplifyReport>, Error> {
         let words = self.parts.read()?;
         let meshes = words.chunks_exact(WORDS_A_PART as usize).map(|part| {

@@ -75,7 +75,7 @@ pub(super) struct Work {
     several: Option<Several>,
 }
 
-/// A part of the edges, of 2^32; all of them are one less.
+/// Returns a part of the edges, of 2^32; all of them are one less.
 pub(super) fn cheap_part(quantile: f64) -> u32 {
     (quantile * 2f64.powi(32)) as u32
 }
@@ -322,7 +322,7 @@ impl Work {
         Ok(BatchReport { run, meshes })
     }
 
-    /// Faces that are gone since the beginning.
+    /// Returns the number of faces that are gone since the beginning.
     fn gone(&self, session: &Session) -> u32 {
         let done = session.carried_out().wrapping_sub(self.goal.done);
         let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);
@@ -396,7 +396,7 @@ impl Work {
         session.kept_edges().is_some() || !self.line_quadrics.is_empty()
     }
 
-    /// The cost of every edge, and what is cheap.
+    /// Computes the cost of every edge, and the bound of cheap ones.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let engine = session.engine();
         let edges = match engine.blocks_are_alone() {
@@ -579,7 +579,7 @@ impl Work {
         Ok(End::Reached)
     }
 
-    /// The edges of each mesh that are left, by why they are not collapsed.
+    /// Counts the edges of each mesh that are left, by the reason why they are not collapsed.
     fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
         let every = Order {

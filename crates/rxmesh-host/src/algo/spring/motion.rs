@@ -118,7 +118,7 @@ pub fn simulate(
     Ok(report)
 }
 
-/// A vector as a flag has it: three numbers with commas between them, in brackets or not.
+/// Parses a vector as a flag has it: three numbers with commas between them, in brackets or not.
 #[cfg(feature = "cli")]
 pub(super) fn vector(text: &str) -> Result<Vec3, String> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));

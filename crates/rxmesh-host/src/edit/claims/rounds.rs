@@ -62,12 +62,12 @@ pub(crate) trait Course<O> {
         Ok(false)
     }
 
-    /// The operator of all rounds, where nothing is launched between them.
+    /// Returns the operator of all rounds, if nothing is launched between them.
     fn operator_of_all(&mut self, _: &Session) -> Option<Result<O, Error>> {
         None
     }
 
-    /// Words to read with the counters, if any.
+    /// Returns words to read with the counters, if any.
     fn state(&self) -> Option<&Buffer<u32>> {
         None
     }
@@ -128,7 +128,7 @@ impl Session {
         Ok(report)
     }
 
-    /// One round of an operator.
+    /// Runs one round of an operator.
     ///
     /// # Errors
     ///
@@ -179,12 +179,12 @@ impl Session {
         Ok(())
     }
 
-    /// Seeds that wait for the next round.
+    /// Returns the number of seeds that wait for the next round.
     pub(crate) fn queued(&self) -> u32 {
         self.edits.queued
     }
 
-    /// Number of seeds.
+    /// Returns the number of seeds.
     fn seeds<O: Operator>(&self, seeds: Seeds) -> u32 {
         match seeds {
             Seeds::All => self.seed_slots::<O>(),
@@ -192,8 +192,8 @@ impl Session {
         }
     }
 
-    /// The share of the seeds that a run's first round looks at, as [`Counter::Share`]; nothing for operators that look
-    /// at all.
+    /// Returns the share of the seeds that a run's first round considers, as [`Counter::Share`]; `None` for operators
+    /// that consider all.
     fn share_of<O: Operator>(&self, seeds: Seeds, share: f32) -> Option<u32> {
         if O::SHARE >= 1.0 {
             return None;
@@ -348,7 +348,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The kernel of rounds that are steps of one launch, from this epoch on.
+    /// Returns the kernel of rounds that are steps of one launch, from this epoch on.
     fn together<O: OperatorEntry>(
         &self,
         seeds: Seeds,
@@ -450,7 +450,7 @@ impl Session {
         self.begin(false, None)
     }
 
-    /// The same, forgets what was refused, and sets the share of the seeds that a round looks at.
+    /// Resumes rounds, forgets refused seeds if `forgets`, and sets the share of the seeds that a round considers.
     fn begin(&mut self, forgets: bool, share: Option<u32>) -> Result<(), Error> {
         let s = &self.edits.state;
         let refused = if forgets {
@@ -473,7 +473,7 @@ impl Session {
         Ok(())
     }
 
-    /// Slots of the operator's kind.
+    /// Returns the number of slots of the operator's kind.
     fn seed_slots<O: Operator>(&self) -> u32 {
         self.mesh
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)

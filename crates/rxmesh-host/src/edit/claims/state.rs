@@ -69,7 +69,7 @@ impl RoundState {
         })
     }
 
-    /// The same state for a mesh with more room. Records and counters stay.
+    /// Returns the same state for a mesh of larger capacity. Records and counters stay.
     pub(super) fn grown(&self, mesh: &OpenMesh) -> Result<GrownState, EngineError> {
         let engine = mesh.engine();
         let (seeds, words) = (mesh.most_seeds(), mesh.set_words());
@@ -110,7 +110,7 @@ impl RoundState {
         (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
     }
 
-    /// More room for the records of a round.
+    /// Grows the capacity for the records of a round.
     pub(super) fn grow_records(&mut self, engine: &Engine, words: u32) -> Result<(), EngineError> {
         let words = (words as usize).max(self.records.len() * 2);
         self.records = engine.zeroed(words.min(u32::MAX as usize))?;

@@ -51,7 +51,7 @@ impl Draft {
         }
     }
 
-    /// The place of a vertex that an element names, counted from 1.
+    /// Returns the index of a vertex that an element names, counted from 1.
     fn vertex(&self, element: Element, index: i64) -> Result<u32, String> {
         let what = match element.corners {
             Some(0) => "a tetrahedron",

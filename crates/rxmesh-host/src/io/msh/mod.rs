@@ -89,7 +89,7 @@ fn is_text(bytes: &[u8]) -> bool {
     words.nth(2).is_none_or(|kind| kind == b"0")
 }
 
-/// The version that a word says, in tenths: 22 of `2.2`, `2.20` or `2.200000`. `None` if it is no such number.
+/// Returns the version that a word says, in tenths: 22 of `2.2`, `2.20` or `2.200000`. `None` if it is no such number.
 fn version(word: &[u8]) -> Option<u32> {
     let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
     let tenths = (10.0 * number).round();

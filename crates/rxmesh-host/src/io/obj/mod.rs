@@ -59,7 +59,7 @@ fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     join::join(bytes, chunks, bits)
 }
 
-/// True when the first line with a word starts as OBJ lines do.
+/// Returns `true` if the first line with a word starts as OBJ lines do.
 fn looks_like(bytes: &[u8]) -> bool {
     let first = Words::new(after_comments(bytes), 0).next_at();
     let known: [&[u8]; 9] = [
@@ -68,7 +68,7 @@ fn looks_like(bytes: &[u8]) -> bool {
     first.is_some_and(|(_, w)| known.contains(&w))
 }
 
-/// Ranges of whole lines; a line that goes on after a backslash is not torn.
+/// Splits the text into ranges of whole lines; a line that goes on after a backslash is not torn.
 fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
     let mut ranges = Vec::new();

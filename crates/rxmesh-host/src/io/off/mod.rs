@@ -51,8 +51,8 @@ struct Prefix {
 }
 
 impl Prefix {
-    /// `ST`, `C` and `N` in any order before `OFF`, in any case; the forms in four or n dimensions are told apart and
-    /// refused. `None` for another word.
+    /// Parses `ST`, `C` and `N` in any order before `OFF`, in any case; the forms in four or n dimensions are told
+    /// apart and refused. `None` for another word.
     fn parse(word: &[u8]) -> Option<Result<Prefix, &'static str>> {
         let start = word.len().checked_sub(3)?;
         let (mut rest, off) = word.split_at(start);
@@ -89,7 +89,7 @@ impl Prefix {
     }
 }
 
-/// The words of the next line that has one; a comment begins at any `#`.
+/// Returns the words of the next line that has one; a comment begins at any `#`.
 fn next_row<'a>(lines: &mut Lines<'a>) -> Option<Words<'a>> {
     loop {
         let (at, line) = lines.next()?;
@@ -143,7 +143,7 @@ fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     }
 }
 
-/// True when the first word is a variant of `OFF`.
+/// Returns `true` if the first word is a variant of `OFF`.
 fn looks_like(bytes: &[u8]) -> bool {
     let head = after_comments(bytes);
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());

@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The line in which a face goes on.
+    /// Returns the line in which a face goes on.
     fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
         self.wrapped.get_or_insert(face);
         let what = format!("a face of {corners} corners expected, but the file ends");

@@ -48,18 +48,20 @@ const TRIANGLE: usize = 50;
 /// The name under which the two free bytes of a binary triangle are kept, when any is set.
 const ATTRIBUTE: &str = "stl_attribute";
 
-/// Number of triangles that a binary header promises.
+/// Returns the number of triangles that a binary header promises.
 fn promised(bytes: &[u8]) -> Option<usize> {
     let count = bytes.get(80..HEAD)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*count) as usize)
 }
 
-/// Binary for sure: the size is the one that the count asks for. Binary files may begin with "solid", too.
+/// Returns `true` for files that are certainly binary: the size is the one that the count asks for. Binary files may
+/// begin with "solid", too.
 pub(super) fn is_exactly_binary(bytes: &[u8]) -> bool {
     promised(bytes).is_some_and(|n| n * TRIANGLE + HEAD == bytes.len())
 }
 
-/// Text: begins with "solid", and the line behind the name, however long that is, has STL's words.
+/// Returns `true` for text: it begins with "solid", and the line behind the name, however long that is, has STL's
+/// words.
 fn is_text(bytes: &[u8]) -> bool {
     let Some(name) = after_solid(bytes).filter(|_| !is_exactly_binary(bytes)) else {
         return false;

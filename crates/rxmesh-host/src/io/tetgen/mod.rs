@@ -33,7 +33,7 @@ pub(super) const CODEC: Codec = Codec {
     write: Write::Pair(write::write),
 };
 
-/// The two files that a name of either means: vertices, cells.
+/// Returns the two files that a name of either means: vertices, cells.
 pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
     if let Some(path) = gzip::unpacked_name(path) {
         return pair(&path).map(|p| gzip::packed_name(&p));

@@ -39,7 +39,8 @@ pub(super) const CODEC: Codec = Codec {
     },
 };
 
-/// `true` if a file begins as the format does: blank lines may come first, and any space stand between the words.
+/// Returns `true` if a file begins as the format does: blank lines may come first, and any space stand between the
+/// words.
 fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());

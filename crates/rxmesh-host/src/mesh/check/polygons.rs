@@ -43,7 +43,7 @@ pub struct PolygonCounts {
 }
 
 impl PolygonCounts {
-    /// Counts.
+    /// Counts the polygons of a mesh.
     pub fn of(mesh: &PolyMesh) -> PolygonCounts {
         let (edges, vertices) = (mesh.sharp_edges.iter(), mesh.sharp_vertices.iter());
         let mut counts = PolygonCounts {

@@ -229,7 +229,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
     }
 }
 
-/// Cells with the vertices of an earlier one.
+/// Finds cells with the vertices of an earlier one.
 fn repeated(mesh: &TetMesh) -> Findings<u32> {
     let sorted = |c: usize| {
         let mut cell = mesh.cells[c];
@@ -263,7 +263,7 @@ fn vertices(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 impl TetReport {
-    /// The report as text, one finding a line.
+    /// Returns the report as text, one finding a line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

@@ -26,7 +26,7 @@ pub struct VolumeStats {
 }
 
 impl VolumeSet {
-    /// Figures about the patches.
+    /// Computes figures about the patches.
     pub fn stats(&self) -> VolumeStats {
         let sum = |of: &dyn Fn(&PatchHeader) -> u32| -> u64 {
             self.headers.iter().map(|h| u64::from(of(h))).sum()

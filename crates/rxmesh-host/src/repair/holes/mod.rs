@@ -3,7 +3,7 @@
 //! The steps are those of Liepa (*Filling holes in meshes*, 2003): a triangulation of the loop that folds as little as
 //! possible ([`triangulate`]; large loops are first made smaller by [`ears`]), vertices inside as dense as around the
 //! hole ([`refine`]), and positions of least bending that go on from the surface without a crease ([`fair`]).
-//! `docs/repair.md` says more.
+//! `docs/use/repair.md` says more.
 
 mod ears;
 mod fair;
@@ -67,7 +67,7 @@ pub struct HoleOptions {
 }
 
 impl Default for HoleOptions {
-    /// All holes, faired, and no outer border.
+    /// Returns options for all holes, faired, and no outer border.
     fn default() -> Self {
         HoleOptions {
             max_edges: None,
@@ -163,7 +163,7 @@ const FOLDED: f64 = -0.5;
 /// vertices are interpolated. No edge gets more than two faces, no face without an area is made. Nothing is done about
 /// new faces that meet others in space. Holes are filled in parallel; the result does not depend on it.
 ///
-/// Sources: Liepa (2003), Barequet and Sharir (1995), Botsch and Kobbelt (2004); `docs/repair.md` has the details.
+/// Sources: Liepa (2003), Barequet and Sharir (1995), Botsch and Kobbelt (2004); `docs/use/repair.md` has the details.
 ///
 /// # Errors
 ///
@@ -237,7 +237,7 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     Ok(report)
 }
 
-/// Why a hole is not wanted; `most` is the largest diagonal.
+/// Returns the reason why a hole is not wanted; `most` is the largest diagonal.
 fn refused(
     ring: &Ring,
     around: &Around,
@@ -252,7 +252,7 @@ fn refused(
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
 }
 
-/// The patch of a hole.
+/// Makes the patch of a hole.
 fn make(
     ring: &Ring,
     around: &Around,

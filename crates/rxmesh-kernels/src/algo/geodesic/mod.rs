@@ -231,7 +231,7 @@ impl Obtuse {
     }
 }
 
-/// The three local vertices of a face, from the stored sections.
+/// Returns the three local vertices of a face, from the stored sections.
 #[inline(always)]
 fn corners(patch: &Patch, f: u32) -> [u32; 3] {
     let ev = patch.ev();

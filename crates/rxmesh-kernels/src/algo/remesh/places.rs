@@ -18,13 +18,13 @@ args! {
 }
 
 impl Places {
-    /// The place of a vertex.
+    /// Returns the place of a vertex.
     #[inline(always)]
     pub fn get(&self, v: u32) -> Vec3 {
         self.x.get(v)
     }
 
-    /// The hint of a vertex.
+    /// Returns the hint of a vertex.
     #[inline(always)]
     pub fn hint(&self, v: u32) -> u32 {
         if self.hinted != 0 {

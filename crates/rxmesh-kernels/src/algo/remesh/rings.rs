@@ -101,7 +101,7 @@ pub struct Star {
 }
 
 impl Rings {
-    /// The star of a vertex.
+    /// Returns the star of a vertex.
     #[inline(always)]
     pub fn star(&self, x: Global<Vec3>, v: u32) -> Star {
         Star {
@@ -156,7 +156,7 @@ impl Rings {
         }
     }
 
-    /// The line edges at a vertex.
+    /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn line(&self, star: &Star) -> OnLine {
         let mut on = OnLine {
@@ -238,7 +238,7 @@ impl Centre {
         (twice, n)
     }
 
-    /// The way; nothing when the faces have no area.
+    /// Returns the way; `None` if the faces have no area.
     #[inline(always)]
     pub fn way(&self) -> Option<Vec3> {
         (self.area > 0.0 && self.area < f32::INFINITY).then(|| self.sum * (1.0 / (3.0 * self.area)))

@@ -82,7 +82,7 @@ impl Batched {
         self.parts.set(part_word(part, word), value);
     }
 
-    /// Faces that still are to go.
+    /// Returns the number of faces that still are to go.
     #[inline(always)]
     fn left(&self, part: u32) -> u32 {
         self.get(part, Part::Goal)
@@ -174,7 +174,7 @@ unsafe impl BlockKernel for BatchFaces {
 }
 
 impl BatchFaces {
-    /// The label of a face's edges, [`NONE`] for dead faces.
+    /// Returns the label of a face's edges, [`NONE`] for dead faces.
     #[inline(always)]
     fn label(&self, f: u32) -> u32 {
         if !self.mesh.face_lives(f) {
@@ -418,7 +418,7 @@ args! {
 }
 
 impl Winning {
-    /// The mesh of winner `i`, if that was not refused.
+    /// Returns the mesh of winner `i`, if that was not refused.
     #[inline(always)]
     fn part(&self, i: u32) -> Option<u32> {
         let seed = self.round.winners.get(2 * i);

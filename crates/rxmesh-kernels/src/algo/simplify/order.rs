@@ -36,7 +36,7 @@ args! {
 }
 
 impl Order {
-    /// The key of an edge that is not refused.
+    /// Returns the key of an edge that is not refused.
     #[inline(always)]
     fn key(&self, e: u32, cost: u32) -> u64 {
         let turn = u64::from(MOST_TURNS - self.turn);

@@ -65,7 +65,7 @@ impl<L: LineForm> EdgeCosts<L> {
         cost
     }
 
-    /// As [`EdgeCosts::renew`] for one to four edges.
+    /// Works like [`EdgeCosts::renew`], for one to four edges.
     #[inline(always)]
     pub(super) fn renew_four(&self, edges: &[u32]) {
         let edge = |k: usize| edges[k.min(edges.len() - 1)];
@@ -120,7 +120,7 @@ impl NewEdges {
         }
     }
 
-    /// Before the first is entered.
+    /// Clears the list before the first is entered.
     #[inline(always)]
     pub(super) fn clear(self) {
         self.n.set(0, 0);
@@ -139,7 +139,7 @@ impl NewEdges {
             .set(self.list.len() - 1 - self.n.fetch_add(1, 1), i as u16);
     }
 
-    /// Edge `k` of those that were put off.
+    /// Returns edge `k` of those that were put off.
     #[inline(always)]
     fn off(self, k: u32) -> u32 {
         u32::from(self.list.get(self.list.len() - 1 - k))
@@ -270,7 +270,7 @@ pub(super) fn cheap(open: u32, part: u32) -> u32 {
     ((part + u64::from(u32::MAX)) >> 32).max(1) as u32
 }
 
-/// The largest cost in a bin.
+/// Returns the largest cost in a bin.
 #[inline(always)]
 fn bin_end(bin: u32) -> u32 {
     (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
@@ -313,7 +313,7 @@ impl<L: LineForm> SimplifySelect<L> {
         self.end.rounds != 0
     }
 
-    /// Blocks of the launch.
+    /// Returns the number of blocks of the launch.
     pub fn blocks(&self) -> u32 {
         let blocks = self.queue.len().div_ceil(self.words);
         match self.end.tasks.count() {
@@ -354,7 +354,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// As [`SimplifySelect::look_at`] in a block of one thread, which has the words of some tasks.
+    /// Works like [`SimplifySelect::look_at`], in a block of one thread, which has the words of some tasks.
     #[inline(always)]
     fn look_alone(&self, block: u32, t: &SelectTables) {
         let (tasks, blocks) = (&self.end.tasks, self.blocks());
@@ -438,7 +438,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// A word of the set whose edges have not been refused in this round: word `i` of the block's.
+    /// Scans a word of the set of edges that have not been refused in this round: word `i` of the block's.
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
@@ -483,7 +483,7 @@ impl<L: LineForm> SimplifySelect<L> {
     }
 }
 
-/// The cost of an edge after it was marked as refused, or forgiven.
+/// Returns the cost of an edge after it was marked as refused, or forgiven.
 #[inline(always)]
 pub(super) fn refused_or(
     costs: GlobalMut<u32>,
