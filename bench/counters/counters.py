@@ -3,7 +3,7 @@
 
     python3 bench/counters/counters.py PROGRAM RECORD.json [COMMIT]
 
-PROGRAM is `rxmesh-bench`; needs ncu. `cargo xtask bench --docs` shows the newest record in docs/performance.md.
+PROGRAM is `rxmesh-bench`; needs ncu. `cargo xtask bench --docs` shows the newest record in docs/speed/log.md.
 
 Each row is run by itself; the first launches, which prepare things, are skipped. Clocks are free, caches are emptied
 before each launch, as ncu does. Medians over the launches that were looked at.

@@ -1,4 +1,4 @@
-//! Compresses the kernels' PTX: as text it would be half of every program.
+//! Compresses the kernels' PTX, which as text would be half of every program.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Launches and edits by tests, which make arguments that fit.
 //!
 //! The library's own calls are `unsafe`, because a kernel's arrays have to be as long as it wants (contract U4 of
-//! docs/unsafe.md). On the engines of the CPU a wrong length panics, which some tests look for.
+//! docs/inside/unsafe.md). On the engines of the CPU a wrong length panics, which some tests look for.
 
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Edits, RoundReport, RunReport, Runs, Seeds, Session};

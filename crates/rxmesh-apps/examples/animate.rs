@@ -212,7 +212,10 @@ mod tests {
     /// The manual shows what the program prints.
     #[test]
     fn the_manual_shows_what_it_prints() -> Result<()> {
-        let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/subdivision.md");
+        let manual = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/library/surfaces.md"
+        );
         let text = std::fs::read_to_string(manual)?;
         let (_, after) = text
             .split_once("    $ cargo run --release --example animate -- ")

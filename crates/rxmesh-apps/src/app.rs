@@ -1,5 +1,5 @@
 //! What an application is: its name, help, options, report and work. Everything else follows from it: command,
-//! dispatch, record, completions, the tables of `docs/cli.md`.
+//! dispatch, record, completions, the tables of `docs/use/commands/README.md`.
 
 use crate::Outcome;
 use crate::frame::Frame;

@@ -63,7 +63,7 @@ pub(crate) fn on_signals() {}
 /// The system's allocator; a request that it refuses ends the program with a message and [`OUT_OF_MEMORY`].
 pub(crate) struct OrEnd;
 
-// SAFETY: U7 of docs/unsafe.md: every call goes to `System` as it is, and what comes back is passed on.
+// SAFETY: U7 of docs/inside/unsafe.md: every call goes to `System` as it is, and what comes back is passed on.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: U7: the caller's promises are those that `System` asks for.

@@ -1,6 +1,6 @@
 //! The command line of rxmesh: parse, call the library, report.
 //!
-//! `docs/cli.md` describes the program for its users: flags, files, the JSON record, exit codes.
+//! `docs/use/commands/README.md` describes the program for its users: flags, files, the JSON record, exit codes.
 
 mod app;
 mod apps;

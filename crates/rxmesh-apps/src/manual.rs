@@ -1,4 +1,5 @@
-//! The generated parts of the documents: the table of the applications in `README.md`, their flags in `docs/cli.md`.
+//! Generated parts of the documents: the groups of commands in `README.md`, the pages of `docs/use/commands`, the
+//! formats in `docs/use/formats.md`.
 
 use crate::app::{Entry, PROGRAM};
 use crate::apps::ALL;
@@ -19,12 +20,85 @@ const FORMATS: Marks = [
     "<!-- formats:end -->\n",
 ];
 
+/// A page of `docs/use/commands`, which describes a group of commands.
+struct Page {
+    /// File name without its extension.
+    file: &'static str,
+    /// Name of the group.
+    title: &'static str,
+    /// Purpose of the group, in one line.
+    about: &'static str,
+    commands: &'static [&'static str],
+}
+
+/// Every command stands on exactly one page.
+const PAGES: [Page; 6] = [
+    Page {
+        file: "smooth",
+        title: "Smooth",
+        about: "remove noise and roughness; the connectivity stays",
+        commands: &["mcf", "smooth", "filter"],
+    },
+    Page {
+        file: "measure",
+        title: "Measure",
+        about: "compute values of vertices, distances and components",
+        commands: &[
+            "normals",
+            "curvature",
+            "geodesic",
+            "components",
+            "distance",
+            "sample",
+        ],
+    },
+    Page {
+        file: "reshape",
+        title: "Reshape",
+        about: "change the triangles: fewer, better, finer, or moving with the surface",
+        commands: &["simplify", "remesh", "delaunay", "track", "subdivide"],
+    },
+    Page {
+        file: "inspect",
+        title: "Inspect and repair",
+        about: "find and mend defects of a mesh",
+        commands: &["info", "check", "repair"],
+    },
+    Page {
+        file: "simulate",
+        title: "Simulate",
+        about: "move cloth, soft bodies and mass-spring systems",
+        commands: &["spring", "cloth", "soft", "simulate"],
+    },
+    Page {
+        file: "files",
+        title: "Files",
+        about: "convert, place, join and generate meshes",
+        commands: &["convert", "transform", "merge", "generate", "completions"],
+    },
+];
+
 #[test]
 fn the_manual_is_current() {
-    let all = table_of_all(true) + &flags();
-    compare("docs/cli.md", APPLICATIONS, &all);
-    compare("README.md", APPLICATIONS, &table_of_all(false));
-    compare("docs/formats.md", FORMATS, &table_of_formats());
+    compare(
+        "docs/use/commands/README.md",
+        APPLICATIONS,
+        &(table_of_all() + &common_flags()),
+    );
+    for page in &PAGES {
+        let sections: String = page
+            .commands
+            .iter()
+            .map(|name| section(entry(name)))
+            .collect();
+        compare(
+            &format!("docs/use/commands/{}.md", page.file),
+            APPLICATIONS,
+            &(sections + "\n"),
+        );
+    }
+    compare("README.md", APPLICATIONS, &groups());
+    compare("docs/use/formats.md", FORMATS, &table_of_formats());
     let line = format!(
         "\nFormats of surfaces: {}.\nFormats of volumes: {}.\n\n",
         Format::list(Format::holds_surfaces),
@@ -80,30 +154,63 @@ fn examples_are_right() {
     }
 }
 
-/// Every application and what it does, with its arguments or without.
-fn table_of_all(arguments: bool) -> String {
-    let mut out = "\n| command | what it does |\n| --- | --- |\n".to_owned();
-    for app in ALL {
-        let mut command = (app.command)();
-        let usage = command.render_usage().to_string();
-        let usage = usage.replace("Usage: ", "").replace("[OPTIONS] ", "");
-        let usage = usage.trim_start_matches(PROGRAM).trim();
-        let about = command.get_about().map(ToString::to_string);
-        let name = if arguments { usage } else { app.name };
-        out += &row(&[&code(name), &about.unwrap_or_default()]);
+#[test]
+fn every_command_stands_on_one_page() {
+    let mut listed: Vec<&str> = PAGES
+        .iter()
+        .flat_map(|page| page.commands)
+        .copied()
+        .collect();
+    let mut all: Vec<&str> = ALL.iter().map(|app| app.name).collect();
+    listed.sort_unstable();
+    all.sort_unstable();
+    assert_eq!(listed, all, "`PAGES` lists each command once");
+}
+
+fn entry(name: &str) -> &'static Entry {
+    let found = ALL.iter().find(|app| app.name == name);
+    found.unwrap_or_else(|| panic!("`PAGES` names `{name}`, which is no command"))
+}
+
+/// One line for each group of commands.
+fn groups() -> String {
+    let mut out = "\n| group | commands | purpose |\n| --- | --- | --- |\n".to_owned();
+    for page in &PAGES {
+        let link = format!("[{}](docs/use/commands/{}.md)", page.title, page.file);
+        let commands: Vec<String> = page.commands.iter().map(|name| code(name)).collect();
+        out += &row(&[&link, &commands.join(", "), page.about]);
     }
     out + "\n"
 }
 
-/// The flags that applications share, and those of each.
-fn flags() -> String {
+/// One line for each command with its arguments and purpose, by page.
+fn table_of_all() -> String {
+    let mut out = "\n| command | purpose | page |\n| --- | --- | --- |\n".to_owned();
+    for page in &PAGES {
+        let link = format!("[{}]({}.md)", page.title, page.file);
+        for name in page.commands {
+            let mut command = (entry(name).command)();
+            let usage = command.render_usage().to_string();
+            let usage = usage.replace("Usage: ", "").replace("[OPTIONS] ", "");
+            let usage = usage.trim_start_matches(PROGRAM).trim();
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            out += &row(&[&code(usage), &about, &link]);
+        }
+    }
+    out + "\n"
+}
+
+/// The flags that commands share.
+fn common_flags() -> String {
     let mut out =
-        "### Common flags\n\n| flag | of | meaning | default |\n| --- | --- | --- | --- |\n"
+        "## Common flags\n\n| flag | of | meaning | default |\n| --- | --- | --- | --- |\n"
             .to_owned();
     for (arg, of) in shared() {
         out += &row(&[&flag(&arg), &of, &meaning(&arg), &default(&arg)]);
     }
-    ALL.iter().for_each(|app| out += &section(app));
     out + "\n"
 }
 
@@ -146,7 +253,7 @@ fn shared() -> Vec<(Arg, String)> {
         .collect()
 }
 
-/// What an application's own flags are.
+/// Describes a command: examples, notes, its own flags, keys of its report.
 fn section(app: &Entry) -> String {
     let command = (app.own)();
     let help = (app.command)()
@@ -156,7 +263,7 @@ fn section(app: &Entry) -> String {
     let (examples, rest) = help.split_once("\n\n").unwrap_or((&help, ""));
     let lines = examples.lines().map(example_line);
     let examples: String = lines.map(|l| format!("    {l}\n")).collect();
-    let mut out = format!("\n### `{}`\n\n{examples}", app.name);
+    let mut out = format!("\n## `{}`\n\n{examples}", app.name);
     if !rest.is_empty() {
         out += &format!("\n{rest}\n");
     }

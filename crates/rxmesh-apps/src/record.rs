@@ -1,4 +1,5 @@
-//! The record of a run: the JSON object that `--json` writes. `docs/cli.md` describes every key; keys stay.
+//! The record of a run: the JSON object that `--json` writes. `docs/use/record.md` describes every key; keys
+//! stay.
 
 use anyhow::{Result, bail};
 use rxmesh_host::mesh::{Quality, Spread};

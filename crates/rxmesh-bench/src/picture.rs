@@ -1,4 +1,4 @@
-//! The picture of the creased cube in the manual: its surface and its control mesh from two sides, as SVG.
+//! Picture of the creased cube in the manual: its surface and its control mesh from two sides, as SVG.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,18 +10,18 @@ use rxmesh_host::io::{self, ReadOptions};
 use rxmesh_host::mesh::{EdgeTable, PolyMesh};
 use rxmesh_subdivision::{Options, Places, refine};
 
-/// The mesh, and how often it is divided.
+/// Mesh, and number of its subdivisions.
 const CUBE: &[u8] = include_bytes!("../../../data/creased_cube.obj");
 const LEVELS: u32 = 4;
 
-/// Where the two viewers are: one sees the sharp edge, the other the sharp corner.
+/// Positions of the two viewers: one sees the sharp edge, the other the sharp corner.
 const VIEWERS: [Vec3; 2] = [Vec3::new(3.0, 1.6, 1.9), Vec3::new(-3.0, -2.2, -1.7)];
 const SIZE: f32 = 320.0;
 /// Length of a unit.
 const SCALE: f32 = 88.0;
 const LIGHT: Vec3 = Vec3::new(0.4, -0.3, 0.86);
 
-/// A view along parallel lines.
+/// View along parallel lines.
 struct View {
     right: Vec3,
     up: Vec3,
@@ -89,7 +89,7 @@ fn normal(mesh: &PolyMesh, f: usize) -> Vec3 {
     (at(2) - at(0)).cross(at(3) - at(1)).normalize_or_zero()
 }
 
-/// Quads that the viewer sees, the farthest first, shaded.
+/// Draws the quads that the viewer sees, shaded, the farthest first.
 fn faces(out: &mut String, mesh: &PolyMesh, view: &View) {
     let depth = |f: usize| -> f32 {
         let corners = mesh.face(f).iter();
@@ -121,7 +121,7 @@ fn faces(out: &mut String, mesh: &PolyMesh, view: &View) {
     *out += "</g>\n";
 }
 
-/// Edges of the control mesh, by their sharpness: those before the surface, or those behind it.
+/// Draws the edges of the control mesh by their sharpness: those in front of the surface, or those behind it.
 fn edges(out: &mut String, mesh: &PolyMesh, view: &View, before: bool) {
     let table = EdgeTable::of_polygons(mesh);
     for (e, &ends) in table.edges.iter().enumerate() {
@@ -145,7 +145,7 @@ fn edges(out: &mut String, mesh: &PolyMesh, view: &View, before: bool) {
     }
 }
 
-/// Sharp corners that the viewer sees.
+/// Draws the sharp corners that the viewer sees.
 fn corners(out: &mut String, mesh: &PolyMesh, view: &View) {
     for corner in &mesh.sharp_vertices {
         let around = (0..mesh.face_count()).filter(|&f| mesh.face(f).contains(&corner.vertex));
@@ -167,11 +167,11 @@ mod tests {
     fn the_manual_has_the_picture() -> Result<()> {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/pictures/creased-cube.svg"
+            "/../../docs/use/pictures/creased-cube.svg"
         );
         assert!(
             std::fs::read_to_string(path)? == svg()?,
-            "`rxmesh-bench picture docs/pictures/creased-cube.svg` draws it"
+            "`rxmesh-bench picture docs/use/pictures/creased-cube.svg` draws it"
         );
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Atomic additions of floats, and counting by many threads. Other integers: `core::sync::atomic`, 32 and 64 bits (8
-//! and 16 bits are emulated slowly: keep away).
+//! Atomic additions of floats, and warp-aggregated counting. For integers use `core::sync::atomic` with 32 or 64 bits;
+//! avoid 8 and 16 bits, which are emulated slowly.
 //!
-//! The address space is part of the name, as it is of the instruction. All of them are relaxed, and atomic for the
-//! whole device. The order of concurrent additions is not defined, hence neither are the last bits of a sum. (rust-cuda
-//! has `atomic::AtomicF32`; a pointer suits views of plain arrays better.)
+//! The address space is part of the name, as it is of the instruction. All operations are relaxed and atomic for the
+//! whole device. The order of concurrent additions is undefined, hence so are the last bits of a sum. (rust-cuda has
+//! `atomic::AtomicF32`; a pointer suits views of plain arrays better.)
 
 use core::arch::asm;
 
@@ -30,7 +30,7 @@ macro_rules! add {
         }
 
         $(#[$doc])*
-        /// Gives the value before the addition.
+        /// Returns the value before the addition.
         ///
         /// # Safety
         #[doc = concat!("As [`", stringify!($red), "`].")]
@@ -64,16 +64,16 @@ add! {
     add_f64_shared, fetch_add_f64_shared: f64, reg64, "shared", "f64";
 }
 
-/// Adds one to a counter in global memory and gives the value before. Threads of a warp that come together add their
-/// number once, and each has a value of its own: thousands of additions to one address wait for each other.
+/// Adds one to a counter in global memory and returns the value before. The active threads of a warp add their number
+/// in one atomic operation, and each gets a different value: thousands of additions to one address would be serialised.
 ///
 /// # Safety
 /// As [`fetch_add_f32_global`].
 #[inline(always)]
 pub unsafe fn fetch_increment_global(p: *mut u32) -> u32 {
     let before: u32;
-    // SAFETY: an atomic update of memory that the caller says is valid and of this space. The lanes that are named are
-    // those that run this very instruction, one way from there to the exchange.
+    // SAFETY: an atomic update of memory that the caller says is valid and of this space. The mask names the lanes that
+    // run this very instruction, and they do not diverge from there to the shuffle.
     unsafe {
         asm!(
             "{{ .reg .u64 t; .reg .b32 m, l, n, r, b; .reg .pred q;",

@@ -49,8 +49,8 @@ maths! {
     fma_rn_f64(a, b, c) -> f64 = "llvm.fma.f64";
 }
 
-/// Ends the launch with an error. The host sees it at its next call, and its context is lost: for states that cannot
-/// happen only.
+/// Aborts the launch with an error. The host sees it at its next call, and its context is lost: only for states that
+/// cannot happen.
 #[inline(always)]
 pub fn trap() -> ! {
     llvm_trap()

@@ -1,8 +1,8 @@
 //! Address spaces, and loads and stores of 8 and 16 bytes. (Not in rust-cuda.)
 //!
-//! A pointer of Rust is generic: the hardware finds out at each access whether it is shared or global, which is slow.
-//! LLVM finds out by itself for kernel parameters; for pointers that were read from memory, and for shared memory, it
-//! has to be told once, at the pointer's origin. Everything derived from the result (offsets, references, casts) then
+//! A pointer of Rust is generic: the hardware resolves at each access whether it is shared or global, which is slow.
+//! LLVM infers the space of kernel parameters; for pointers that were read from memory, and for shared memory, it has
+//! to be told once, at the pointer's origin. Everything derived from the result (offsets, references, casts) then
 //! compiles to `ld.global`, `st.shared`, `atom.shared` and so on.
 
 use core::arch::asm;
@@ -14,7 +14,7 @@ unsafe extern "C" {
     safe fn isspacep_shared(p: *const u8) -> bool;
 }
 
-/// The same pointer, with the promise that it is one to global memory.
+/// Returns the same pointer, which the compiler may assume to point to global memory.
 ///
 /// # Safety
 /// `p` points to global memory.
@@ -25,7 +25,7 @@ pub unsafe fn assume_global<T>(p: *const T) -> *const T {
     p
 }
 
-/// The same pointer, with the promise that it is one to global memory.
+/// Returns the same pointer, which the compiler may assume to point to global memory.
 ///
 /// # Safety
 /// `p` points to global memory.
@@ -36,7 +36,7 @@ pub unsafe fn assume_global_mut<T>(p: *mut T) -> *mut T {
     p
 }
 
-/// The same pointer, with the promise that it is one to shared memory of this block.
+/// Returns the same pointer, which the compiler may assume to point to shared memory of this block.
 ///
 /// # Safety
 /// `p` points to shared memory.
@@ -47,7 +47,7 @@ pub unsafe fn assume_shared<T>(p: *const T) -> *const T {
     p
 }
 
-/// The same pointer, with the promise that it is one to shared memory of this block.
+/// Returns the same pointer, which the compiler may assume to point to shared memory of this block.
 ///
 /// # Safety
 /// `p` points to shared memory.
@@ -58,13 +58,13 @@ pub unsafe fn assume_shared_mut<T>(p: *mut T) -> *mut T {
     p
 }
 
-/// Whether `p` points to shared memory of this block.
+/// Returns `true` if `p` points to shared memory of this block.
 #[inline(always)]
 pub fn is_shared<T>(p: *const T) -> bool {
     isspacep_shared(p.cast())
 }
 
-/// Whether `p` points to global memory.
+/// Returns `true` if `p` points to global memory.
 #[inline(always)]
 pub fn is_global<T>(p: *const T) -> bool {
     isspacep_global(p.cast())
@@ -73,7 +73,7 @@ pub fn is_global<T>(p: *const T) -> bool {
 macro_rules! vector4 {
     ($($(#[$doc:meta])* $load:ident, $store:ident: $type:ty, $space:literal, $suffix:literal, $nc:literal;)*) => {$(
         $(#[$doc])*
-        /// In one instruction.
+        /// Uses one instruction.
         ///
         /// # Safety
         /// `p` is aligned to 16 bytes, points to 16 readable bytes of the named address space, and nobody writes them

@@ -1,17 +1,17 @@
-//! Shared memory: fast memory of a block.
+//! Shared memory of a block.
 
 use core::arch::{asm, global_asm};
 
 use crate::mem::assume_shared_mut;
 
-// The one dynamic shared array of a module; its size is given with each launch. A launch aligns it to 16 bytes at
-// least.
+// The one dynamic shared array of a module; its size is given with each launch. A launch aligns it to at least 16
+// bytes.
 global_asm!(".extern .shared .align 16 .b8 rxmesh_dynamic_shared[];");
 
-/// The start of the dynamic shared memory of this launch, aligned to 16 bytes.
+/// Returns the start of the dynamic shared memory of this launch, aligned to 16 bytes.
 ///
-/// Every call gives the same address: it is up to the caller to divide the memory and not to use more than the launch
-/// asked for ([`dynamic_shared_size`]). All accesses through the pointer compile to `ld.shared` and `st.shared`.
+/// Every call returns the same address: the caller divides the memory and must not use more than the launch asked for
+/// ([`dynamic_shared_size`]). All accesses through the pointer compile to `ld.shared` and `st.shared`.
 #[inline(always)]
 pub fn dynamic_shared_mem<T>() -> *mut T {
     let p: *mut T;
@@ -28,7 +28,7 @@ pub fn dynamic_shared_mem<T>() -> *mut T {
     unsafe { assume_shared_mut(p) }
 }
 
-/// Bytes of dynamic shared memory of this launch. (Not in rust-cuda.)
+/// Returns the number of bytes of dynamic shared memory of this launch. (Not in rust-cuda.)
 #[inline(always)]
 pub fn dynamic_shared_size() -> u32 {
     let bytes: u32;

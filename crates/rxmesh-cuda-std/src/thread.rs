@@ -54,49 +54,49 @@ macro_rules! registers {
 }
 
 registers! {
-    /// Index of the thread in its block, x.
+    /// Returns the index of the thread in its block, x.
     thread_idx_x = tid_x;
-    /// Index of the thread in its block, y.
+    /// Returns the index of the thread in its block, y.
     thread_idx_y = tid_y;
-    /// Index of the thread in its block, z.
+    /// Returns the index of the thread in its block, z.
     thread_idx_z = tid_z;
-    /// Threads of a block, x.
+    /// Returns the number of threads of a block, x.
     block_dim_x = ntid_x;
-    /// Threads of a block, y.
+    /// Returns the number of threads of a block, y.
     block_dim_y = ntid_y;
-    /// Threads of a block, z.
+    /// Returns the number of threads of a block, z.
     block_dim_z = ntid_z;
-    /// Index of the block in the grid, x.
+    /// Returns the index of the block in the grid, x.
     block_idx_x = ctaid_x;
-    /// Index of the block in the grid, y.
+    /// Returns the index of the block in the grid, y.
     block_idx_y = ctaid_y;
-    /// Index of the block in the grid, z.
+    /// Returns the index of the block in the grid, z.
     block_idx_z = ctaid_z;
-    /// Blocks of the grid, x.
+    /// Returns the number of blocks of the grid, x.
     grid_dim_x = nctaid_x;
-    /// Blocks of the grid, y.
+    /// Returns the number of blocks of the grid, y.
     grid_dim_y = nctaid_y;
-    /// Blocks of the grid, z.
+    /// Returns the number of blocks of the grid, z.
     grid_dim_z = nctaid_z;
 }
 
-/// Index of the thread in a one-dimensional launch.
+/// Returns the index of the thread in a one-dimensional launch.
 #[inline(always)]
 pub fn index_1d() -> u32 {
     thread_idx_x() + block_idx_x() * block_dim_x()
 }
 
-/// Threads of a one-dimensional launch: the stride of a grid-stride loop. (Not in rust-cuda.)
+/// Returns the number of threads of a one-dimensional launch: the stride of a grid-stride loop. (Not in rust-cuda.)
 #[inline(always)]
 pub fn grid_size_1d() -> u32 {
     grid_dim_x() * block_dim_x()
 }
 
-/// Waits for all threads of the block. What they wrote to shared and global memory before is visible to the block
+/// Waits for all threads of the block. Their earlier writes to shared and global memory are visible to the block
 /// afterwards.
 ///
-/// Every thread of the block must get here, at the same call: in a branch or loop that not all threads take the same
-/// way, the launch hangs or the threads miss each other.
+/// Every thread of the block must reach the same call: in divergent control flow the launch hangs or the threads pair
+/// up with the wrong barrier.
 #[inline(always)]
 pub fn sync_threads() {
     barrier_sync(0);
@@ -114,11 +114,11 @@ pub fn device_fence() {
     membar_gl();
 }
 
-/// As [`device_fence`], without the order of a write and a later read of something else, which costs time
+/// Acts as [`device_fence`], without ordering a write before a later read of another location, which costs time
 /// (`fence.acq_rel.gpu`). (Not in rust-cuda.)
 #[inline(always)]
 pub fn device_fence_acq_rel() {
-    // SAFETY: it accesses nothing; the compiler keeps accesses to memory on their sides of it.
+    // SAFETY: it accesses nothing; the compiler moves no memory access across it.
     unsafe {
         asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
     }

@@ -38,19 +38,20 @@ unsafe extern "C" {
     fn match_any_64(mask: i32, value: i64) -> i32;
 }
 
-/// The lane of this thread in its warp, 0 to 31.
+/// Returns the lane of this thread in its warp, 0 to 31.
 #[inline(always)]
 pub fn lane_id() -> u32 {
     sreg_laneid() as u32
 }
 
-/// The mask of the lanes below this one. (Not in rust-cuda.)
+/// Returns the mask of the lanes below this one. (Not in rust-cuda.)
 #[inline(always)]
 pub fn lanemask_lt() -> u32 {
     sreg_lanemask_lt() as u32
 }
 
-/// The lanes that happen to execute this instruction together. Not a substitute for a mask that the program knows.
+/// Returns the mask of the lanes that happen to execute this instruction together. Not a substitute for a mask that the
+/// program knows.
 #[inline(always)]
 pub fn activemask() -> u32 {
     nvvm_activemask() as u32
@@ -68,7 +69,7 @@ pub unsafe fn sync_warp(mask: u32) {
 
 /// Values that can be shuffled: one or two 32-bit registers.
 pub trait WarpShuffleValue: Copy {
-    /// The value after `word` has been applied to each of its 32-bit words.
+    /// Returns the value after `word` has been applied to each of its 32-bit words.
     #[doc(hidden)]
     fn map_words(self, word: impl FnMut(u32) -> u32) -> Self;
 }
@@ -113,13 +114,13 @@ impl WarpShuffleValue for f64 {
     }
 }
 
-/// The lanes that share a segment of `width` lanes, in the form that the instruction wants: bits 8 to 12.
+/// Returns the operand of the shuffle instruction for segments of `width` lanes: bits 8 to 12.
 #[inline(always)]
 const fn segment(width: u32) -> i32 {
     ((WARP_SIZE - width) << 8) as i32
 }
 
-/// Gives each lane the value of the lane `delta` below it. The flag says whether that lane is in the same segment of
+/// Gives each lane the value of the lane `delta` below it. The flag is `true` if that lane is in the same segment of
 /// `width` lanes; if not, the lane keeps its own value.
 ///
 /// # Safety
@@ -140,7 +141,7 @@ pub unsafe fn warp_shuffle_up<T: WarpShuffleValue>(
     )
 }
 
-/// Gives each lane the value of the lane `delta` above it. The flag says whether that lane is in the same segment of
+/// Gives each lane the value of the lane `delta` above it. The flag is `true` if that lane is in the same segment of
 /// `width` lanes; if not, the lane keeps its own value.
 ///
 /// # Safety
@@ -179,8 +180,8 @@ pub unsafe fn warp_shuffle_idx<T: WarpShuffleValue>(
     (value.map_words(|w| word(w) as u32), true)
 }
 
-/// Gives each lane the value of the lane whose number differs in the bits of `lane_mask`. The flag says whether that
-/// lane is in the same segment of `width` lanes or one before it; if not, the lane keeps its own value.
+/// Gives each lane the value of the lane whose number differs in the bits of `lane_mask`. The flag is `true` if that
+/// lane is in the same segment of `width` lanes or an earlier one; if not, the lane keeps its own value.
 ///
 /// # Safety
 /// As [`warp_shuffle_up`], with `lane_mask` below 32.
@@ -200,7 +201,7 @@ pub unsafe fn warp_shuffle_xor<T: WarpShuffleValue>(
     )
 }
 
-/// Whether `predicate` holds in all lanes of `mask`.
+/// Returns `true` if `predicate` holds in all lanes of `mask`.
 ///
 /// # Safety
 /// The calling lane is in `mask`, no lane of `mask` has exited, and all of them make this call.
@@ -210,7 +211,7 @@ pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {
     unsafe { vote_all(mask as i32, predicate) }
 }
 
-/// Whether `predicate` holds in any lane of `mask`.
+/// Returns `true` if `predicate` holds in any lane of `mask`.
 ///
 /// # Safety
 /// As [`warp_vote_all`].
@@ -220,7 +221,7 @@ pub unsafe fn warp_vote_any(mask: u32, predicate: bool) -> bool {
     unsafe { vote_any(mask as i32, predicate) }
 }
 
-/// The lanes of `mask` in which `predicate` holds, as a bit mask.
+/// Returns the lanes of `mask` in which `predicate` holds, as a bit mask.
 ///
 /// # Safety
 /// As [`warp_vote_all`].
@@ -256,7 +257,7 @@ impl WarpMatchValue for u64 {
     }
 }
 
-/// The lanes of `mask` that hold the same value as this one, as a bit mask.
+/// Returns the lanes of `mask` that hold the same value as this one, as a bit mask.
 ///
 /// # Safety
 /// As [`warp_vote_all`].

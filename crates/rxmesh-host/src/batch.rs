@@ -5,11 +5,11 @@ use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// Several meshes that were joined to one, and how to part them again.
+/// Several meshes joined to one, with the data needed to part them again.
 ///
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
-/// take hardly longer than one of their size. Nothing connects them, so that what is done for each vertex, edge or face
-/// comes out as it would alone. What belongs to a mesh as a whole goes by the labels of the vertices:
+/// take hardly longer than one of their size. Nothing connects them, so that results for each vertex, edge or face are
+/// the same as alone. Properties of a mesh as a whole go by the labels of the vertices:
 /// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
 /// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
@@ -34,7 +34,7 @@ pub struct Batch {
     pub left_out: Vec<(String, usize)>,
 }
 
-/// What is known of one of the meshes.
+/// Data of one of the joined meshes.
 #[derive(Debug)]
 struct Member {
     vertices: usize,
@@ -44,7 +44,7 @@ struct Member {
     /// The frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
-    /// Whether it has groups, materials and so on.
+    /// `true` if the mesh has tags (groups, materials and so on).
     tagged: bool,
 }
 
@@ -88,17 +88,17 @@ impl Batch {
         Ok((merged.mesh, Batch { members, left_out }))
     }
 
-    /// Number of meshes.
+    /// Returns the number of meshes.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is no mesh.
+    /// Returns `true` if there is no mesh.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// For each vertex of the joined mesh the number of its mesh.
+    /// Returns for each vertex of the joined mesh the number of its mesh.
     pub fn labels(&self) -> Vec<u32> {
         let members = (0..).zip(&self.members);
         members
@@ -106,7 +106,7 @@ impl Batch {
             .collect()
     }
 
-    /// For each face of the joined mesh the number of its mesh.
+    /// Returns for each face of the joined mesh the number of its mesh.
     pub fn face_labels(&self) -> Vec<u32> {
         let members = (0..).zip(&self.members);
         members
@@ -114,14 +114,13 @@ impl Batch {
             .collect()
     }
 
-    /// How long the unit of the joined mesh is in that of the mesh's own frame.
+    /// Returns the scale from the unit of the joined mesh to the unit of the mesh's own frame.
     pub fn unit(&self, mesh: usize) -> f64 {
         self.members[mesh].frame.scale / self.members[mesh].home.scale
     }
 
-    /// The meshes again, each in the frame that it came in where that loses nothing
-    /// ([`TriMesh::return_to`]). `labels` says for each vertex of `joined`, which may have changed, which mesh it is
-    /// of.
+    /// Parts the meshes again, each into the frame that it came in if that loses nothing ([`TriMesh::return_to`]).
+    /// `labels` gives the mesh of each vertex of `joined`, which may have changed.
     ///
     /// # Panics
     ///
@@ -143,7 +142,7 @@ impl Batch {
     }
 }
 
-/// The frame of the joined mesh.
+/// Returns the frame of the joined mesh.
 fn joint(scale: f64) -> Placement {
     Placement {
         origin: DVec3::ZERO,
@@ -151,7 +150,7 @@ fn joint(scale: f64) -> Placement {
     }
 }
 
-/// Drops what says only that the statements of the mesh before no longer hold.
+/// Drops tags that only end a statement of the preceding mesh.
 fn drop_ends(tags: &mut Vec<Tag>) {
     let mut begun = Vec::new();
     tags.retain(|tag| {
@@ -175,7 +174,7 @@ mod tests {
     use crate::mesh::generate;
     use glam::DAffine3;
 
-    /// Far from each other, of sizes of their own, with statements on faces: each comes back to the last bit.
+    /// Meshes far from each other, of different sizes, with statements on faces: each comes back to the last bit.
     #[test]
     fn meshes_come_back_as_they_were() {
         let mut far = generate::icosphere(1).unwrap();

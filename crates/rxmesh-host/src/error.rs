@@ -11,32 +11,32 @@ use crate::store::AttributeError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file.
+    /// Error of reading or writing a file.
     #[error(transparent)]
     Io(#[from] IoError),
-    /// A mesh.
+    /// Error of an input mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
     /// Patches on disk.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// An engine.
+    /// Error of an engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The patcher.
+    /// Error of cutting a mesh into patches.
     #[error(transparent)]
     Patch(#[from] PatchError),
-    /// An attribute.
+    /// Error of an attribute.
     #[error(transparent)]
     Attribute(#[from] AttributeError),
     /// A result that cannot be addressed.
     #[error("the result has {count} {what}, but at most {limit} can be addressed")]
     TooLarge {
-        /// What there is too much of.
+        /// Name of the things that are too many.
         what: &'static str,
-        /// How much.
+        /// Number of them.
         count: u64,
-        /// The limit.
+        /// Largest number allowed.
         limit: u64,
     },
     /// A result that would be larger than is allowed; nothing was done.
@@ -54,7 +54,7 @@ pub enum Error {
         /// The most that are allowed.
         limit: u32,
     },
-    /// A mesh that grew far beyond what was to be expected, or is allowed; it is sound, but not done.
+    /// A mesh that grew far beyond the expected or allowed size; it is sound, but not done.
     #[error(
         "the mesh has grown to {} faces, where {} were to be expected, and it was stopped: more than {} faces must be \
             allowed (max-faces)",
@@ -70,7 +70,7 @@ pub enum Error {
         /// The most that are allowed.
         limit: u64,
     },
-    /// Options that make no sense; says which and what is possible.
+    /// Options that make no sense, with the possible values.
     #[error("{0}")]
     Options(String),
     /// An operator's fill-in broke the rules of [`Hole`](rxmesh_kernels::cavity::Hole).
@@ -81,13 +81,13 @@ pub enum Error {
     Operator {
         /// The operator's type.
         operator: &'static str,
-        /// How many holes.
+        /// Number of holes.
         count: u32,
     },
-    /// An engine of edits lost track of what it keeps beside the flat arrays.
+    /// A scheduler of edits whose own state has become inconsistent with the flat arrays.
     #[error("{what}; the session is void")]
     Edits {
-        /// What is wrong.
+        /// Description of the defect.
         what: String,
     },
     /// A call of a session in which an operator broke the rules, or in which the engine failed in the middle of a
@@ -106,20 +106,20 @@ pub enum Error {
     /// A computation left the finite numbers.
     #[error("{what} is not a finite number")]
     NotFinite {
-        /// What is not finite.
+        /// Name of the value that is not finite.
         what: &'static str,
     },
-    /// What went wrong with one of several meshes that are worked on together.
+    /// Error of one of several meshes that are processed together.
     #[error("mesh {mesh}: {error}")]
     OfMesh {
         /// Its number, from 0 on.
         mesh: usize,
-        /// What went wrong.
+        /// Error of that mesh.
         error: Box<Error>,
     },
 }
 
-/// A number as people say it: millions from ten of them.
+/// Formats a number for people: in millions from ten of them.
 fn words(n: u64) -> String {
     match n {
         0..10_000_000 => n.to_string(),
@@ -136,8 +136,8 @@ impl PartialEq for Error {
 }
 
 impl Error {
-    /// Whether a session cannot be trusted any more after this error in the middle of a change. What is refused before
-    /// anything is launched, and memory that is not there, leave it as it was.
+    /// Returns `true` if a session cannot be trusted after this error in the middle of a change. Errors raised before
+    /// any launch, and lack of memory, leave the session as it was.
     pub(crate) fn voids_session(&self) -> bool {
         match self {
             Error::Operator { .. } | Error::Edits { .. } | Error::VoidSession => true,

@@ -4,7 +4,7 @@
 //! [`engine`], kernels run on it, [`store::Attribute`]s come back. An [`edit::Session`] changes the mesh there.
 //!
 //! Positions are 32-bit floats. A mesh that lies far from the origin, or is very small or large, is brought into a
-//! frame of its own before the work ([`TriMesh::normalise`](mesh::TriMesh::normalise)) and back after it
+//! local frame before the work ([`TriMesh::normalise`](mesh::TriMesh::normalise)) and back after it
 //! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`Options::scale`](algo::Options::scale) takes lengths along.
 
 pub mod algebra;

@@ -15,13 +15,13 @@ kernel! {
         pub first: Global<u32>,
         /// Those that follow.
         pub second: Global<u32>,
-        /// Where to, in memory that the host sees.
+        /// Destination, in memory that the host sees.
         pub to: GlobalMut<u32>,
     }
 }
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than both arrays have words together,
-// for which there is room (contracts U3, U4).
+// and the destination has that capacity (contracts U3, U4).
 unsafe impl FlatKernel for Land {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -1,9 +1,9 @@
-//! Cells give values to their corners, which add them up in a fixed order: the same bits on every run.
+//! Sums of values that cells give to their corners, in a fixed order: every run gives the same bits.
 //!
-//! This is [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) with the host's tables of it, for kernels
-//! that do more in the same launch: sums that other patches own go to *parts*, and whoever uses the sums adds these
-//! ([`Parts::total`]), so that no launch is spent on it. Values lie apart by word in shared memory (no bank conflicts),
-//! and a thread adds up all words of a target.
+//! This is [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) with its host tables, for kernels that do
+//! more in the same launch: sums for vertices of other patches are stored as *parts*, and the kernel that reads the
+//! sums adds these ([`Parts::total`]), which saves a launch. Values are stored word by word in shared memory (no bank
+//! conflicts), and a thread adds up all words of a target.
 
 use crate::staged::near;
 use rxmesh_kernels::exec::Block;
@@ -11,22 +11,22 @@ use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::query::each_of;
 use rxmesh_kernels::topo::{Cell, Kind, Patch, PatchHeader, Vertex};
 
-/// Threads of a block of all kernels that assemble.
+/// Threads per block of all kernels that assemble.
 pub const THREADS: u32 = 256;
 
-/// Words of shared memory that the values of corners take.
+/// Number of words of shared memory for the values of corners.
 const VALUES: u32 = 12 * 1024;
 
 rxmesh_kernels::args! {
-    /// Where a kernel over cells leaves the sums of `W` words a vertex.
+    /// Output of a kernel over cells: sums of `W` words per vertex.
     pub struct Sums {
-        /// Of each patch's own cells for its own vertices, by linear id.
+        /// Sums over each patch's owned cells for its own vertices, by linear id.
         pub sums: GlobalMut<f32>,
-        /// Of each patch's own cells for vertices of others, patch after patch.
+        /// Sums over each patch's owned cells for vertices of other patches, patch by patch.
         pub parts: GlobalMut<f32>,
-        /// Where each patch's parts start, in values.
+        /// Offset of each patch's parts, in values.
         pub places: Global<u32>,
-        /// Where each patch's table starts in `slots`.
+        /// Offset of each patch's table in `slots`.
         pub starts: Global<u32>,
         /// For each patch the end of each vertex's row, then the slots of all rows: four times the cell plus the
         /// corner.
@@ -37,19 +37,19 @@ rxmesh_kernels::args! {
 rxmesh_kernels::args! {
     /// Sums of vertices, some in parts of several patches.
     pub struct Parts {
-        /// What [`Sums`] left for the vertices' own patches, by linear id.
+        /// [`Sums::sums`]: those of the vertices' own patches, by linear id.
         pub sums: Global<f32>,
-        /// What it left for others.
+        /// [`Sums::parts`]: those of other patches.
         pub parts: Global<f32>,
-        /// Where each vertex's list starts in `entries`; one more than there are vertices.
+        /// Offset of each vertex's list in `entries`; one more than there are vertices.
         pub starts: Global<u32>,
-        /// Places of parts, in values, in the order of the patches.
+        /// Indices of parts, in values, in the order of the patches.
         pub entries: Global<u32>,
     }
 }
 
 impl Parts {
-    /// The whole sum of a vertex.
+    /// Returns the whole sum of a vertex.
     #[inline(always)]
     pub fn total<const W: usize>(&self, v: u32) -> [f32; W] {
         let mut sum = read(self.sums, v);
@@ -62,13 +62,14 @@ impl Parts {
     }
 }
 
-/// Value `i` of `W` words each.
+/// Returns value `i` of `W` words each.
 #[inline(always)]
 fn read<const W: usize>(from: Global<f32>, i: u32) -> [f32; W] {
     each(|c| from.get(i * W as u32 + c as u32))
 }
 
-/// The values of all places. Written out: the device compiler keeps an array that is iterated in local memory.
+/// Evaluates `f` for all indices. A `while` loop, because the device compiler keeps an array that is iterated over in
+/// local memory.
 #[inline(always)]
 fn each<const W: usize>(f: impl Fn(usize) -> f32) -> [f32; W] {
     let mut values = [0.0; W];
@@ -85,23 +86,23 @@ fn plus<const W: usize>(a: [f32; W], b: [f32; W]) -> [f32; W] {
     each(|c| a[c] + b[c])
 }
 
-/// What [`Sums::run`] keeps in shared memory.
+/// Shared memory of [`Sums::run`].
 #[derive(Clone, Copy, Debug)]
 pub struct Tables {
     values: Shared<f32>,
-    /// Where cells come in several parts: sums so far, and how far each row is read.
+    /// If cells are processed in several batches: partial sums, and the position of each row.
     sums: Shared<f32>,
     read: Shared<u32>,
 }
 
-/// Cells whose values are in shared memory at a time.
+/// Returns the number of cells whose values fit into shared memory at a time.
 #[inline(always)]
 fn at_once<const W: usize>() -> u32 {
     VALUES / (4 * W as u32)
 }
 
 impl Sums {
-    /// Takes the shared memory for values of `W` words.
+    /// Reserves the shared memory for values of `W` words.
     #[inline(always)]
     pub fn carve<const W: usize>(h: &PatchHeader, plan: &mut Plan) -> Tables {
         let (n, most, words) = (h.owned_of(Kind::Cell), at_once::<W>(), W as u32);
@@ -113,8 +114,8 @@ impl Sums {
         }
     }
 
-    /// Runs `cell` for each cell that the patch owns, which gives the values of its corners; `last` gets each near
-    /// vertex with its sum, once, and returns what is stored.
+    /// Calls `cell` for each cell that the patch owns, which returns the values of its corners; `last` gets each near
+    /// vertex with its sum, once, and returns the value to store.
     #[inline(always)]
     pub fn run<B: Block, const W: usize>(
         &self,
@@ -170,8 +171,8 @@ impl Sums {
         }
     }
 
-    /// The last part: sums of own vertices, then of others. Two loops, because one that chose between the two would
-    /// choose an address for every store.
+    /// Processes the last batch: stores the sums of owned vertices, then of others. Two loops, because a single one
+    /// would select an address for every store.
     #[inline(always)]
     fn store<B: Block, const W: usize>(
         &self,
@@ -210,7 +211,7 @@ fn write<const W: usize>(to: GlobalMut<f32>, i: u32, values: [f32; W]) {
 }
 
 impl Tables {
-    /// How far a vertex's row is read, and its sum so far.
+    /// Returns the position in a vertex's row, and its sum so far.
     #[inline(always)]
     fn so_far<const W: usize>(&self, v: u32, rows: Rows) -> (u32, [f32; W]) {
         if rows.from == 0 {
@@ -229,7 +230,8 @@ struct Values {
 }
 
 impl Values {
-    /// Where a word of a slot lies: words apart for threads side by side, together for one thread's cache.
+    /// Returns the index of a word of a slot: words are strided for adjacent threads of a GPU, and contiguous for the
+    /// cache of a CPU thread.
     #[inline(always)]
     fn place<B: Block, const W: usize>(self, slot: u32, c: u32) -> u32 {
         if B::SOLO {
@@ -254,7 +256,7 @@ impl Values {
     }
 }
 
-/// The rows of a patch's vertices, and which slots are there now.
+/// Rows of a patch's vertices, and the range of slots whose values are in shared memory.
 #[derive(Clone, Copy)]
 struct Rows {
     ends: Global<u16>,
@@ -273,8 +275,8 @@ impl Rows {
         }
     }
 
-    /// Adds the values that are there to a vertex's sum; slots ascend, so that a later part goes on where this one
-    /// stops.
+    /// Adds the values in shared memory to a vertex's sum; slots ascend, so that the next batch continues where this
+    /// one stops.
     #[inline(always)]
     fn add<B: Block, const W: usize>(
         self,

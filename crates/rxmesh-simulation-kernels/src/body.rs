@@ -1,4 +1,4 @@
-//! What all solvers need to know of a body: its energy of motion.
+//! Kinetic energy, and sums over vertices.
 
 use glam::Vec3;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -10,27 +10,28 @@ kernel_list! {
     block sim_kinetic: Kinetic;
 }
 
-/// Vertices that a block of a sum over vertices takes.
+/// Number of vertices per block of a sum over vertices.
 pub const SUM_VERTICES: u32 = 2048;
 
 kernel! {
-    /// `m v . v / 2` over all vertices, in a fixed order: a block takes [`SUM_VERTICES`]; the last one adds up.
+    /// Computes `m v . v / 2` summed over all vertices, in a fixed order: a block takes [`SUM_VERTICES`]; the last one
+    /// adds up.
     pub struct Kinetic: Block {
-        /// Velocities, in metres a second.
+        /// Velocities, in metres per second.
         pub velocity: Global<Vec3>,
         /// Masses, in kilograms.
         pub mass: Global<f32>,
-        /// One part a block.
+        /// One part per block.
         pub partials: GlobalMut<f64>,
         /// Two words, zero before and after.
         pub arrived: GlobalMut<u32>,
-        /// The sum in joules, in its second place.
+        /// The sum in joules, at index 1.
         pub sum: GlobalMut<f64>,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Kinetic {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;
@@ -63,7 +64,7 @@ unsafe impl BlockKernel for Kinetic {
     }
 }
 
-/// First vertex and number of a block's share of all vertices, where each block takes `N`.
+/// Returns the first vertex and the number of vertices of a block, where each block takes `N`.
 #[inline(always)]
 pub(crate) fn share<const N: u32>(block: u32, all: u32) -> (u32, u32) {
     let first = block * N;
@@ -71,8 +72,8 @@ pub(crate) fn share<const N: u32>(block: u32, all: u32) -> (u32, u32) {
     (first, if left < N { left } else { N })
 }
 
-/// Hands in a block's part of a sum; the last block runs `then` with the sum, on one thread. `partials` has a place for
-/// each block of the launch.
+/// Adds a block's part of a sum; the last block calls `then` with the sum, on one thread. `partials` has one element
+/// per block of the launch.
 #[inline(always)]
 pub fn finish<B: Block>(
     b: B,

@@ -1,23 +1,23 @@
-//! Cells at rest and as they are: gradients of shape functions, of the displacement, and forces of corners.
+//! Cells at rest and deformed: gradients of shape functions and of the displacement, and forces on corners.
 //!
-//! Nothing of the shape at rest is stored: it is made of the positions at rest each time, which is a fifth of the
-//! bytes. Volume and inverse cancel where they can, so that cells of any size will do.
+//! Nothing of the rest shape is stored: it is computed from the rest positions each time, which is a fifth of the
+//! memory traffic. Volume and inverse cancel where possible, so that cells of any size work.
 
 use crate::small::add_outer;
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
-/// A cell at rest.
+/// Rest shape of a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// The cofactors of the three edges from corner 0: the gradients of the other corners' shape functions times six
-    /// times the volume.
+    /// Cofactors of the three edges from corner 0: the gradients of the other corners' shape functions times six times
+    /// the volume.
     pub cofactors: Mat3,
     /// Six times the volume.
     pub six: f32,
 }
 
 impl Shape {
-    /// Of the edges from corner 0 to the others.
+    /// Computes the shape from the edges from corner 0 to the others.
     #[inline(always)]
     pub fn new([a, b, c]: [Vec3; 3]) -> Shape {
         let bc = b.cross(c);
@@ -27,7 +27,7 @@ impl Shape {
         }
     }
 
-    /// The gradient of a displacement that is zero at corner 0 and these at the others.
+    /// Returns the gradient of a displacement that is zero at corner 0 and has these values at the others.
     #[inline(always)]
     pub fn gradient(&self, [a, b, c]: [Vec3; 3]) -> Mat3 {
         let inverse = 1.0 / self.six;
@@ -37,7 +37,7 @@ impl Shape {
         add_outer(d, c, k.z_axis * inverse)
     }
 
-    /// The forces of corners 1 to 3 from the stress: minus the derivatives of the cell's energy.
+    /// Returns the forces on corners 1 to 3 for a stress: minus the derivatives of the cell's energy.
     #[inline(always)]
     pub fn forces(&self, stress: Mat3) -> [Vec3; 3] {
         let k = self.cofactors;
@@ -48,7 +48,8 @@ impl Shape {
     }
 }
 
-/// As [`Shape::gradient`] in double precision, with six times the volume: of the edges at rest, and the displacements.
+/// Computes [`Shape::gradient`] in double precision, and six times the volume, from the edges at rest and the
+/// displacements.
 #[inline(always)]
 pub fn gradient64(rest: [DVec3; 3], d: [DVec3; 3]) -> (DMat3, f64) {
     let [a, b, c] = rest;
@@ -61,7 +62,7 @@ pub fn gradient64(rest: [DVec3; 3], d: [DVec3; 3]) -> (DMat3, f64) {
     (sum, six)
 }
 
-/// Values of corners 1 to 3, and of corner 0 so that all four add up to nothing.
+/// Returns the values of corners 1 to 3, with one for corner 0 such that all four sum to zero.
 #[inline(always)]
 pub fn balanced([a, b, c]: [Vec3; 3]) -> [Vec3; 4] {
     [-(a + b + c), a, b, c]

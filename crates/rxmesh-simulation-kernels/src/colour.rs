@@ -1,14 +1,14 @@
-//! Turns: which elements of a patch may be worked on at a time, because none of them shares with another what it
-//! changes.
+//! Local elements of a patch by colour: those of one colour can be processed in parallel, because they share no data
+//! that they change.
 
 use rxmesh_kernels::attr::Field;
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Patch;
 
 rxmesh_kernels::args! {
-    /// For each patch lists of local ids: a list for each colour.
+    /// Lists of local ids for each patch, one list per colour.
     pub struct Turns {
-        /// Where each patch's table starts in `tables`.
+        /// Offset of each patch's table in `tables`.
         pub starts: Global<u32>,
         /// For each patch the number of its colours, the end of each colour's list, and the lists.
         pub tables: Global<u16>,
@@ -19,7 +19,7 @@ rxmesh_kernels::args! {
 unsafe impl Field for Turns {}
 
 impl Turns {
-    /// The lists of a patch.
+    /// Returns the lists of a patch.
     #[inline(always)]
     pub fn of(&self, patch: &Patch) -> Lists {
         let table = self.tables.from(self.starts.get(patch.id()));
@@ -32,7 +32,7 @@ impl Turns {
     }
 }
 
-/// The lists of one patch.
+/// Lists of one patch.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists {
     /// Number of colours.
@@ -42,7 +42,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// First and last place of a colour's list; an empty list beyond the last colour.
+    /// Returns the range of a colour's list; an empty one beyond the last colour.
     #[inline(always)]
     pub fn range(&self, colour: u32) -> (u32, u32) {
         if colour >= self.colours {
@@ -56,7 +56,7 @@ impl Lists {
         (first, u32::from(self.ends.get(colour)))
     }
 
-    /// The local id at a place.
+    /// Returns the local id at an index.
     #[inline(always)]
     pub fn item(&self, at: u32) -> u32 {
         u32::from(self.items.get(at))

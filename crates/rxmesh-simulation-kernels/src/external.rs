@@ -1,4 +1,4 @@
-//! Energies of a body's vertices in what is around it.
+//! Energies of a body's vertices in gravity and contact.
 
 use crate::body::{SUM_VERTICES, share};
 use crate::contact::Contacts;
@@ -13,32 +13,33 @@ kernel_list! {
 }
 
 kernel! {
-    /// The energy of height and that of contact (without friction), in double precision and a fixed order.
+    /// Computes the potential energy of gravity and that of contact (without friction), in double precision and a fixed
+    /// order.
     pub struct External: Block {
         /// Positions.
         pub x: Global<Vec3>,
-        /// Positions at rest, where the energy of height is zero.
+        /// Positions at rest, where the potential energy is zero.
         pub rest: Global<Vec3>,
         /// Masses.
         pub mass: Global<f32>,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
-        /// What contact of edges does to each vertex, as
-        /// [`TouchEdges`](crate::contact::TouchEdges) says; empty for nothing.
+        /// Contact response of edges on each vertex, as computed by [`TouchEdges`](crate::contact::TouchEdges); empty
+        /// for none.
         pub edges: Global<[f32; 10]>,
         /// Acceleration of free vertices.
         pub gravity: Vec3,
-        /// Two parts a block: all of heights, then all of contact.
+        /// Two parts per block: all of gravity, then all of contact.
         pub partials: GlobalMut<f64>,
         /// Two words, zero before and after.
         pub arrived: GlobalMut<u32>,
-        /// The sums in joules, in places 1 and 2.
+        /// The sums in joules, at indices 1 and 2.
         pub sums: GlobalMut<f64>,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for External {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;

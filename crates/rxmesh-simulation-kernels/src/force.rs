@@ -27,32 +27,32 @@ kernel_list! {
     patch sim_energy_springs: Elastic<Springs>;
 }
 
-/// What relation all kernels over cells need.
+/// Relations that all kernels over cells need.
 pub(crate) const NEEDS: Needs = <CV as rxmesh_kernels::query::Relation>::NEEDS;
 
 rxmesh_kernels::args! {
     /// Forces of cells on their corners, in newtons.
     pub struct Force<E> {
-        /// Where the body is.
+        /// Positions of the body.
         pub places: Places,
-        /// The materials of its cells.
+        /// Materials of its cells.
         pub materials: Materials,
-        /// Three words a vertex.
+        /// Three words per vertex.
         pub to: Sums,
         /// The energy.
         pub energy: PhantomData<E>,
     }
 }
 
-/// What kernels over cells keep in shared memory.
+/// Shared memory of kernels over cells.
 #[derive(Clone, Copy, Debug)]
 pub struct CellTables {
     pub(crate) staged: Staged,
     pub(crate) tables: Tables,
 }
 
-// SAFETY: a patch writes the sums of what it owns, and its parts, in phases that barriers part; slots and ids are the
-// mesh's (contracts U1 to U4).
+// SAFETY: a patch writes the sums of what it owns, and its parts, in phases separated by barriers; slots and ids are
+// the mesh's (contracts U1 to U4).
 unsafe impl<E: Model> PatchKernel for Force<E> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
@@ -85,26 +85,26 @@ unsafe impl<E: Model> PatchKernel for Force<E> {
 }
 
 rxmesh_kernels::args! {
-    /// The energy of all cells in joules, in double precision and a fixed order.
+    /// Computes the energy of all cells in joules, in double precision and a fixed order.
     pub struct Elastic<E> {
-        /// Where the body is.
+        /// Positions of the body.
         pub places: Places,
-        /// The materials of its cells.
+        /// Materials of its cells.
         pub materials: Materials,
-        /// Energy of each cell (linear id); empty where nobody asks.
+        /// Energy of each cell (linear id); empty if not needed.
         pub cells: GlobalMut<f32>,
-        /// One part a patch.
+        /// One part per patch.
         pub partials: GlobalMut<f64>,
         /// Two words, zero before and after.
         pub arrived: GlobalMut<u32>,
-        /// The sum, in its second place.
+        /// The sum, at index 1.
         pub sum: GlobalMut<f64>,
         /// The energy.
         pub energy: PhantomData<E>,
     }
 }
 
-/// The energy of a cell in joules.
+/// Returns the energy of a cell in joules.
 #[inline(always)]
 pub(crate) fn energy<E: Model>(
     materials: &Materials,

@@ -2,13 +2,13 @@
 //!
 //! Units are SI: metres, kilograms, seconds, pascals.
 //!
-//! - [`body`]: what all solvers need to know of a body;
+//! - [`body`]: kinetic energy, and sums over vertices;
 //! - [`material`]: the materials of cells;
-//! - [`colour`]: which elements may be worked on at a time;
+//! - [`colour`]: elements that can be processed in parallel;
 //! - [`energy`]: energies of cells, their stresses and Hessians;
 //! - [`cells`], [`staged`], [`assemble`]: shapes of cells, positions in shared memory, sums of corners;
 //! - [`force`]: forces and energies of a body;
-//! - [`contact`], [`external`]: solids that bodies touch, and the energy of vertices there;
+//! - [`contact`], [`external`]: solids that bodies touch, and the energy of vertices in gravity and contact;
 //! - [`solve`]: time steps;
 //! - [`small`]: small matrices.
 

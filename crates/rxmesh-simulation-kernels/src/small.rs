@@ -1,4 +1,4 @@
-//! Small matrices: singular values that survive inverted and degenerate matrices, and what is made of them.
+//! Small matrices: singular values of inverted and degenerate matrices, and functions of them.
 
 use glam::{Mat3, Vec3};
 use rxmesh_kernels::math::{rsqrt_fast, sqrt};
@@ -18,14 +18,14 @@ pub struct Svd {
     pub v: Mat3,
 }
 
-/// The sweeps of Jacobi's method: each squares the error once it is small, and four do for 32 bits.
+/// Sweeps of Jacobi's method: each squares the error once it is small, and four suffice for 32 bits.
 const SWEEPS: u32 = 5;
 
-/// One rotation of Jacobi's method: sets `apq` to zero. Takes `app aqq apq arp arq` and two columns.
+/// Applies one rotation of Jacobi's method, which sets `apq` to zero. Takes `app aqq apq arp arq` and two columns.
 #[inline(always)]
 fn rotate(a: [f32; 5], (p, q): (Vec3, Vec3)) -> ([f32; 5], (Vec3, Vec3)) {
     let [app, aqq, apq, arp, arq] = a;
-    // Infinite or not a number where there is nothing to do.
+    // Infinite or NaN if `apq` is zero; not used then.
     let tau = (aqq - app) / (2.0 * apq);
     let size = if tau < 0.0 { -tau } else { tau };
     let root = 1.0 / (size + sqrt(1.0 + tau * tau));
@@ -43,7 +43,7 @@ fn rotate(a: [f32; 5], (p, q): (Vec3, Vec3)) -> ([f32; 5], (Vec3, Vec3)) {
     (turned, (p * c - q * s, p * s + q * c))
 }
 
-/// Eigenvalues and vectors (columns of a rotation) of a symmetric matrix, in no order (Jacobi 1846).
+/// Computes eigenvalues and eigenvectors (columns of a rotation) of a symmetric matrix, in no order (Jacobi 1846).
 #[inline(always)]
 pub fn eigen(m: Symmetric) -> (Vec3, Mat3) {
     let [mut xx, mut yy, mut zz, mut xy, mut xz, mut yz] = m;
@@ -63,7 +63,7 @@ pub fn eigen(m: Symmetric) -> (Vec3, Mat3) {
     (Vec3::new(xx, yy, zz), Mat3::from_cols(p, q, r))
 }
 
-/// Puts the longer of two columns first, with a sign so that right vectors stay a rotation.
+/// Puts the longer of two columns first, with a sign such that right vectors stay a rotation.
 #[inline(always)]
 fn longer_first(c: (Vec3, Vec3), v: (Vec3, Vec3)) -> ((Vec3, Vec3), (Vec3, Vec3)) {
     let swap = c.0.dot(c.0) < c.1.dot(c.1);
@@ -71,7 +71,7 @@ fn longer_first(c: (Vec3, Vec3), v: (Vec3, Vec3)) -> ((Vec3, Vec3), (Vec3, Vec3)
     (pick(c), pick(v))
 }
 
-/// A unit vector at right angles to a unit vector.
+/// Returns a unit vector perpendicular to a unit vector.
 #[inline(always)]
 fn across(u: Vec3) -> Vec3 {
     let a = u.abs();
@@ -86,12 +86,12 @@ fn across(u: Vec3) -> Vec3 {
     w * rsqrt_fast(w.dot(w))
 }
 
-/// The singular values of a finite matrix, whatever its rank.
+/// Computes the singular values of a finite matrix of any rank.
 #[inline(always)]
 pub fn svd(f: Mat3) -> Svd {
     let [a, b, c] = [f.x_axis, f.y_axis, f.z_axis];
     let most = a.abs().max(b.abs()).max(c.abs()).max_element();
-    // So that squares stay in range.
+    // Keeps squares in range.
     let unit = if most > 0.0 { 1.0 / most } else { 0.0 };
     let [a, b, c] = [a * unit, b * unit, c * unit];
     let square = [a.dot(a), b.dot(b), c.dot(c), a.dot(b), a.dot(c), b.dot(c)];
@@ -124,20 +124,20 @@ pub fn svd(f: Mat3) -> Svd {
     }
 }
 
-/// `a b^T`, added to a matrix.
+/// Returns `m + a b^T`.
 #[inline(always)]
 pub fn add_outer(m: Mat3, a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(m.x_axis + a * b.x, m.y_axis + a * b.y, m.z_axis + a * b.z)
 }
 
-/// The rotation nearest to a matrix with these singular vectors: `u v^T`.
+/// Returns the rotation nearest to a matrix with these singular vectors: `u v^T`.
 #[inline(always)]
 pub fn rotation(f: &Svd) -> Mat3 {
     let m = add_outer(Mat3::ZERO, f.u.x_axis, f.v.x_axis);
     add_outer(add_outer(m, f.u.y_axis, f.v.y_axis), f.u.z_axis, f.v.z_axis)
 }
 
-/// The nearest matrix without negative eigenvalues.
+/// Returns the nearest matrix without negative eigenvalues.
 #[inline(always)]
 pub fn without_negative(m: Symmetric) -> Symmetric {
     let (values, v) = eigen(m);
@@ -154,7 +154,7 @@ pub fn without_negative(m: Symmetric) -> Symmetric {
     ]
 }
 
-/// A symmetric matrix times a vector.
+/// Returns a symmetric matrix times a vector.
 #[inline(always)]
 pub fn times(m: Symmetric, x: Vec3) -> Vec3 {
     let [xx, yy, zz, xy, xz, yz] = m;
@@ -165,10 +165,10 @@ pub fn times(m: Symmetric, x: Vec3) -> Vec3 {
     )
 }
 
-/// The inverse of a symmetric positive definite matrix; zero where it has none in 32 bits.
+/// Returns the inverse of a symmetric positive definite matrix; zero if it has none in 32 bits.
 #[inline(always)]
 pub fn inverse(m: Symmetric) -> Symmetric {
-    // In a unit of its own, so that products stay in range.
+    // Scaled, so that products stay in range.
     let trace = m[0] + m[1] + m[2];
     let unit = 1.0 / trace;
     let [a, d, f, b, c, e] = [

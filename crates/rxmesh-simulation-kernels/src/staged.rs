@@ -6,20 +6,20 @@ use rxmesh_kernels::mem::{Global, Plan, Shared};
 use rxmesh_kernels::topo::{Patch, PatchHeader, Vertex};
 
 rxmesh_kernels::args! {
-    /// Where a body is and where it was at rest: vectors by linear ids of vertices.
+    /// Current and rest positions of a body, by linear ids of vertices.
     pub struct Places {
         /// Positions.
         pub x: Global<Vec3>,
         /// Positions at rest.
         pub rest: Global<Vec3>,
-        /// What `scale` times is added to the positions; empty for nothing.
+        /// Vectors that are added to the positions, `scale` times; empty for none.
         pub add: Global<Vec3>,
-        /// How much of it.
+        /// Factor of `add`.
         pub scale: f32,
     }
 }
 
-/// [`Places`] of what a patch's own cells are made of, in shared memory.
+/// [`Places`] of the vertices of a patch's owned cells, in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged {
     x: Shared<Vec3>,
@@ -27,14 +27,14 @@ pub struct Staged {
     add: Shared<Vec3>,
 }
 
-/// Number of vertices that a patch's own cells are made of, and others of its own.
+/// Returns the number of vertices of a patch's owned cells, including all owned vertices.
 #[inline(always)]
 pub fn near(h: &PatchHeader) -> u32 {
     h.near_of(rxmesh_kernels::topo::Kind::Vertex)
 }
 
 impl Places {
-    /// Takes the shared memory.
+    /// Reserves the shared memory.
     #[inline(always)]
     pub fn carve(&self, h: &PatchHeader, plan: &mut Plan) -> Staged {
         let n = near(h);
@@ -45,7 +45,7 @@ impl Places {
         }
     }
 
-    /// Brings the values there, inside a phase.
+    /// Loads the values, inside a phase.
     #[inline(always)]
     pub fn load<B: Block>(&self, p: Phase<B>, patch: &Patch, to: &Staged) {
         bring(p, patch, self.x, to.x);
@@ -55,7 +55,7 @@ impl Places {
         }
     }
 
-    /// As [`Places::load`], with `add + length * along` in the place of `add`, which is not empty.
+    /// Loads the values as [`Places::load`], with `add + length * along` in place of `add`, which is not empty.
     #[inline(always)]
     pub fn load_moved<B: Block>(
         &self,
@@ -74,13 +74,13 @@ impl Places {
         });
     }
 
-    /// What is added at a local vertex, unscaled.
+    /// Returns the added vector at a local vertex, unscaled.
     #[inline(always)]
     pub fn added(&self, at: &Staged, v: u32) -> Vec3 {
         at.add.get(v)
     }
 
-    /// Of a cell with these local vertices: the edges at rest from corner 0, and the displacements relative to it.
+    /// Returns the edges at rest of a cell from corner 0, and the displacements relative to it.
     #[inline(always)]
     pub fn edges(&self, at: &Staged, v: [u32; 4]) -> ([Vec3; 3], [Vec3; 3]) {
         let get = |s: Shared<Vec3>, k: usize| s.get(v[k]) - s.get(v[0]);
@@ -102,7 +102,7 @@ impl Places {
 }
 
 impl Places {
-    /// As [`Places::edges`], subtracted in double precision.
+    /// Returns [`Places::edges`], subtracted in double precision.
     #[inline(always)]
     pub fn edges64(&self, at: &Staged, v: [u32; 4]) -> ([DVec3; 3], [DVec3; 3]) {
         let get = |s: Shared<Vec3>, k: usize| s.get(v[k]).as_dvec3() - s.get(v[0]).as_dvec3();
@@ -124,7 +124,7 @@ impl Places {
     }
 }
 
-/// Brings the values of near vertices to shared memory, word by word where the patch owns them.
+/// Loads the values of near vertices into shared memory, word by word for owned ones.
 #[inline(always)]
 pub fn bring<B: Block>(p: Phase<B>, patch: &Patch, from: Global<Vec3>, to: Shared<Vec3>) {
     let (owned, near) = (patch.owned::<Vertex>(), patch.near::<Vertex>());

@@ -8,7 +8,7 @@ use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::assemble::{Parts, Sums};
 
-/// Tables of a mesh.
+/// Tables of a mesh for sums over the corners of its cells.
 #[derive(Debug)]
 pub(crate) struct Assembly {
     tables: Distributor<CV, f32>,
@@ -17,7 +17,7 @@ pub(crate) struct Assembly {
     parts: usize,
 }
 
-/// Sums of some words a vertex.
+/// Sums of several words per vertex: those of owned vertices and the parts of ribbon vertices.
 #[derive(Debug)]
 pub(crate) struct Assembled {
     sums: Buffer<f32>,
@@ -36,7 +36,7 @@ impl Assembly {
         })
     }
 
-    /// Room for sums of `words` words a vertex.
+    /// Allocates sums of `words` words per vertex.
     pub(crate) fn room(&self, rx: &RxMesh<Volume>, words: usize) -> Result<Assembled, Error> {
         let vertices = rx.linear_len(Kind::Vertex) as usize;
         Ok(Assembled {
@@ -45,7 +45,7 @@ impl Assembly {
         })
     }
 
-    /// What a kernel over cells takes.
+    /// Returns the view for a kernel over cells.
     pub(crate) fn sums(&self, to: &Assembled) -> Sums {
         let tables = self.tables.tables();
         Sums {
@@ -57,7 +57,7 @@ impl Assembly {
         }
     }
 
-    /// What a kernel takes that uses the sums.
+    /// Returns the view for a kernel that reads the sums.
     pub(crate) fn parts(&self, of: &Assembled) -> Parts {
         Parts {
             sums: of.sums.global(),

@@ -14,11 +14,11 @@ use rxmesh_simulation_kernels::body::{Kinetic, SUM_VERTICES};
 use rxmesh_simulation_kernels::material::{self, Lame};
 use std::sync::OnceLock;
 
-/// A mesh that moves: shape at rest, state, masses, pins and materials. All of it lies on the engine; arrays of the
-/// host are in the order of the input.
+/// Deformable mesh: rest shape, state, masses, pins and materials. All of it lies on the engine; host arrays are in the
+/// order of the input.
 ///
-/// A vertex whose inverse mass is zero is *pinned*: forces do not move it, its velocity does, and nothing but
-/// [`Body::set_velocities`] and [`Body::move_pins`] changes that. Vertices without cells have no mass and are pinned.
+/// A vertex whose inverse mass is zero is *pinned*: forces do not move it. It follows its velocity, which only
+/// [`Body::set_velocities`] and [`Body::move_pins`] change. Vertices without cells have no mass and are pinned.
 #[derive(Debug)]
 pub struct Body<D: Dimension = Volume> {
     pub(crate) rx: RxMesh<D>,
@@ -26,15 +26,15 @@ pub struct Body<D: Dimension = Volume> {
     pub(crate) rest: Attribute<Vertex, Vec3>,
     /// Positions, in metres.
     pub(crate) position: Attribute<Vertex, Vec3>,
-    /// Velocities, in metres a second.
+    /// Velocities, in metres per second.
     pub(crate) velocity: Attribute<Vertex, Vec3>,
-    /// Masses in kilograms, of pinned vertices too.
+    /// Masses in kilograms, including those of pinned vertices.
     pub(crate) mass: Attribute<Vertex, f32>,
-    /// One over the mass; 0 of pinned vertices.
+    /// One over the mass; 0 for pinned vertices.
     pub(crate) inverse_mass: Attribute<Vertex, f32>,
     pub(crate) materials: CellMaterials,
     kinetic: Sum,
-    /// The edges of the surface, once a solid asks for them.
+    /// Edges of the surface, made when a solid first needs them.
     pub(crate) edges: OnceLock<EdgeContacts>,
 }
 
@@ -46,17 +46,17 @@ pub(crate) struct CellMaterials {
     index: Option<Attribute<Cell, u16>>,
 }
 
-/// What a sum in double precision needs.
+/// Buffers of a sum in double precision.
 #[derive(Debug)]
 pub(crate) struct Sum {
-    /// One a block.
+    /// One partial sum per block.
     pub(crate) partials: Buffer<f64>,
     pub(crate) arrived: Buffer<u32>,
     pub(crate) sum: Buffer<f64>,
 }
 
 impl Body<Volume> {
-    /// A body at rest of one material, in patches of the usual size. Coordinates of the mesh in the world are metres.
+    /// Makes a body at rest of one material, in patches of the default size. Mesh coordinates in the world are metres.
     ///
     /// # Errors
     ///
@@ -66,12 +66,12 @@ impl Body<Volume> {
         Body::with(engine, mesh, materials, &VolumeOptions::default())
     }
 
-    /// A body at rest. Cells that are flat at rest have no stiffness and no mass.
+    /// Makes a body at rest. Cells that are flat at rest have no stiffness and no mass.
     ///
     /// # Errors
     ///
-    /// A mesh that is not valid or cannot be cut into patches, a cell that is inverted at rest, materials that cannot
-    /// be or do not suit the mesh, masses beyond 32-bit numbers, or no memory on the engine.
+    /// A mesh that is not valid or cannot be cut into patches, a cell that is inverted at rest, materials that are out
+    /// of range or do not suit the mesh, masses out of the range of 32-bit numbers, or no memory on the engine.
     pub fn with(
         engine: &Engine,
         mesh: &TetMesh,
@@ -109,99 +109,99 @@ impl<D: Dimension> Body<D> {
         })
     }
 
-    /// The patches.
+    /// Returns the mesh in patches.
     pub fn mesh(&self) -> &RxMesh<D> {
         &self.rx
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         self.rx.engine()
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.rx.count(Kind::Vertex) as usize
     }
 
-    /// The materials of the cells.
+    /// Returns the materials of the cells.
     pub fn materials(&self) -> &Materials {
         &self.materials.host
     }
 
-    /// Positions at rest, in metres.
+    /// Returns the positions at rest, in metres.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn rest_positions(&mut self) -> Result<Vec<Vec3>, Error> {
         self.rest.to_input(&self.rx)
     }
 
-    /// Positions, in metres. Waits for the engine.
+    /// Returns the positions, in metres. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn positions(&mut self) -> Result<Vec<Vec3>, Error> {
         self.position.to_input(&self.rx)
     }
 
-    /// Velocities, in metres a second. Waits for the engine.
+    /// Returns the velocities, in metres per second. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn velocities(&mut self) -> Result<Vec<Vec3>, Error> {
         self.velocity.to_input(&self.rx)
     }
 
-    /// Masses in kilograms, of pinned vertices too.
+    /// Returns the masses in kilograms, including those of pinned vertices.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn masses(&mut self) -> Result<Vec<f32>, Error> {
         self.mass.to_input(&self.rx)
     }
 
-    /// Whether each vertex is pinned.
+    /// Returns `true` for each pinned vertex.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn pinned(&mut self) -> Result<Vec<bool>, Error> {
         let inverse = self.inverse_mass.to_input(&self.rx)?;
         Ok(inverse.iter().map(|&w| w == 0.0).collect())
     }
 
-    /// Moves all vertices to where they are said to be, at once.
+    /// Sets the positions of all vertices.
     ///
     /// # Errors
     ///
-    /// A wrong number of positions or one that is not finite: the body is then as before.
+    /// A wrong number of positions or one that is not finite: the body is then unchanged.
     pub fn set_positions(&mut self, positions: &[Vec3]) -> Result<(), Error> {
         finite("position", positions)?;
         self.position = self.rx.attribute_from(positions)?;
         Ok(())
     }
 
-    /// Sets all velocities, of pinned vertices too.
+    /// Sets the velocities of all vertices, including pinned ones.
     ///
     /// # Errors
     ///
-    /// A wrong number of velocities or one that is not finite: the body is then as before.
+    /// A wrong number of velocities or one that is not finite: the body is then unchanged.
     pub fn set_velocities(&mut self, velocities: &[Vec3]) -> Result<(), Error> {
         finite("velocity", velocities)?;
         self.velocity = self.rx.attribute_from(velocities)?;
         Ok(())
     }
 
-    /// Pins these vertices and no others. Those that are pinned lose their velocity.
+    /// Pins these vertices and no others. Pinned vertices lose their velocity.
     ///
     /// # Errors
     ///
-    /// A vertex that is not there: the body is then as before. Or what the engine says.
+    /// An unknown vertex, which leaves the body unchanged, or an error of the engine.
     pub fn pin(&mut self, vertices: &[u32]) -> Result<(), Error> {
         let mut inverse: Vec<f32> = self.masses()?;
         for w in &mut inverse {
@@ -218,12 +218,12 @@ impl<D: Dimension> Body<D> {
         Ok(())
     }
 
-    /// Gives pinned vertices the velocities with which they reach these places in `dt` seconds.
+    /// Gives pinned vertices the velocities with which they reach these targets in `dt` seconds.
     ///
     /// # Errors
     ///
-    /// A vertex that is not there or not pinned, a place that is not finite, a time that is not positive: the body is
-    /// then as before. Or what the engine says.
+    /// An unknown or unpinned vertex, a target that is not finite or a time that is not positive: the body is then
+    /// unchanged. Or an error of the engine.
     pub fn move_pins(&mut self, targets: &[(u32, Vec3)], dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let (pinned, positions) = (self.pinned()?, self.positions()?);
@@ -238,11 +238,11 @@ impl<D: Dimension> Body<D> {
         self.set_velocities(&velocities)
     }
 
-    /// The energy of the motion in joules. Waits for the engine.
+    /// Returns the kinetic energy in joules. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or an error of the engine.
     pub fn kinetic_energy(&self) -> Result<f64, Error> {
         let sums = &self.kinetic;
         let kernel = Kinetic {
@@ -282,7 +282,7 @@ impl CellMaterials {
         })
     }
 
-    /// Of a body without cells.
+    /// Makes the materials of a body without cells.
     pub(crate) fn none(engine: &Engine) -> Result<CellMaterials, Error> {
         Ok(CellMaterials {
             host: Materials::uniform(Material::default()),
@@ -291,7 +291,7 @@ impl CellMaterials {
         })
     }
 
-    /// As kernels have them.
+    /// Returns the view that kernels take.
     pub(crate) fn view(&self) -> Result<material::Materials, Error> {
         Ok(material::Materials {
             table: self.table.global(),
@@ -312,13 +312,13 @@ impl Sum {
         })
     }
 
-    /// The sum. Waits for the engine.
+    /// Returns the sum. Waits for the engine.
     pub(crate) fn read(&self) -> Result<f64, Error> {
         Ok(self.sum.read()?[1])
     }
 }
 
-/// Refuses a time step that is not a positive number.
+/// Refuses a time step that is not a positive number or whose square is out of range.
 pub(crate) fn check_step(dt: f32) -> Result<(), Error> {
     if dt > 0.0 && dt.is_finite() && (dt * dt).is_normal() && (1.0 / (dt * dt)).is_normal() {
         return Ok(());

@@ -1,10 +1,11 @@
-//! The state of a world in a file, to go on later.
+//! Checkpoints: the state of a world in a file, from which it can be continued.
 //!
-//! A file is a head of 64-bit little-endian words, then for each body its positions, velocities and pins, for each
-//! collider its place and for projective dynamics the cells' rotations, in 32-bit words, then a checksum of everything
-//! before it. The head holds a magic number, the format's version, a key, the time, the steps and the number of words;
-//! the size of the file must follow from it. The key is a hash of the scene: shapes at rest, masses, materials,
-//! energies and colliders, so that a file cannot be taken for another scene's. Patches and engine do not matter.
+//! A file is a header of 64-bit little-endian words, then for each body its positions, velocities and pins, for each
+//! collider its position, rotation, velocity and spin, and for projective dynamics the cells' rotations, in 32-bit
+//! words, then a checksum of everything before it. The header holds a magic number, the format's version, a key, the
+//! time, the steps and the number of words; the size of the file must follow from it. The key is a hash of the scene:
+//! rest shapes, masses, materials, energies and colliders, so that a file of another scene is refused. Patches and
+//! engine do not enter it.
 
 use crate::Body;
 use crate::contact::{Collider, Shape};
@@ -17,16 +18,17 @@ use std::path::Path;
 use twox_hash::XxHash3_128;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxworld\0");
-/// To be raised whenever the format changes.
+/// Version of the format; to be raised with every change of it.
 const VERSION: u64 = 2;
 const HEAD: usize = 7;
-/// Numbers of a collider's place: position, rotation, velocity and spin.
+/// Numbers of a collider's state: position, rotation, velocity and spin.
 const COLLIDER_WORDS: usize = 13;
 /// Bytes of the checksum.
 const SUM: usize = 16;
 
-/// Why a file gave no state. The world is then as before, but for [`CheckpointError::Engine`]: a world whose engine
-/// failed while the state was set is void ([`Error::VoidSimulation`]).
+/// Reason why a checkpoint could not be saved or restored. The world is then unchanged, except after
+/// [`CheckpointError::Engine`]: a world whose engine failed while the state was set is void
+/// ([`Error::VoidSimulation`]).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -35,10 +37,10 @@ pub enum CheckpointError {
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// Reason given by the system.
         error: std::io::Error,
     },
-    /// The file is something else.
+    /// The file is no checkpoint of this version.
     #[error("{path} is no checkpoint of format version {VERSION}")]
     Foreign {
         /// The file.
@@ -58,25 +60,25 @@ pub enum CheckpointError {
         /// The file.
         path: String,
     },
-    /// The file is whole, but a value in it is none that a world can have.
+    /// The file is whole, but a value in it is out of range.
     #[error("{path}: the checkpoint is of no state: {what}")]
     NoState {
         /// The file.
         path: String,
-        /// The value and its place.
+        /// The value and its index.
         what: String,
     },
-    /// The engine.
+    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] Error),
 }
 
 impl World {
-    /// Writes the whole state, whole or not at all. Waits for the engine.
+    /// Writes the whole state, atomically: a failure leaves no partial file. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError::Io`], or what the engine says.
+    /// [`CheckpointError::Io`], or an error of the engine.
     pub fn save(&mut self, path: &Path) -> Result<(), CheckpointError> {
         self.sound()?;
         let key = self.key()?;
@@ -99,11 +101,11 @@ impl World {
         })
     }
 
-    /// Takes the state of a file over: all of it, or nothing. A void world is sound afterwards.
+    /// Sets the state from a file: all of it, or nothing. A void world is sound afterwards.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`]: the world is as before, unless the engine failed.
+    /// [`CheckpointError`]: the world is unchanged, unless the engine failed.
     pub fn restore(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let name = path.display().to_string();
         let damaged = || CheckpointError::Damaged { path: name.clone() };
@@ -152,7 +154,7 @@ impl World {
         Ok(())
     }
 
-    /// A hash of the scene.
+    /// Returns a hash of the scene.
     fn key(&mut self) -> Result<u128, Error> {
         let mut hasher = XxHash3_128::with_seed(VERSION);
         for number in 0..self.len() {
@@ -201,7 +203,7 @@ impl World {
         Ok(hasher.finish_128())
     }
 
-    /// All that changes, as words.
+    /// Returns the whole state that changes with time, as words.
     fn state(&mut self) -> Result<Vec<u32>, Error> {
         let mut words = Vec::new();
         let mut put = |x: &[f32]| words.extend(x.iter().map(|x| x.to_bits()));
@@ -226,7 +228,7 @@ impl World {
         Ok(words)
     }
 
-    /// Refuses numbers, as many as [`World::state`] makes, that are no state; returns the colliders of one that is.
+    /// Refuses numbers, as many as [`World::state`] makes, that are no state; returns the colliders of a valid one.
     fn check_state(&mut self, numbers: &[f32]) -> Result<Vec<Collider>, String> {
         if let Some(k) = numbers.iter().position(|x| !x.is_finite()) {
             return Err(format!("number {k} is {}", numbers[k]));
@@ -258,7 +260,7 @@ impl World {
         Ok(colliders)
     }
 
-    /// Takes over what [`World::state`] made and [`World::check_state`] has looked at.
+    /// Sets the state that [`World::state`] made and [`World::check_state`] accepted.
     fn set_state(&mut self, numbers: &[f32], colliders: Vec<Collider>) -> Result<(), Error> {
         let mut numbers = numbers.iter().copied();
         let mut next = || numbers.next().unwrap_or_default();
@@ -305,7 +307,7 @@ fn set_body<D: Dimension>(body: &mut Body<D>, next: &mut impl FnMut() -> f32) ->
     body.set_velocities(&v)
 }
 
-/// Shape at rest and masses.
+/// Hashes the rest shape and the masses.
 fn hash_body<D: Dimension>(body: &mut Body<D>, hasher: &mut XxHash3_128) -> Result<(), Error> {
     hasher.write(&(body.vertex_count() as u64).to_le_bytes());
     for p in body.rest_positions()? {

@@ -10,14 +10,14 @@ use rxmesh_host::store::{RxMesh, Surface};
 use rxmesh_host::{Error, Vec3};
 
 impl Body<Surface> {
-    /// A cloth at rest of so many kilograms a square metre: each vertex has a third of its faces' mass. Coordinates of
-    /// the mesh in the world are metres. How it gives way is said to its solver
+    /// Makes a cloth at rest with a density in kilograms per square metre: each vertex has a third of its faces' mass.
+    /// Mesh coordinates in the world are metres. The stiffness is an option of its solver
     /// ([`XpbdCloth`](crate::solve::XpbdCloth)).
     ///
     /// # Errors
     ///
-    /// A density that is not positive, a mesh that is not valid or cannot be cut into patches, masses beyond 32-bit
-    /// numbers, or no memory on the engine.
+    /// A density that is not positive, a mesh that is not valid or cannot be cut into patches, masses out of the range
+    /// of 32-bit numbers, or no memory on the engine.
     pub fn cloth(
         engine: &Engine,
         mesh: &TriMesh,

@@ -10,56 +10,56 @@ use glam::{Quat, Vec3};
 use rxmesh_host::Error;
 use rxmesh_simulation_kernels::contact::{Solid, SolidKind};
 
-/// The shape of a [`Collider`], in a frame of its own.
+/// Shape of a [`Collider`], in its local frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Everything below `z = 0`.
+    /// Half-space below `z = 0`.
     Plane,
-    /// A ball around the origin.
+    /// Ball around the origin.
     Sphere {
-        /// Its radius in metres.
+        /// Radius in metres.
         radius: f32,
     },
-    /// A box around the origin.
+    /// Box around the origin.
     Box {
-        /// Half its lengths in metres.
+        /// Half of its side lengths in metres.
         half: Vec3,
     },
-    /// A shape by its signed distances.
+    /// Shape given by signed distances.
     Grid(DistanceGrid),
 }
 
-/// A solid that bodies touch. It moves with a velocity of its own and feels nothing.
+/// Solid that bodies touch. It moves at its own velocity, and contact forces do not act on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
-    /// Its shape.
+    /// Shape in its local frame.
     pub shape: Shape,
-    /// Whether bodies are kept inside the shape instead of outside.
+    /// `true` if bodies are kept inside the shape instead of outside.
     pub hollow: bool,
-    /// Where the shape's origin is, in metres.
+    /// Position of the shape's origin, in metres.
     pub position: Vec3,
-    /// How the shape is turned.
+    /// Rotation of the shape.
     pub rotation: Quat,
-    /// Velocity in metres a second.
+    /// Velocity in metres per second.
     pub velocity: Vec3,
-    /// Angular velocity in radians a second.
+    /// Angular velocity in radians per second.
     pub spin: Vec3,
-    /// Acceleration of a vertex over its depth, in one over squared seconds, so that depths do not depend on masses: a
-    /// vertex that lies on the ground alone sinks in by gravity over this. Explicit steps are stable below two over its
-    /// root.
+    /// Acceleration of a vertex divided by its depth, in one over squared seconds, so that depths do not depend on
+    /// masses: a vertex that lies on the ground alone penetrates by gravity over this. Explicit steps are stable below
+    /// two over its square root.
     pub stiffness: f32,
     /// Thickness of the layer around the shape in which contact begins, in metres.
     pub thickness: f32,
     /// Coulomb's coefficient of friction.
     pub friction: f32,
-    /// Whether edges of bodies touch it, beside vertices: balls, boxes and grids that are narrower than edges are long
-    /// do not slip through then. Planes and what is hollow touch edges at their ends alone. Contact is up to three
-    /// times as stiff.
+    /// `true` if edges of bodies touch it as well as vertices, so that balls, boxes and grids narrower than an edge do
+    /// not slip through. Planes and hollow shapes touch edges only at their ends. Contact is up to three times as
+    /// stiff.
     pub edges: bool,
 }
 
 impl Collider {
-    /// A shape at the origin, with a layer of a millimetre, a stiffness of 1e5 and no friction.
+    /// Makes a shape at the origin, with a layer of a millimetre, a stiffness of 1e5 and no friction.
     pub fn new(shape: Shape) -> Collider {
         Collider {
             shape,
@@ -75,7 +75,7 @@ impl Collider {
         }
     }
 
-    /// Everything behind the plane through a point, as its normal says. One that is zero makes a collider that
+    /// Makes the half-space behind the plane through a point with this normal. A zero normal makes a collider that
     /// [`Collider::check`] refuses.
     pub fn plane(point: Vec3, normal: Vec3) -> Collider {
         let none = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
@@ -87,7 +87,7 @@ impl Collider {
         }
     }
 
-    /// Refuses what cannot be.
+    /// Refuses values out of range.
     ///
     /// # Errors
     ///
@@ -117,19 +117,19 @@ impl Collider {
         Ok(())
     }
 
-    /// Whether it stays where it is.
+    /// Returns `true` if it does not move.
     pub(crate) fn rests(&self) -> bool {
         self.velocity == Vec3::ZERO && self.spin == Vec3::ZERO
     }
 
-    /// Goes on for a time.
+    /// Advances the position and the rotation by a time step.
     pub(crate) fn go(&mut self, dt: f32) {
         self.position += self.velocity * dt;
         let turn = Quat::from_scaled_axis(self.spin * dt);
         self.rotation = (turn * self.rotation).normalize();
     }
 
-    /// As kernels have it; `first` is where its distances start.
+    /// Returns the form that kernels take; `first` is the offset of its distances.
     pub(crate) fn solid(&self, first: u32) -> Solid {
         let (kind, size, points, spacing) = match &self.shape {
             Shape::Plane => (SolidKind::Plane, Vec3::ZERO, [0; 3], 0.0),

@@ -1,4 +1,4 @@
-//! Copies of one body, as one body.
+//! Several copies of a mesh as one body.
 
 use crate::body::CellMaterials;
 use crate::masses::Rest;
@@ -10,8 +10,8 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_host::{Error, Vec3};
 
 impl Body {
-    /// Copies of one body, each moved by its offset in metres. They have one shape at rest, that of the mesh, and their
-    /// patches are there once; values of vertices come one copy after the other.
+    /// Makes copies of one body, each moved by its offset in metres. They share one rest shape, that of the mesh, and
+    /// one set of patches; vertex values are stored copy by copy.
     ///
     /// # Errors
     ///

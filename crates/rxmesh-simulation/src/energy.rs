@@ -1,4 +1,4 @@
-//! Energies of cells by name, and a body's forces and energy.
+//! Elastic energies of cells by name, and a body's forces and energy.
 
 use crate::Body;
 use crate::assembly::{Assembled, Assembly};
@@ -13,28 +13,28 @@ use rxmesh_simulation_kernels::solve::explicit::Collect;
 use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
 
-/// The energy of cells: how they resist.
+/// Elastic energy of cells.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Deserialize, serde::Serialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Elasticity {
-    /// Stable neo-Hookean (Smith, De Goes and Kim 2018): large deformations, inverted cells turn back.
+    /// Stable neo-Hookean (Smith, De Goes and Kim 2018): for large deformations; inverted cells recover.
     #[default]
     NeoHookean,
-    /// Corotated linear elasticity (Müller and Gross 2004): large turns, moderate stretch.
+    /// Corotated linear elasticity (Müller and Gross 2004): for large rotations and moderate stretch.
     Corotated,
-    /// Linear elasticity: small displacements only.
+    /// Linear elasticity: for small displacements only.
     Linear,
     /// As rigid as possible (Sorkine and Alexa 2007): corotated without resistance to a change of volume; Poisson's
     /// ratio only enters through the shear modulus.
     Arap,
-    /// A network of springs along the edges (Van Gelder 1998), of the stiffness that Young's modulus says; its
-    /// Poisson's ratio is 1/4, whatever the material's.
+    /// Network of springs along the edges (Van Gelder 1998) with the stiffness of Young's modulus; its Poisson's ratio
+    /// is 1/4, whatever the material's.
     Springs,
 }
 
-/// Runs an expression with the kernels' type of an energy under a name.
+/// Runs an expression with a type alias for the kernels' type of an energy.
 macro_rules! with_energy {
     ($model:expr, $name:ident => $run:expr) => {{
         use rxmesh_simulation_kernels::energy;
@@ -64,7 +64,7 @@ macro_rules! with_energy {
 }
 pub(crate) use with_energy;
 
-/// The elastic forces and the elastic energy of a body, prepared once.
+/// Elastic forces and elastic energy of a body, prepared once.
 #[derive(Debug)]
 pub struct Forces {
     elasticity: Elasticity,
@@ -74,7 +74,7 @@ pub struct Forces {
 }
 
 impl Forces {
-    /// For a body.
+    /// Prepares the buffers for a body.
     ///
     /// # Errors
     ///
@@ -90,12 +90,12 @@ impl Forces {
         })
     }
 
-    /// The energy that it is of.
+    /// Returns the energy.
     pub fn elasticity(&self) -> Elasticity {
         self.elasticity
     }
 
-    /// Computes forces at `x + scale * add`, one launch; they stay in parts.
+    /// Computes forces at `x + scale * add`, one launch; the sums of ribbon vertices stay in parts.
     pub(crate) fn launch(&self, body: &Body, places: Places) -> Result<(), Error> {
         with_energy!(self.elasticity, E => body.rx.launch(Force::<E> {
             places,
@@ -106,16 +106,16 @@ impl Forces {
         Ok(())
     }
 
-    /// What a kernel takes to use the forces.
+    /// Returns the view for a kernel that reads the forces.
     pub(crate) fn parts(&self) -> rxmesh_simulation_kernels::assemble::Parts {
         self.assembly.parts(&self.sums)
     }
 
-    /// The forces of the cells on the vertices in newtons, two launches.
+    /// Computes the forces of the cells on the vertices in newtons, two launches.
     ///
     /// # Errors
     ///
-    /// A body of another mesh, or what the engine says.
+    /// A body of another mesh, or an error of the engine.
     pub fn forces(&self, body: &Body, to: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         self.launch(body, places(body)?)?;
         let collect = Collect {
@@ -126,7 +126,7 @@ impl Forces {
         Ok(body.engine().launch_flat(n, collect)?)
     }
 
-    /// The elastic energy in joules, in double precision. Waits for the engine.
+    /// Returns the elastic energy in joules, in double precision. Waits for the engine.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Forces {
         elastic_energy(body, self.elasticity, GlobalMut::empty(), &self.total)
     }
 
-    /// The elastic energy of each cell in joules.
+    /// Computes the elastic energy of each cell in joules.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Forces {
     }
 }
 
-/// The elastic energy of a body in joules, and of each cell where there is room for it. Waits for the engine.
+/// Computes the elastic energy of a body in joules, and of each cell unless `cells` is empty. Waits for the engine.
 pub(crate) fn elastic_energy(
     body: &Body,
     elasticity: Elasticity,
@@ -166,7 +166,7 @@ pub(crate) fn elastic_energy(
     total.read()
 }
 
-/// Where a body is.
+/// Returns the positions and the rest shape of a body, for kernels.
 pub(crate) fn places(body: &Body) -> Result<Places, Error> {
     Ok(Places {
         x: body.position.global()?,

@@ -1,8 +1,8 @@
 //! Deformable bodies: tetrahedra with elastic energies on an engine, contact, explicit and implicit time steps.
 //!
-//! Units are SI: metres, kilograms, seconds, newtons, pascals, joules. `docs/simulation.md` has the theory.
+//! Units are SI: metres, kilograms, seconds, newtons, pascals, joules. `docs/library/simulation.md` has the theory.
 //!
-//! [`Body`] is a mesh with a shape at rest, positions, velocities, masses and materials.
+//! [`Body`] is a mesh with a rest shape, positions, velocities, masses and materials.
 
 mod assembly;
 mod body;
@@ -33,24 +33,23 @@ pub use world::{Energies, Solver, World};
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 
-/// The kernels as PTX, built by `cargo xtask ptx` and packed by `build.rs`.
+/// Kernels as PTX, built by `cargo xtask ptx` and compressed by `build.rs`.
 #[cfg(feature = "cuda")]
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
     "/rxmesh_simulation_kernels.ptx.z"
 )));
-/// Without GPUs no engine takes PTX.
+/// Without the `cuda` feature no engine loads PTX.
 #[cfg(not(feature = "cuda"))]
 const PTX: Ptx<'static> = Ptx::Text("");
 
-/// Loads the kernels, unless the engine has them. [`Body`] does it, so only those who launch kernels themselves call
-/// it.
+/// Loads the kernels, unless the engine has them. [`Body`] does it: only code that launches kernels itself calls it.
 ///
 /// # Errors
 ///
-/// What the driver says.
+/// Any error of the driver.
 pub fn load(engine: &Engine) -> Result<(), EngineError> {
     use rxmesh_simulation_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
     unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
 }

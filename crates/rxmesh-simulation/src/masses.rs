@@ -1,26 +1,27 @@
-//! Masses of vertices, and what is wrong with cells at rest.
+//! Masses of vertices, and checks of cells at rest.
 
 use crate::Materials;
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_host::{DVec3, Error, Vec3};
 
-/// A cell is flat when its volume times six is below this part of the cube of its longest edge from corner 0: 32-bit
-/// coordinates do not say what shape it has.
+/// A cell is flat when its volume times six is at most this fraction of the cube of its longest edge from corner 0:
+/// 32-bit coordinates do not determine its shape.
 const FLAT: f64 = 1e-6;
 
-/// The shape of a body at rest.
+/// Rest shape of a body.
 #[derive(Debug)]
 pub(crate) struct Rest {
     /// Positions in metres.
     pub(crate) positions: Vec<Vec3>,
     /// Mass of each vertex in kilograms: a quarter of each of its cells.
     pub(crate) masses: Vec<f32>,
-    /// Cells of no shape, which get no stiffness and no mass.
+    /// Flat cells, which get no stiffness and no mass.
     pub(crate) flat: Vec<u32>,
 }
 
 impl Rest {
-    /// Of a mesh in the world's coordinates, in metres. Sums are taken in the order of the cells, in `f64`.
+    /// Makes the rest shape of a mesh in world coordinates, in metres. Sums are taken in the order of the cells, in
+    /// `f64`.
     pub(crate) fn new(mesh: &TetMesh, materials: &Materials) -> Result<Rest, Error> {
         mesh.validate()?;
         materials.check(mesh.cells.len())?;
@@ -51,7 +52,7 @@ impl Rest {
         Rest::of(positions, &sums, flat)
     }
 
-    /// From positions and masses in `f64`.
+    /// Makes a rest shape from positions and masses in `f64`.
     pub(crate) fn of(positions: Vec<Vec3>, sums: &[f64], flat: Vec<u32>) -> Result<Rest, Error> {
         if let Some(v) = positions.iter().position(|p| !p.is_finite()) {
             return Err(Error::Options(format!(

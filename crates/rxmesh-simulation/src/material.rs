@@ -3,7 +3,7 @@
 use rxmesh_host::Error;
 use rxmesh_simulation_kernels::material::Lame;
 
-/// What a cell is made of.
+/// Elastic material of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -11,12 +11,12 @@ pub struct Material {
     pub young: f64,
     /// Poisson's ratio, above -1 and below 0.5.
     pub poisson: f64,
-    /// Kilograms a cubic metre at rest, positive.
+    /// Density in kilograms per cubic metre at rest, positive.
     pub density: f64,
 }
 
 impl Default for Material {
-    /// Soft rubber.
+    /// Returns soft rubber.
     fn default() -> Self {
         Material {
             young: 1e6,
@@ -27,7 +27,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// Refuses numbers that no material has.
+    /// Refuses numbers out of the range of materials.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Material {
         Ok(())
     }
 
-    /// Lamé's parameters.
+    /// Computes Lamé's parameters.
     pub fn lame(&self) -> Lame {
         let (young, nu) = (self.young, self.poisson);
         Lame {
@@ -72,17 +72,17 @@ impl Material {
     }
 }
 
-/// The materials of a body's cells, in the order of the mesh.
+/// Materials of a body's cells, in the order of the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Materials {
-    /// Those that there are.
+    /// The different materials.
     table: Vec<Material>,
-    /// For each cell its place in the table; empty when all have the first.
+    /// Index of each cell's material in the table; empty when all cells have the first.
     index: Vec<u16>,
 }
 
 impl Materials {
-    /// One for all cells.
+    /// Gives all cells one material.
     pub fn uniform(material: Material) -> Materials {
         Materials {
             table: vec![material],
@@ -90,11 +90,11 @@ impl Materials {
         }
     }
 
-    /// A table, and for each cell the place of its material in it.
+    /// Makes materials from a table and each cell's index in it.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a material that cannot be, a place that is not in the table, or no material.
+    /// [`Error::Options`] for an index that is not in the table, no material, or too many.
     pub fn of_table(table: Vec<Material>, index: Vec<u16>) -> Result<Materials, Error> {
         if table.is_empty() || table.len() >= usize::from(u16::MAX) {
             return Err(Error::Options(format!(
@@ -113,7 +113,7 @@ impl Materials {
         Ok(Materials { table, index })
     }
 
-    /// A material for each cell; equal ones are kept once.
+    /// Gives each cell its material; equal ones are stored once.
     ///
     /// # Errors
     ///
@@ -135,16 +135,16 @@ impl Materials {
         Materials::of_table(table, index)
     }
 
-    /// The different materials.
+    /// Returns the different materials.
     pub fn table(&self) -> &[Material] {
         &self.table
     }
 
-    /// The material of a cell.
+    /// Returns the material of a cell.
     ///
     /// # Panics
     ///
-    /// When there is no such cell.
+    /// There is no such cell.
     pub fn of(&self, cell: usize) -> Material {
         match self.index.is_empty() {
             true => self.table[0],
@@ -152,7 +152,7 @@ impl Materials {
         }
     }
 
-    /// For copies of a mesh, one after the other.
+    /// Repeats the materials for copies of a mesh, one after the other.
     pub(crate) fn repeated(&self, copies: usize) -> Materials {
         Materials {
             table: self.table.clone(),
@@ -160,7 +160,7 @@ impl Materials {
         }
     }
 
-    /// Refuses what does not suit a mesh of so many cells.
+    /// Refuses materials out of range, or a number of them that differs from the number of cells.
     pub(crate) fn check(&self, cells: usize) -> Result<(), Error> {
         for (place, material) in self.table.iter().enumerate() {
             material
@@ -176,8 +176,8 @@ impl Materials {
         Ok(())
     }
 
-    /// The table as kernels have it, and the places of cells in it if they differ: cells that are flat at rest (a list)
-    /// have no stiffness.
+    /// Returns the table for kernels, and the indices of cells in it if they differ: the `flat` cells have no
+    /// stiffness.
     pub(crate) fn on_engine(&self, cells: usize, flat: &[u32]) -> (Vec<Lame>, Option<Vec<u16>>) {
         let mut table: Vec<Lame> = self.table.iter().map(Material::lame).collect();
         if self.index.is_empty() && flat.is_empty() {

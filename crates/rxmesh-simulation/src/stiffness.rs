@@ -1,4 +1,4 @@
-//! The derivatives of a body's elastic forces.
+//! Derivatives of a body's elastic forces.
 
 use crate::assembly::{Assembled, Assembly};
 use crate::body::Sum;
@@ -21,29 +21,29 @@ use rxmesh_simulation_kernels::solve::product::Product;
 use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
 
-/// The Hessian of a body's elastic energy at its positions, each cell's part made positive semi-definite: 120 bytes a
-/// cell, and products without a matrix.
+/// Hessian of a body's elastic energy at its positions, each cell's part projected to positive semi-definite: 120 bytes
+/// per cell, and matrix-free products.
 #[derive(Debug)]
 pub struct Stiffness {
     elasticity: Elasticity,
     pub(crate) assembly: Assembly,
-    /// Forces and blocks of cells.
+    /// Forces and diagonal blocks of cells.
     linear: Assembled,
-    /// The product.
+    /// Product of the Hessian and a vector.
     product: Assembled,
     tangents: Buffer<f32>,
-    /// What products add on the diagonal.
+    /// Diagonal blocks that products add.
     pub(crate) diagonal: Buffer<Symmetric>,
-    /// Old and new direction, in turns.
+    /// Old and new direction, double-buffered.
     pub(crate) directions: [Buffer<Vec3>; 2],
-    /// Two numbers a patch.
+    /// Two numbers per patch.
     dots: Buffer<f64>,
     pub(crate) patches: Sum,
     pub(crate) scalars: Buffer<f64>,
 }
 
 impl Stiffness {
-    /// Room for a body's: all zero until [`Stiffness::update`].
+    /// Allocates the Hessian of a body: all zero until [`Stiffness::update`].
     ///
     /// # Errors
     ///
@@ -70,11 +70,11 @@ impl Stiffness {
         })
     }
 
-    /// Takes the Hessian at the body's positions.
+    /// Computes the Hessian at the body's positions.
     ///
     /// # Errors
     ///
-    /// A body of another mesh, or what the engine says.
+    /// A body of another mesh, or an error of the engine.
     pub fn update(&mut self, body: &Body) -> Result<(), Error> {
         self.scalars.clear()?;
         let scale = 1.0;
@@ -87,7 +87,7 @@ impl Stiffness {
         )
     }
 
-    /// Takes forces, blocks and derivatives at some places; derivatives times their scale.
+    /// Computes forces, blocks and derivatives at some positions; derivatives are multiplied by their scale.
     pub(crate) fn linearise(&self, body: &Body, at: Places) -> Result<(), Error> {
         with_energy!(self.elasticity, E => body.rx.launch(Linearise::<E> {
             places: at,
@@ -105,7 +105,7 @@ impl Stiffness {
     ///
     /// # Errors
     ///
-    /// A body of another mesh, or what the engine says.
+    /// A body of another mesh, or an error of the engine.
     pub fn times(
         &mut self,
         body: &Body,
@@ -124,7 +124,7 @@ impl Stiffness {
         Ok(body.engine().launch_flat(n, collect)?)
     }
 
-    /// The new direction from `z` and the old one, and its product.
+    /// Computes the new direction from `z` and the old one, and its product.
     pub(crate) fn multiply(
         &self,
         body: &Body,
@@ -144,12 +144,12 @@ impl Stiffness {
         Ok(())
     }
 
-    /// Forces and blocks of the cells, in parts.
+    /// Returns the forces and blocks of the cells, in parts.
     pub(crate) fn forces(&self) -> Parts {
         self.assembly.parts(&self.linear)
     }
 
-    /// The product, in parts.
+    /// Returns the product, in parts.
     pub(crate) fn products(&self) -> Parts {
         self.assembly.parts(&self.product)
     }

@@ -1,4 +1,4 @@
-//! What bodies live in: gravity, and solids that they touch.
+//! Surroundings of bodies: gravity, and solids that they touch.
 
 use crate::contact::{Collider, Shape};
 use rxmesh_host::engine::{Buffer, Engine};
@@ -9,7 +9,7 @@ use rxmesh_simulation_kernels::contact::{Contacts, Solid};
 #[derive(Debug)]
 pub struct Surroundings {
     gravity: Vec3,
-    /// Slip below which friction is smooth, in metres a second.
+    /// Slip below which friction is smooth, in metres per second.
     slip: f32,
     colliders: Vec<Collider>,
     solids: Buffer<Solid>,
@@ -17,7 +17,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Gravity along -z, nothing to touch.
+    /// Makes surroundings with gravity along -z and no colliders.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl Surroundings {
         })
     }
 
-    /// Acceleration of all free vertices, in metres over squared seconds.
+    /// Returns the acceleration of all free vertices, in metres per second squared.
     pub fn gravity(&self) -> Vec3 {
         self.gravity
     }
@@ -52,8 +52,8 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Sets the slip in metres a second below which friction of implicit steps is smooth: bodies that should stick
-    /// creep about so fast. 1e-3 at first.
+    /// Sets the slip in metres per second below which friction of implicit steps is smooth: bodies that should stick
+    /// creep at about this speed. The default is 1e-3.
     ///
     /// # Errors
     ///
@@ -68,16 +68,16 @@ impl Surroundings {
         Ok(())
     }
 
-    /// What bodies touch.
+    /// Returns the colliders.
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
     }
 
-    /// Sets what bodies touch.
+    /// Sets the colliders.
     ///
     /// # Errors
     ///
-    /// [`Collider::check`] with the collider's number: all is then as before. Or no memory on the engine.
+    /// [`Collider::check`] with the collider's number, which leaves all unchanged. Or no memory on the engine.
     pub fn set_colliders(&mut self, colliders: Vec<Collider>) -> Result<(), Error> {
         for (k, collider) in colliders.iter().enumerate() {
             collider
@@ -95,11 +95,11 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Moves the colliders that have a velocity to where they are at the end of a step.
+    /// Moves the colliders that have a velocity to their positions at the end of a step.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn advance(&mut self, dt: f32) -> Result<(), Error> {
         if self.colliders.iter().all(Collider::rests) {
             return Ok(());
@@ -108,12 +108,12 @@ impl Surroundings {
         Ok(self.solids.write(&solids(&self.colliders))?)
     }
 
-    /// Whether edges touch anything.
+    /// Returns `true` if any collider touches edges.
     pub(crate) fn touches_edges(&self) -> bool {
         self.colliders.iter().any(|c| c.edges)
     }
 
-    /// What kernels take.
+    /// Returns the view that kernels take.
     pub(crate) fn contacts(&self) -> Contacts {
         Contacts {
             solids: self.solids.global(),
@@ -123,7 +123,7 @@ impl Surroundings {
     }
 }
 
-/// The colliders as kernels have them.
+/// Returns the colliders in the form that kernels take.
 fn solids(colliders: &[Collider]) -> Vec<Solid> {
     let mut first = 0;
     let solid = |c: &Collider| {

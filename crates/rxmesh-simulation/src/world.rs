@@ -1,4 +1,4 @@
-//! [`World`]: bodies, their solvers and what is around them.
+//! [`World`]: bodies, their solvers and their surroundings.
 
 use crate::body::{Sum, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
@@ -17,7 +17,7 @@ use rxmesh_simulation_kernels::body::SUM_VERTICES;
 use rxmesh_simulation_kernels::contact::Contacts;
 use rxmesh_simulation_kernels::external::External;
 
-/// How a body of tetrahedra goes on.
+/// Solver of a body of tetrahedra.
 #[derive(Debug)]
 pub enum Solver {
     /// Symplectic Euler.
@@ -35,11 +35,11 @@ pub enum Solver {
 }
 
 impl Solver {
-    /// One step. Does not wait for the engine.
+    /// Advances the body by one step. Does not wait for the engine.
     ///
     /// # Errors
     ///
-    /// As the solvers' own steps.
+    /// As the steps of the solvers.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         match self {
             Solver::Explicit(solver) => solver.step(body, around, dt),
@@ -53,8 +53,8 @@ impl Solver {
         }
     }
 
-    /// The energy of the cells. Of vertex block descent and XPBD, whose neo-Hookean energy has no logarithm, the one
-    /// that is the same to second order at rest.
+    /// Returns the energy of the cells. Vertex block descent and XPBD have a neo-Hookean energy without a logarithm;
+    /// for them it is the one that agrees to second order at rest.
     pub fn elasticity(&self) -> Elasticity {
         match self {
             Solver::Explicit(solver) => solver.forces().elasticity(),
@@ -65,11 +65,11 @@ impl Solver {
         }
     }
 
-    /// Takes over pins that have changed. Waits for the engine.
+    /// Updates the solver after a change of pins. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn prepare(&mut self, body: &Body) -> Result<(), Error> {
         match self {
             Solver::Projective(solver) => solver.prepare(body, solver.time_step()),
@@ -81,7 +81,7 @@ impl Solver {
         }
     }
 
-    /// Fails when the last step left the numbers. Waits for the engine.
+    /// Fails if the result of the last step was not finite. Waits for the engine.
     fn check(&self) -> Result<(), Error> {
         match self {
             Solver::Implicit(solver) => solver.report().map(drop),
@@ -90,18 +90,18 @@ impl Solver {
     }
 }
 
-/// Where energy is, in joules.
+/// Energies by kind, in joules.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
 pub struct Energies {
-    /// Of the motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of the cells. That of cloth is not known: its constraints may have no compliance.
+    /// Elastic energy of the cells. That of cloth is not included: its constraints may have no compliance.
     pub elastic: f64,
-    /// Of the heights, relative to the shapes at rest.
+    /// Potential energy of gravity, relative to the rest shapes.
     pub gravity: f64,
-    /// Of contact, without friction.
+    /// Energy of contact, without friction.
     pub contact: f64,
-    /// All of them.
+    /// Sum of all.
     pub total: f64,
 }
 
@@ -115,7 +115,7 @@ impl std::ops::AddAssign for Energies {
     }
 }
 
-/// A body in a world.
+/// Body in a world.
 #[derive(Debug)]
 struct Member {
     body: Body,
@@ -124,7 +124,7 @@ struct Member {
     external: Sum,
 }
 
-/// A cloth in a world.
+/// Cloth in a world.
 #[derive(Debug)]
 struct Drape {
     body: Body<Surface>,
@@ -132,7 +132,7 @@ struct Drape {
     external: Sum,
 }
 
-/// Bodies with their solvers, in common surroundings, and the time.
+/// Bodies with their solvers in common surroundings, and the simulated time.
 ///
 /// ```
 /// use rxmesh_host::{Vec3, engine::Engine, mesh::generate};
@@ -158,17 +158,17 @@ pub struct World {
     pub(crate) around: Surroundings,
     members: Vec<Member>,
     drapes: Vec<Drape>,
-    /// The grid of those bodies whose solver it is.
+    /// Grid of the bodies whose solver it is.
     hybrid: Option<Hybrid>,
-    /// Seconds since the start.
+    /// Simulated time in seconds.
     pub(crate) time: f64,
     pub(crate) steps: u64,
-    /// Set while a call changes several bodies: it stays when the call panics.
+    /// `true` while a call changes several bodies: it stays set if the call panics.
     pub(crate) void: bool,
 }
 
 impl World {
-    /// A world of gravity along -z and nothing else.
+    /// Makes a world with gravity along -z and nothing else.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl World {
         })
     }
 
-    /// Takes a body in; returns its number.
+    /// Adds a body; returns its number.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl World {
         Ok(self.members.len() - 1)
     }
 
-    /// Takes a cloth in; returns its number among the cloths.
+    /// Adds a cloth; returns its number among the cloths.
     ///
     /// # Errors
     ///
@@ -228,27 +228,27 @@ impl World {
         })
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Number of bodies of tetrahedra.
+    /// Returns the number of bodies of tetrahedra.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Number of cloths.
+    /// Returns the number of cloths.
     pub fn cloth_count(&self) -> usize {
         self.drapes.len()
     }
 
-    /// Whether nothing moves.
+    /// Returns `true` if there are no bodies and no cloths.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty() && self.drapes.is_empty()
     }
 
-    /// A body.
+    /// Returns a body.
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ impl World {
         there.map(|m| &m.body).ok_or_else(|| no_body(number))
     }
 
-    /// A body, to read or to change.
+    /// Returns a body, mutably.
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl World {
         there.map(|m| &mut m.body).ok_or_else(|| no_body(number))
     }
 
-    /// A body's solver.
+    /// Returns a body's solver.
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl World {
         there.map(|m| &m.solver).ok_or_else(|| no_body(number))
     }
 
-    /// A cloth.
+    /// Returns a cloth.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl World {
         there.map(|d| &d.body).ok_or_else(|| no_cloth(number))
     }
 
-    /// A cloth, to read or to change.
+    /// Returns a cloth, mutably.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl World {
         there.map(|d| &mut d.body).ok_or_else(|| no_cloth(number))
     }
 
-    /// Gives all bodies whose solver is [`Solver::Hybrid`] a common grid; to be called when all of them are there.
+    /// Gives all bodies whose solver is [`Solver::Hybrid`] a common grid; call it after all of them have been added.
     /// Waits for the engine.
     ///
     /// # Errors
@@ -314,21 +314,21 @@ impl World {
         Ok(())
     }
 
-    /// The solver of all bodies on the grid, if there is one.
+    /// Returns the solver of all bodies on the grid, if there is one.
     pub fn hybrid(&self) -> Option<&Hybrid> {
         self.hybrid.as_ref()
     }
 
-    /// The solver of the bodies on the grid, and these.
+    /// Returns the solver of the bodies on the grid, and these bodies.
     pub(crate) fn on_grid(&mut self) -> (Option<&mut Hybrid>, Vec<&mut Body>) {
         (self.hybrid.as_mut(), gridded(&mut self.members))
     }
 
-    /// Has all solvers take over pins that have changed. Waits for the engine.
+    /// Updates all solvers after a change of pins. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn prepare(&mut self) -> Result<(), Error> {
         for member in &mut self.members {
             member.solver.prepare(&member.body)?;
@@ -339,34 +339,34 @@ impl World {
         Ok(())
     }
 
-    /// What bodies live in.
+    /// Returns the surroundings.
     pub fn surroundings(&self) -> &Surroundings {
         &self.around
     }
 
-    /// What bodies live in, to change.
+    /// Returns the surroundings, mutably.
     pub fn surroundings_mut(&mut self) -> &mut Surroundings {
         &mut self.around
     }
 
-    /// Seconds since the start.
+    /// Returns the simulated time in seconds.
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// Steps done.
+    /// Returns the number of steps done.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// One step of all bodies, one after the other, those on the grid together. Does not wait for the engine, unless a
-    /// collider moves or there are bodies on a grid.
+    /// Advances all bodies by one step, one after the other, those on the grid together. Does not wait for the engine,
+    /// unless a collider moves or there are bodies on a grid.
     ///
     /// # Errors
     ///
-    /// A time step that is not positive, bodies on a grid without [`World::set_grid`], what [`Hybrid::step`] refuses,
-    /// or what the engine says. [`Error::VoidSimulation`] after a panic in an earlier step, until
-    /// [`World::restore`] has set the whole state.
+    /// A time step that is not positive, bodies on a grid without [`World::set_grid`], the errors of [`Hybrid::step`],
+    /// or an error of the engine. [`Error::VoidSimulation`] after a panic in an earlier step, until [`World::restore`]
+    /// has set the whole state.
     pub fn step(&mut self, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         self.sound()?;
@@ -386,7 +386,7 @@ impl World {
         Ok(())
     }
 
-    /// [`World::step`] of a world that is sound.
+    /// Runs [`World::step`] of a world that is sound.
     fn go_on(&mut self, dt: f32) -> Result<(), Error> {
         self.around.advance(dt)?;
         for member in &mut self.members {
@@ -414,7 +414,7 @@ impl World {
         }
     }
 
-    /// Several steps, then a look whether all are numbers still.
+    /// Runs several steps, then checks that all energies are finite.
     ///
     /// # Errors
     ///
@@ -426,11 +426,11 @@ impl World {
         self.energies().map(drop)
     }
 
-    /// Where all bodies' energy is. Waits for the engine.
+    /// Returns the energies of all bodies, summed. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when a body left the numbers, or what the engine says.
+    /// [`Error::NotFinite`] if the state of a body is not finite, or an error of the engine.
     pub fn energies(&self) -> Result<Energies, Error> {
         self.sound()?;
         let mut all = Energies::default();
@@ -443,7 +443,7 @@ impl World {
         Ok(all)
     }
 
-    /// Where a body's energy is. Waits for the engine.
+    /// Returns the energies of a body. Waits for the engine.
     ///
     /// # Errors
     ///
@@ -462,7 +462,7 @@ impl World {
         self.balance(body, elastic, &member.external, contacts)
     }
 
-    /// Where a cloth's energy is, but for that of its constraints. Waits for the engine.
+    /// Returns the energies of a cloth, without that of its constraints. Waits for the engine.
     ///
     /// # Errors
     ///
@@ -529,12 +529,12 @@ impl World {
         Ok([sums[1], sums[2]])
     }
 
-    /// All bodies of tetrahedra.
+    /// Returns all bodies of tetrahedra.
     pub(crate) fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {
         self.members.iter_mut().map(|m| &mut m.body)
     }
 
-    /// All bodies that move by projective dynamics, with their solvers.
+    /// Returns all bodies that move by projective dynamics, with their solvers.
     pub(crate) fn projective(&mut self) -> impl Iterator<Item = (&Body, &mut Projective)> {
         self.members.iter_mut().filter_map(|m| match &mut m.solver {
             Solver::Projective(solver) => Some((&m.body, &mut **solver)),
@@ -542,13 +542,13 @@ impl World {
         })
     }
 
-    /// All cloths.
+    /// Returns all cloths.
     pub(crate) fn cloths(&mut self) -> impl Iterator<Item = &mut Body<Surface>> {
         self.drapes.iter_mut().map(|d| &mut d.body)
     }
 }
 
-/// The bodies that move on the grid.
+/// Returns the bodies that move on the grid.
 fn gridded(members: &mut [Member]) -> Vec<&mut Body> {
     let there = |m: &&mut Member| matches!(m.solver, Solver::Hybrid(_));
     let members = members.iter_mut().filter(there);

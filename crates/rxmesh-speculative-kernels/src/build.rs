@@ -1,8 +1,8 @@
-//! From the patches of a static mesh to patches that change, and from these to flat arrays.
+//! Conversion of the patches of a static mesh to growable patches, and of these to flat arrays.
 //!
-//! Local ids stay what they were; who owns what follows rules 1 and 2 of [`super::store`]: vertices stay with their
-//! patches, an edge goes to the owner of its end of lowest linear id, a face to that of its corner of lowest linear id.
-//! Launches: [`NumberVertices`], [`NumberElements`], [`BuildPatches`].
+//! Local ids are kept; ownership follows rules 1 and 2 of [`super::store`]: vertices stay with their patches, an edge
+//! goes to the owner of its end of lowest linear id, a face to that of its corner of lowest linear id. Launches:
+//! [`NumberVertices`], [`NumberElements`], [`BuildPatches`].
 
 use super::local::Local;
 use super::store::{Entries, PatchStore};
@@ -17,17 +17,17 @@ use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 
 kernel! {
-    /// The handle of every vertex, by linear id.
+    /// Computes the handle of every vertex, by linear id.
     pub struct NumberVertices: Patch {
-        /// Room for vertices in a patch.
+        /// Capacity for vertices in a patch.
         pub room: u32,
-        /// One word a vertex.
+        /// One word per vertex.
         pub handles: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for NumberVertices {
     type Tables = ();
 
@@ -45,25 +45,25 @@ unsafe impl PatchKernel for NumberVertices {
     }
 }
 
-/// The handles of all elements of a mesh, by linear id.
+/// Handles of all elements of a mesh, by linear id.
 pub type Handles = GlobalMut<u32>;
 
 kernel! {
-    /// The handle of every edge and face, by linear id.
+    /// Computes the handle of every edge and face, by linear id.
     pub struct NumberElements: Patch {
-        /// Room for edges in a patch.
+        /// Capacity for edges in a patch.
         pub edge_room: u32,
-        /// Room for faces in a patch.
+        /// Capacity for faces in a patch.
         pub face_room: u32,
-        /// One word an edge.
+        /// One word per edge.
         pub edges: Handles,
-        /// One word a face.
+        /// One word per face.
         pub faces: Handles,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for NumberElements {
     type Tables = ();
 
@@ -73,7 +73,7 @@ unsafe impl PatchKernel for NumberElements {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
         let map = patch.map::<Vertex>();
-        // Whether this patch owns the vertex of lowest linear id.
+        // `true` if this patch owns the vertex of lowest linear id.
         let leads = |v: u32, lowest: u32| map.linear(v) == lowest && v < patch.owned::<Vertex>();
         b.last_phase(|p| {
             p.each(patch.total::<Edge>(), |e| {
@@ -100,7 +100,7 @@ unsafe impl PatchKernel for NumberElements {
     }
 }
 
-/// The corners of a local face.
+/// Returns the corners of a local face.
 #[inline(always)]
 fn corners(patch: &Patch, f: u32) -> [u32; 3] {
     let [a, b, c] = patch.face_edges(f);
@@ -109,9 +109,9 @@ fn corners(patch: &Patch, f: u32) -> [u32; 3] {
 }
 
 kernel! {
-    /// Writes the patches. Their masks are zero, their tables empty before.
+    /// Writes the patches. Their masks are initially zero, their tables empty.
     pub struct BuildPatches: Patch {
-        /// Where to.
+        /// Patches to write.
         pub store: PatchStore,
         /// Handles of the vertices.
         pub vertices: Global<u32>,
@@ -119,15 +119,15 @@ kernel! {
         pub edges: Global<u32>,
         /// Handles of the faces.
         pub faces: Global<u32>,
-        /// Claims on faces, which tell the frozen ones.
+        /// Claims on faces, which mark the frozen ones.
         pub claims: Global<u64>,
-        /// See [`Tally`].
+        /// Counters, see [`Tally`].
         pub tally: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for BuildPatches {
     type Tables = ();
 
@@ -145,7 +145,7 @@ unsafe impl PatchKernel for BuildPatches {
             p.each(3 * patch.total::<Face>(), |i| {
                 to.topology.put(s.fe() + i, u32::from(fe.get(i)));
             });
-            // Faces without an owned corner are of no use here.
+            // Faces without an owned corner are not needed here.
             p.each(patch.total::<Face>(), |f| {
                 let [u, v, w] = corners(patch, f);
                 let owned = patch.owned::<Vertex>();
@@ -187,7 +187,7 @@ unsafe impl PatchKernel for BuildPatches {
 }
 
 impl BuildPatches {
-    /// Makes a local element owned, or enters its owner.
+    /// Marks a local element as owned, or stores its owner.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn own(&self, id: u32, kind: Kind, i: u32, handle: u32) {
         let (s, to) = (self.store.shape, self.store.patch(id));
@@ -214,7 +214,7 @@ impl BuildPatches {
 }
 
 kernel! {
-    /// Moves the values of an attribute to where the elements' handles say. One index a word.
+    /// Moves the values of an attribute to the handles of the elements. One index per word.
     pub struct PlaceByHandle: Flat {
         /// Handles, by linear id.
         pub handles: Global<u32>,
@@ -222,13 +222,13 @@ kernel! {
         pub from: Global<u32>,
         /// Words of the column.
         pub to: GlobalMut<u32>,
-        /// Words a value.
+        /// Number of words per value.
         pub width: u32,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write disjoint elements or atomically; the host launches no more of them than the views
+// can hold (contracts U3, U4).
 unsafe impl FlatKernel for PlaceByHandle {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -241,25 +241,25 @@ unsafe impl FlatKernel for PlaceByHandle {
 }
 
 kernel! {
-    /// Writes a session's flat arrays, by handle: what reads a mesh as a whole reads these. One block a patch.
+    /// Writes a session's flat arrays, by handle, for code that reads the mesh as a whole. One block per patch.
     pub struct Flatten: Block {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// Where to.
+        /// Flat arrays to write.
         pub mesh: FlatMesh,
-        /// Claims on faces, which tell the frozen ones.
+        /// Claims on faces, which mark the frozen ones.
         pub claims: GlobalMut<u64>,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Flatten {
     type Tables = Local;
 
     #[inline(always)]
     fn carve(&mut self, plan: &mut Plan) -> Local {
-        // The first word of a plan is one of a set that nobody reads.
+        // The first word of a plan is one of a set that is never read.
         let _: Shared<u32> = plan.take(4);
         Local::take(self.store.shape, plan)
     }

@@ -1,14 +1,14 @@
-//! Expanding a patch: it takes over vertices of its neighbours, with everything at them (Mahmoud et al. 2024, sections
-//! 4.1 and 5.2).
+//! Expansion of a patch: it takes over vertices of its neighbours, with all their elements (Mahmoud et al. 2024,
+//! sections 4.1 and 5.2).
 //!
-//! Who owns all vertices of a cavity is the only one who has its faces, so that cutting and filling it concerns nobody
-//! else ("trading global memory writes for reads"). What moves, and who must know: the *donors*, which own the
-//! vertices, lose them, and with them the faces of which they own no corner any more; *witnesses*, which own neighbours
-//! of these vertices, have them in their ribbons and learn of the new owner. Both are locked from the first read to the
-//! last write, and released before the cavities are filled.
+//! Only the owner of all vertices of a cavity has its faces, so that cutting and filling it affects no other patch
+//! ("trading global memory writes for reads"). Two kinds of patches take part: the *donors*, which own the vertices,
+//! lose them, and with them the faces of which they own no corner any more; *witnesses*, which own neighbours of these
+//! vertices, have them in their ribbons and must record the new owner. Both are locked from the first read to the last
+//! write, and released before the cavities are filled.
 //!
-//! Everything that can fail (locks, room) is asked before anything is written to global memory: until then the patch's
-//! copy in shared memory is all that changed, and dropping it is the roll-back.
+//! Everything that can fail (locks, capacity) is checked before anything is written to global memory: until then only
+//! the patch's copy in shared memory has changed, and dropping it is the roll-back.
 
 use super::inverse::Inverse;
 use super::local::{Local, LocalParts};
@@ -20,14 +20,14 @@ use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::Kind;
 
-/// How an expansion went.
+/// Outcome of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The patch owns what it wanted.
+    /// The patch owns the wanted vertices.
     Done,
-    /// Somebody else works on a neighbour.
+    /// A neighbour is locked by another block.
     Locked,
-    /// The patch, its tables or a neighbour's have no room.
+    /// The patch, its tables or those of a neighbour are full.
     NoRoom,
 }
 
@@ -38,7 +38,7 @@ const NO_ROOM: u32 = 2;
 /// Attempts at a neighbour's lock: some tens of microseconds, about as long as an expansion holds it.
 const LOCK_TRIES: u32 = 16;
 
-/// What an expansion keeps in shared memory.
+/// Shared memory of an expansion.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion {
     pub(super) shape: Shape,
@@ -46,60 +46,60 @@ pub struct Expansion {
     pub wanted: Shared<u32>,
     /// Patches that take part.
     pub(super) parties: Stash<Shared<u32>>,
-    /// Sets of parties, by their place, two words each: donors, locked here, donors as a witness's stash has them.
+    /// Sets of parties, by their slot, two words each: donors, locked here, donors that a witness's stash must name.
     pub(super) sets: Shared<u32>,
-    /// What the patch has of others, by handle.
+    /// Local ids of other patches' elements, by handle.
     pub(super) inverse: Inverse,
-    /// Of a donor: the patch's local ids of what is near, as the sections of `moved` lie.
+    /// For a donor: the patch's local ids of nearby elements, in the sections of `moved`.
     pub(super) names: Shared<u16>,
-    /// Of a donor: vertices that it loses.
+    /// For a donor: vertices that it loses.
     pub(super) taken: Shared<u32>,
-    /// Of a donor: elements at those vertices, as the masks of owned elements lie.
+    /// For a donor: elements at those vertices, in the layout of the masks of owned elements.
     pub(super) near: Shared<u32>,
-    /// Of a donor: elements that stay.
+    /// For a donor: elements that stay.
     pub(super) stays: Shared<u32>,
-    /// Free local ids before each word of a mask.
+    /// Number of free local ids before each word of a mask.
     pub(super) free: Shared<u32>,
     pub(super) counts: Shared<u32>,
     pub(super) told: Shared<u32>,
     pub(super) scratch: Shared<u32>,
 }
 
-/// Where the sets begin.
+/// Offset of each set.
 pub(super) const DONORS: u32 = 0;
 const HELD: u32 = 2;
 pub(super) const GIVERS: u32 = 4;
 
-/// Words of [`Expansion::counts`].
+/// Indices of [`Expansion::counts`].
 const OVERFLOWS: u32 = 0;
 const TICKETS: u32 = 1;
 const COUNTS: u32 = 8;
 
-/// The part of a table that may be in use.
+/// Returns the number of entries of a table that may be in use.
 #[inline(always)]
 fn table_limit(words: u32) -> u32 {
     (words - OVERFLOW) / 5 * 4
 }
 
-/// Whom an expansion serves: the patch that a block has locked and copied.
+/// Patch that expands, which a block has locked and copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Host<'a> {
     /// All patches.
     pub store: &'a PatchStore,
-    /// The attributes.
+    /// Attributes.
     pub columns: &'a Columns,
-    /// The patch.
+    /// Id of the patch.
     pub id: u32,
     /// Its copy.
     pub local: Local,
-    /// The kind of the seeds.
+    /// Kind of the seeds.
     pub seeds: Kind,
-    /// See [`Tally`].
+    /// Counters, see [`Tally`].
     pub tally: GlobalMut<u32>,
 }
 
 impl Host<'_> {
-    /// Counts what must not happen, for the host to report.
+    /// Counts violations of invariants, for the host to report.
     #[inline(always)]
     pub fn check(&self, holds: bool) {
         if !holds {
@@ -108,7 +108,7 @@ impl Host<'_> {
     }
 }
 
-/// Passes a mark on.
+/// Copies a mark.
 #[inline(always)]
 pub(super) fn pass_on(marked: bool, to: LocalParts, section: u32, i: u32) {
     if marked {
@@ -118,10 +118,10 @@ pub(super) fn pass_on(marked: bool, to: LocalParts, section: u32, i: u32) {
     }
 }
 
-/// Free local id `k`, by the free ids before each word of a mask.
+/// Returns free local id `k`, given the number of free ids before each word of a mask.
 #[inline(always)]
 fn nth_free(active: Shared<u32>, before: Shared<u32>, words: u32, k: u32) -> u32 {
-    // The last word with at most `k` before it.
+    // The last word with at most `k` free ids before it.
     let (mut low, mut high) = (0, words);
     while high - low > 1 {
         let middle = (low + high) / 2;
@@ -141,7 +141,7 @@ fn nth_free(active: Shared<u32>, before: Shared<u32>, words: u32, k: u32) -> u32
 }
 
 impl Expansion {
-    /// Takes the room.
+    /// Reserves the shared memory.
     #[inline(always)]
     pub fn take(shape: Shape, plan: &mut Plan) -> Expansion {
         let masks = (shape.vertices + shape.edges + shape.faces) / 32;
@@ -162,7 +162,7 @@ impl Expansion {
         }
     }
 
-    /// Takes over the first `n` vertices of [`Expansion::wanted`], all of which others own.
+    /// Takes over the first `n` vertices of [`Expansion::wanted`], all of which other patches own.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn run<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         self.begin(b, host, n);
@@ -175,7 +175,7 @@ impl Expansion {
         outcome
     }
 
-    /// Two passes over the donors: what comes in from them, then, if all that can fail has not, its transfer.
+    /// Makes two passes over the donors: a survey of the incoming elements, then, if nothing fails, the transfer.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn passes<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
         if b.tell(self.told, || self.lock(host)) != DONE {
@@ -207,7 +207,7 @@ impl Expansion {
         Outcome::Done
     }
 
-    /// Notes with all who took part that there was no room with one of them. One thread.
+    /// Marks all parties because one of them had no capacity. One thread.
     #[inline(always)]
     pub(super) fn blame(&self, host: &Host<'_>) {
         let mut slot = 0;
@@ -220,7 +220,7 @@ impl Expansion {
         }
     }
 
-    /// Whether what comes in may: all parties can be locked, and there is room everywhere.
+    /// Checks that the transfer is possible: all parties can be locked, and there is capacity everywhere.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn admit<B: Block>(&self, b: B, host: &Host<'_>) -> Outcome {
         let lock = || {
@@ -242,14 +242,14 @@ impl Expansion {
         Outcome::Done
     }
 
-    /// What the patch has of others' elements of a kind.
+    /// Returns the local ids of other patches' elements of a kind.
     #[inline(always)]
     pub(super) fn inverse(&self, kind: Kind) -> Inverse {
         self.inverse
             .part(self.shape.moved_at(kind), self.shape.room(kind))
     }
 
-    /// The donors, and what the patch has of others already.
+    /// Finds the donors, and the elements of others that the patch has already.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn begin<B: Block>(&self, b: B, host: &Host<'_>, n: u32) {
         b.phase(|p| {
@@ -314,7 +314,7 @@ impl Expansion {
         DONE
     }
 
-    /// Lets go of the parties.
+    /// Releases the parties.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn release<B: Block>(&self, b: B, host: &Host<'_>) {
         b.lead(|| {
@@ -328,7 +328,7 @@ impl Expansion {
         });
     }
 
-    /// What a donor has at the vertices that it will lose.
+    /// Marks the elements of a donor at the vertices that it will lose.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn look<B: Block>(&self, b: B, host: &Host<'_>, n: u32, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -344,7 +344,7 @@ impl Expansion {
             if v / s.vertices == donor {
                 let v = v % s.vertices;
                 self.taken.fetch_or(v / 32, 1 << (v % 32));
-                // Also when it has no face.
+                // Even if it has no face.
                 self.near.fetch_or(v / 32, 1 << (v % 32));
             }
         });
@@ -395,7 +395,7 @@ impl Expansion {
         set.load(self.shape.owned(kind) + i / 32) >> (i % 32) & 1 != 0
     }
 
-    /// Enters what comes in from a donor, and who else takes part.
+    /// Records the incoming elements of a donor, and the other parties.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn survey<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -420,8 +420,8 @@ impl Expansion {
                 });
             });
         });
-        // What the donor keeps as ribbon must fit its tables. What it has no use for goes before that enters: counted
-        // is what there is then, or a patch whose tables are nearly full could not be cut.
+        // The elements that the donor keeps in its ribbon must fit its tables. Unneeded ones are removed before these
+        // are inserted, so they are not counted: otherwise a patch whose tables are nearly full could not be cut.
         let vertices = b.count(s.vertices, self.scratch, |v| {
             self.is_marked(self.stays, Kind::Vertex, v)
                 && (!from.is_owned(Kind::Vertex, v) || self.is_taken(v))
@@ -435,7 +435,7 @@ impl Expansion {
         }
     }
 
-    /// Whether a donor keeps neither end of an edge.
+    /// Returns `true` if a donor keeps neither end of an edge.
     #[inline(always)]
     pub(super) fn is_given_edge(
         &self,
@@ -446,7 +446,7 @@ impl Expansion {
         loses(from.origin(2 * e)) && loses(from.origin(2 * e + 1))
     }
 
-    /// Whether every party can name the patch, and the patch every owner.
+    /// Checks that the stash of every party has a slot for the patch, and the patch's stash one for every owner.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn check_stashes<B: Block>(&self, b: B, host: &Host<'_>) {
         let (stash, s) = (host.local.parts.stash(), self.shape);
@@ -473,7 +473,7 @@ impl Expansion {
         });
     }
 
-    /// Gives the new elements of a kind local ids.
+    /// Assigns local ids to the new elements of a kind.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn number<B: Block>(&self, b: B, host: &Host<'_>, kind: Kind) {
         let (parts, inverse) = (host.local.parts, self.inverse(kind));
@@ -501,7 +501,7 @@ impl Expansion {
         });
     }
 
-    /// The local id of a handle.
+    /// Returns the local id of a handle.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn local_of(&self, host: &Host<'_>, kind: Kind, handle: u32) -> u32 {
         let base = host.store.base(host.id, kind);

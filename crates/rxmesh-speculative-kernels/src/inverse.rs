@@ -1,25 +1,25 @@
-//! From handles to local ids: what a patch has of other patches' elements, while it takes over more of them.
+//! Map from handles to local ids: other patches' elements in a patch, while it takes over more of them.
 
 use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::math::hash;
 use rxmesh_kernels::mem::{Plan, Shared};
 
-/// No key.
+/// Marks a slot without a key.
 const FREE: u32 = u32::MAX;
 
-/// The element is new and has no local id yet.
+/// Marks a new element that has no local id yet.
 const PENDING: u32 = u32::MAX;
 
-/// With a local id: the element is new.
+/// Flag of a local id: the element is new.
 const NEW: u32 = 1 << 31;
 
-/// Places for so many elements, of which there is a multiple of 32.
+/// Returns the number of slots for `room` elements, a multiple of 32.
 #[inline(always)]
 const fn places(room: u32) -> u32 {
     room / 4 * 5
 }
 
-/// A hash table with open addressing in shared memory. Insertions may run at the same time, and look-ups may.
+/// Hash table with open addressing in shared memory. Insertions may run concurrently, and so may look-ups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inverse {
     keys: Shared<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Inverse {
 }
 
 impl Inverse {
-    /// Takes room for the elements of all kinds of which a patch has room for so many.
+    /// Reserves the shared memory for `room` elements of all kinds.
     #[inline(always)]
     pub(super) fn take(room: u32, plan: &mut Plan) -> Inverse {
         let n = places(room);
@@ -37,7 +37,7 @@ impl Inverse {
         }
     }
 
-    /// The part for `room` elements behind that for `before`.
+    /// Returns the part for `room` elements after that for `before` elements.
     #[inline(always)]
     pub(super) fn part(&self, before: u32, room: u32) -> Inverse {
         let (at, n) = (places(before), places(room));
@@ -47,13 +47,13 @@ impl Inverse {
         }
     }
 
-    /// Places.
+    /// Returns the number of slots.
     #[inline(always)]
     pub(super) fn len(&self) -> u32 {
         self.keys.len()
     }
 
-    /// Empties it.
+    /// Removes all entries.
     #[inline(always)]
     pub(super) fn clear<B: Block>(&self, p: Phase<B>) {
         p.each(self.len(), |i| {
@@ -72,7 +72,7 @@ impl Inverse {
         if i + 1 < self.len() { i + 1 } else { 0 }
     }
 
-    /// Makes sure that a handle has a place; whether it is new, or nothing when there is no room.
+    /// Inserts a handle; returns `true` if it is new, or `None` when the table is full.
     #[inline(always)]
     pub(super) fn insert(&self, handle: u32) -> Option<bool> {
         let mut i = self.first(handle);
@@ -91,7 +91,7 @@ impl Inverse {
         None
     }
 
-    /// The place of a handle.
+    /// Returns the slot of a handle.
     #[inline(always)]
     fn place(&self, handle: u32) -> Option<u32> {
         let mut i = self.first(handle);
@@ -110,7 +110,7 @@ impl Inverse {
         None
     }
 
-    /// The local id of a handle.
+    /// Returns the local id of a handle.
     #[inline(always)]
     pub(super) fn find(&self, handle: u32) -> Option<u32> {
         match self.values.get(self.place(handle)?) {
@@ -119,7 +119,7 @@ impl Inverse {
         }
     }
 
-    /// Gives a handle that has a place its local id.
+    /// Sets the local id of a handle that has a slot.
     #[inline(always)]
     pub(super) fn set(&self, handle: u32, local: u32) {
         if let Some(i) = self.place(handle) {
@@ -127,21 +127,21 @@ impl Inverse {
         }
     }
 
-    /// The handle at a place, when it has no local id yet.
+    /// Returns the handle in a slot if it has no local id yet.
     #[inline(always)]
     pub(super) fn pending(&self, i: u32) -> Option<u32> {
         let handle = self.keys.load(i);
         (handle != FREE && self.values.get(i) == PENDING).then_some(handle)
     }
 
-    /// The handle at a place, its local id, and whether it is new.
+    /// Returns the handle in a slot, its local id, and `true` if it is new.
     #[inline(always)]
     pub(super) fn entry(&self, i: u32) -> Option<(u32, u32, bool)> {
         let (handle, value) = (self.keys.load(i), self.values.get(i));
         (handle != FREE && value != PENDING).then_some((handle, value & !NEW, value & NEW != 0))
     }
 
-    /// Gives the handle at a place, which is new, its local id.
+    /// Sets the local id of the handle in a slot, which is new.
     #[inline(always)]
     pub(super) fn number(&self, i: u32, local: u32) {
         self.values.set(i, local | NEW);

@@ -1,20 +1,19 @@
-//! Parts of the speculative patch engine (Mahmoud, Porumbescu and Owens, "Dynamic Mesh Processing on the GPU", 2024):
-//! blocks take patches from a queue on the device, work on a copy in shared memory, lock the neighbours that they have
-//! to change, and drop the copy and queue the patch again when they cannot have them.
+//! Device half of speculative edits in patches (Mahmoud, Porumbescu and Owens, "Dynamic Mesh Processing on the GPU",
+//! 2024): blocks take patches from a queue on the device, edit a copy in shared memory, lock the neighbours that they
+//! have to change, and drop the copy and queue the patch again if a lock is not available.
 //!
-//! - [`stash`]: which patches a patch borders on, at most 64 (section 5.1);
+//! - [`stash`]: neighbour patches of a patch, at most 64 (section 5.1);
 //! - [`table`]: hash tables from a ribbon element's local id to its owner (section 5.1);
-//! - [`queue`]: which patches are to be worked on (section 5.3);
-//! - [`lock`]: who works on a patch (section 5.3);
-//! - [`store`]: the patches in global memory, with room to grow, and the rules that hold between them;
-//! - [`build`]: from a static mesh to such patches, and to a session's flat arrays;
+//! - [`queue`]: work queue of patches (section 5.3);
+//! - [`lock`]: locks of patches (section 5.3);
+//! - [`store`]: the patches in global memory, with spare capacity, and their invariants;
+//! - [`build`]: conversion of a static mesh to such patches, and of these to a session's flat arrays;
 //! - [`local`]: a patch's copy in shared memory, and the mesh that operators see in it;
-//! - [`visit`]: the kernel: what a block does with a patch (sections 4.3, 5.2, 5.3);
+//! - [`visit`]: the kernel: a block's visit of a patch (sections 4.3, 5.2, 5.3);
 //! - [`resolve`]: choosing, cutting and filling inside a patch (section 5.2);
-//! - [`expand`]: taking over what a cavity needs of other patches (sections 4.1, 5.2): `expand.rs` asks, `transfer.rs`
-//!   moves;
+//! - [`expand`]: taking over the elements of other patches that a cavity needs (sections 4.1, 5.2);
 //! - [`slice`](mod@slice): cutting patches in two and uniting them (section 5.1);
-//! - [`schedule`]: seeds, and which patches wait (sections 4.2, 5.3).
+//! - [`schedule`]: seeds, and the patches that wait (sections 4.2, 5.3).
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]

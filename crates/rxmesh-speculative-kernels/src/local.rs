@@ -1,4 +1,4 @@
-//! The copy of a patch in shared memory, and the mesh that operators see in it.
+//! Copy of a patch in shared memory, and the mesh that operators see in it.
 
 use super::stash::STASH_SLOTS;
 use super::store::{Columns, Entries, Parts, PatchStore, Shape, each_kind};
@@ -7,22 +7,22 @@ use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::mem::{Plan, Shared};
 use rxmesh_kernels::topo::Kind;
 
-/// The parts of a patch in shared memory.
+/// Arrays of a patch in shared memory.
 pub type LocalParts = Parts<Shared<u16>, Shared<u32>>;
 
-/// A patch in shared memory, with what is derived from its faces.
+/// Patch in shared memory, with relations that are derived from its faces.
 #[derive(Clone, Copy, Debug)]
 pub struct Local {
-    /// The parts that are stored.
+    /// Arrays that are stored.
     pub parts: LocalParts,
-    /// The lowest face of each half-edge.
+    /// Lowest face of each half-edge.
     ef: Shared<u32>,
-    /// The lowest edge of each vertex.
+    /// Lowest edge of each vertex.
     ve: Shared<u32>,
 }
 
 impl Local {
-    /// Takes the room.
+    /// Reserves the shared memory.
     #[inline(always)]
     pub fn take(shape: Shape, plan: &mut Plan) -> Local {
         let topology = plan.take(shape.topology());
@@ -40,7 +40,7 @@ impl Local {
         }
     }
 
-    /// Copies a patch from global memory. Its lock is held, or nothing runs beside this that changes patches.
+    /// Copies a patch from global memory. Its lock is held, or nothing that changes patches runs concurrently.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn load<B: Block>(&self, b: B, store: &PatchStore, id: u32) {
         let (from, to, s) = (store.patch(id), self.parts, store.shape);
@@ -96,8 +96,8 @@ impl Local {
         });
     }
 
-    /// Copies the attributes of all elements that are not owned from their owners' places to this patch's, so that all
-    /// local elements have theirs at the patch's base plus their local id.
+    /// Copies the attributes of all elements that are not owned from their owners' handles to this patch's, so that the
+    /// attributes of every local element are at the patch's base plus its local id.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &Columns) {
         b.phase(|p| {
@@ -116,7 +116,7 @@ impl Local {
         });
     }
 
-    /// Empties the slots of the stash that no table names. `used` has two words.
+    /// Empties the slots of the stash that no table uses. `used` has two words.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn sweep_stash<B: Block>(&self, b: B, used: Shared<u32>) {
         let parts = &self.parts;
@@ -138,20 +138,20 @@ impl Local {
         });
     }
 
-    /// The lowest face of a half-edge.
+    /// Returns the lowest face of a half-edge.
     #[inline(always)]
     pub fn face(&self, h: u32) -> u32 {
         self.ef.get(h)
     }
 
-    /// The lowest edge of a vertex.
+    /// Returns the lowest edge of a vertex.
     #[inline(always)]
     pub fn edge_at(&self, v: u32) -> u32 {
         self.ve.get(v)
     }
 }
 
-/// Copies 16-bit entries, of which there is an even number, two at a time.
+/// Copies an even number of 16-bit entries, two at a time.
 #[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn copy_entries<B: Block>(
     p: Phase<B>,
@@ -163,23 +163,23 @@ fn copy_entries<B: Block>(
     p.each(n / 2, |i| to.set(i, from.get(i)));
 }
 
-/// What is written down about seeds and vertices while operators look at the mesh.
+/// Records of seeds and vertices that are made while operators read the mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct Misses {
-    /// Seeds that asked for what the patch does not know, a bit each.
+    /// Seeds that asked for elements unknown to the patch, one bit each.
     pub seeds: Shared<u32>,
-    /// Vertices that the patch should own, a bit each.
+    /// Vertices that the patch should own, one bit each.
     pub wanted: Shared<u32>,
 }
 
 impl Misses {
-    /// Whether a seed asked for more than is known.
+    /// Returns `true` if a seed asked for unknown elements.
     #[inline(always)]
     pub fn has(&self, seed: u32) -> bool {
         self.seeds.load(seed / 32) >> (seed % 32) & 1 != 0
     }
 
-    /// Notes that a seed would have to own a vertex.
+    /// Records that a vertex would have to be owned for a seed.
     #[inline(always)]
     pub fn note(&self, seed: u32, vertex: u32) {
         self.seeds.fetch_or(seed / 32, 1 << (seed % 32));
@@ -187,24 +187,24 @@ impl Misses {
     }
 }
 
-/// The mesh that operators see: the elements of a patch, by the patch's base plus local id. Everything about owned
-/// vertices is known; a question about others gets some answer and is noted.
+/// Mesh that operators see: the elements of a patch, by the patch's base plus local id. Everything about owned vertices
+/// is known; a query about others returns an arbitrary answer and is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct PatchMesh {
-    /// The patch.
+    /// Patch.
     pub local: Local,
-    /// What its ids begin with, by kind.
+    /// Ids of the patch's elements with local id 0, by kind.
     pub base: [u32; 3],
-    /// The patch's id.
+    /// Id of the patch.
     pub id: u32,
-    /// Who asks: a local seed.
+    /// Local seed that asks.
     pub seed: u32,
-    /// Where questions are noted that the patch cannot answer.
+    /// Records of queries that the patch cannot answer.
     pub misses: Misses,
 }
 
 impl PatchMesh {
-    /// The mesh of a patch, for a seed.
+    /// Makes the mesh of a patch, for seed 0.
     #[inline(always)]
     pub fn new(local: Local, id: u32, misses: Misses) -> PatchMesh {
         let s = local.parts.shape;
@@ -217,37 +217,37 @@ impl PatchMesh {
         }
     }
 
-    /// For a seed, by its local id.
+    /// Returns the mesh for a seed, by its local id.
     #[inline(always)]
     pub fn of(self, seed: u32) -> PatchMesh {
         PatchMesh { seed, ..self }
     }
 
-    /// Local id of a vertex.
+    /// Returns the local id of a vertex.
     #[inline(always)]
     pub fn vertex(&self, v: u32) -> u32 {
         v - self.base[0]
     }
 
-    /// Local id of an edge.
+    /// Returns the local id of an edge.
     #[inline(always)]
     pub fn edge(&self, e: u32) -> u32 {
         e - self.base[1]
     }
 
-    /// Local id of a half-edge.
+    /// Returns the local id of a half-edge.
     #[inline(always)]
     pub fn half(&self, h: u32) -> u32 {
         h - 2 * self.base[1]
     }
 
-    /// Local id of a face.
+    /// Returns the local id of a face.
     #[inline(always)]
     pub fn local_face(&self, f: u32) -> u32 {
         f - self.base[2]
     }
 
-    /// Notes a vertex unless it is owned; whether it is.
+    /// Records a vertex unless it is owned; returns `true` if it is.
     #[inline(always)]
     pub fn wants(&self, v: u32) -> bool {
         let local = self.vertex(v);
@@ -272,7 +272,7 @@ impl Mesh for PatchMesh {
         if f != NO_FACE {
             return self.base[2] + f;
         }
-        // There is none if the patch owns an end; otherwise it does not know.
+        // There is none if the patch owns an end; otherwise this is unknown.
         let parts = &self.local.parts;
         let (a, b) = (parts.origin(at), parts.origin(at ^ 1));
         if !parts.is_owned(Kind::Vertex, a) && !parts.is_owned(Kind::Vertex, b) {

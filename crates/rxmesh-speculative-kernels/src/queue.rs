@@ -1,47 +1,48 @@
-//! The queue of patches that are to be worked on.
+//! Work queue of patches.
 
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Bind, GlobalMut, Piece, Words, atomic};
 
-/// A slot that waits for the next item.
+/// Marks a slot that waits for the next item.
 const EMPTY: u32 = u32::MAX;
-/// A slot that was looked at before its item came: who has the item takes another slot.
+/// Marks a slot that was read before its item came: the producer of the item takes another slot.
 const SKIPPED: u32 = u32::MAX - 1;
 
-// The counters lie in memory sectors of their own, and not at the very address of an argument, which the device
-// compiler takes for one that could be anywhere.
-/// Tickets given to those who take.
+// The counters lie in separate memory sectors, and not at the very address of an argument, which the device compiler
+// takes for one that could be anywhere.
+/// Index of the number of tickets given to consumers.
 const HEAD: u32 = 32;
-/// Tickets given to those who bring.
+/// Index of the number of tickets given to producers.
 const TAIL: u32 = 64;
-/// Items that are there and not spoken for, at least.
+/// Index of a lower bound of the number of available items that are not reserved.
 const ITEMS: u32 = 96;
-/// Slots that are in use or spoken for, at most.
+/// Index of an upper bound of the number of slots that are in use or reserved.
 const USED: u32 = 128;
-/// Tickets to try however small the queue is.
+/// Minimum number of tickets to try, for small queues.
 const LEAST_PATIENCE: u32 = 64;
-/// Words before the slots.
+/// Number of words before the slots.
 const HEADER: u32 = 160;
 
-/// A queue of patch numbers in an array, after Gottlieb, Lubachevsky and Rudolph ("Basic techniques for the efficient
+/// Queue of patch numbers in an array, after Gottlieb, Lubachevsky and Rudolph ("Basic techniques for the efficient
 /// coordination of very large numbers of cooperating sequential processors", 1983; 2024 paper, section 5.3): tickets by
-/// fetch-and-add, and two counts, of items at least and of slots at most, that are tested first.
+/// fetch-and-add, and two counters, a lower bound of items and an upper bound of slots, that are tested first.
 ///
-/// Theirs waits at a slot whose item is on its way. Here nobody waits (rule P6): who comes first marks the slot and
-/// takes the next ticket, and who then finds the mark brings the item elsewhere. Items go in and out by one atomic
-/// exchange of their slot, so none is lost and none is handed out twice, whatever else is late. The order is first in,
-/// first out but for what meets in that way.
+/// Their queue waits at a slot whose item has not arrived. Here no thread waits (rule P6): a consumer that comes first
+/// marks the slot and takes the next ticket, and a producer that finds the mark puts its item elsewhere. Items go in
+/// and out by one atomic exchange of their slot, so none is lost or handed out twice, whatever the delays. The order is
+/// first in, first out except for such collisions.
 ///
-/// Any thread may push and pop; usually one elected thread of a block does. What a block wrote to global memory before
-/// it pushed a patch (and a barrier between), who pops the patch sees (contract U6 of docs/unsafe.md).
+/// Any thread may push and pop; usually one elected thread of a block does. The writes of a block to global memory
+/// before it pushed a patch (with a barrier between) are visible to the block that pops it (contract U6 of
+/// docs/inside/unsafe.md).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<W> {
     words: W,
 }
 
-/// The queue of a launch, in global memory.
+/// Queue of a launch, in global memory.
 pub type PatchQueue = Queue<GlobalMut<u32>>;
 
 // SAFETY: one view.
@@ -51,19 +52,19 @@ unsafe impl Bind for PatchQueue {
         self.words.bind();
     }
     unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds the contract.
         unsafe { self.words.visit(resolve) }
     }
 }
 
 impl<W: Words> Queue<W> {
-    /// Words of a queue with room for so many patches, at least: the room is a power of two.
+    /// Returns the number of words of a queue with at least this capacity, which is rounded up to a power of two.
     pub const fn words_for(patches: u32) -> u32 {
         let room = if patches < 2 { 2 } else { patches };
         HEADER + room.next_power_of_two()
     }
 
-    /// A queue over [`Queue::words_for`] words; [`FillQueue`] makes it ready.
+    /// Makes a queue over [`Queue::words_for`] words; [`FillQueue`] initialises it.
     #[inline(always)]
     pub fn new(words: W) -> Queue<W> {
         let queue = Queue { words };
@@ -71,46 +72,46 @@ impl<W: Words> Queue<W> {
         queue
     }
 
-    /// Patches that there is room for.
+    /// Returns the capacity in patches.
     #[inline(always)]
     pub fn capacity(self) -> u32 {
         self.words.len() - HEADER
     }
 
-    /// Patches in the queue; while others push and pop, no more than were there.
+    /// Returns the number of patches in the queue; during concurrent pushes and pops, a lower bound.
     #[inline(always)]
     pub fn len(self) -> u32 {
         let items = self.words.load(ITEMS) as i32;
         if items > 0 { items as u32 } else { 0 }
     }
 
-    /// Whether the queue is empty, as [`Queue::len`] tells.
+    /// Returns `true` if [`Queue::len`] is zero.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Tickets that were used for taking since the queue was filled: one for each patch taken, and one for each slot
-    /// that was looked at too early.
+    /// Returns the number of consumer tickets since the queue was filled: one for each patch taken, and one for each
+    /// slot that was read too early.
     #[inline(always)]
     pub fn tickets(self) -> u32 {
         self.words.load(HEAD)
     }
 
-    /// The slot of a ticket.
+    /// Returns the slot of a ticket.
     #[inline(always)]
     fn slot(self, ticket: u32) -> u32 {
         HEADER + (ticket & (self.capacity() - 1))
     }
 
-    /// Tickets after which to give up: every slot has been seen twice, and of a few slots, whose marks others may be
-    /// setting all the while, each has been seen often.
+    /// Returns the number of tickets after which to give up: every slot has been visited twice, and in small queues,
+    /// whose marks may be changing, often.
     #[inline(always)]
     fn patience(self) -> u32 {
         2 * self.capacity() + LEAST_PATIENCE
     }
 
-    /// Adds a patch; false when the queue is full. A queue with room for all patches never is.
+    /// Adds a patch; returns `false` if the queue is full, which cannot happen with a capacity for all patches.
     #[inline(always)]
     pub fn push(self, patch: u32) -> bool {
         debug_assert!(patch < SKIPPED, "no patch has this number");
@@ -118,7 +119,7 @@ impl<W: Words> Queue<W> {
             self.words.fetch_add(USED, u32::MAX);
             return false;
         }
-        // What the block wrote comes before the patch.
+        // The block's writes become visible before the patch.
         atomic::fence();
         let mut tries = 0;
         while tries < self.patience() {
@@ -129,7 +130,7 @@ impl<W: Words> Queue<W> {
                 return true;
             }
             if there == SKIPPED {
-                // Who marked it has gone on; whoever gets the slot next finds it as new.
+                // The consumer that marked it has gone on; the next producer finds the slot empty.
                 self.words.compare_exchange(slot, SKIPPED, EMPTY);
             }
             tries += 1;
@@ -138,11 +139,11 @@ impl<W: Words> Queue<W> {
         false
     }
 
-    /// Takes a patch; nothing when there is none, or none but those that others are about to take or bring. After a
-    /// launch the queue's length tells whether any is left.
+    /// Takes a patch; returns `None` if there is none, or none that other threads are not about to take or add. After a
+    /// launch the queue's length is exact.
     #[inline(always)]
     pub fn pop(self) -> Option<u32> {
-        // A look first, so that those who come for nothing do not make others do so.
+        // Load first, so that consumers that find nothing do not make others fail.
         if self.is_empty() {
             return None;
         }
@@ -150,14 +151,14 @@ impl<W: Words> Queue<W> {
             self.words.fetch_add(ITEMS, 1);
             return None;
         }
-        // One of the items that are in their slots is spoken for now, and lies ahead.
+        // One of the items in the slots is reserved now, and lies ahead.
         let mut tries = 0;
         while tries < self.patience() {
             let slot = self.slot(self.words.fetch_add(HEAD, 1));
             let there = self.take(slot);
             if is_item(there) {
                 self.words.fetch_add(USED, u32::MAX);
-                // The patch comes before what the block reads.
+                // The patch is read before the block's reads.
                 atomic::fence();
                 return Some(there);
             }
@@ -167,7 +168,7 @@ impl<W: Words> Queue<W> {
         None
     }
 
-    /// What is in a slot, which is empty then; marks the slot when no item is there.
+    /// Takes the content of a slot, which is empty then; marks the slot if there is no item.
     #[inline(always)]
     fn take(self, slot: u32) -> u32 {
         let there = self.words.swap(slot, EMPTY);
@@ -176,23 +177,23 @@ impl<W: Words> Queue<W> {
         }
         let there = self.words.compare_exchange(slot, EMPTY, SKIPPED);
         if is_item(there) {
-            // It came in between.
+            // It arrived in between.
             return self.words.swap(slot, EMPTY);
         }
         there
     }
 }
 
-/// Whether a slot's word is a patch.
+/// Returns `true` if a slot's word is a patch.
 #[inline(always)]
 fn is_item(word: u32) -> bool {
     word < SKIPPED
 }
 
 rxmesh_kernels::args! {
-    /// An order of `0..n` in which numbers that follow each other soon are far apart: multiples of a stride near `n`
-    /// over the golden ratio. Patch numbers are spatially coherent, so patches that are worked on at the same time are
-    /// seldom neighbours (2024 paper, section 4.3).
+    /// Permutation of `0..n` in which nearby positions hold distant numbers: multiples of a stride near `n` over the
+    /// golden ratio. Patch numbers are spatially coherent, so concurrently edited patches are seldom neighbours (2024
+    /// paper, section 4.3).
     pub struct FarApart {
         n: u32,
         stride: u32,
@@ -202,7 +203,7 @@ rxmesh_kernels::args! {
 }
 
 impl FarApart {
-    /// The order of `0..n`; `n` is below 2^31.
+    /// Makes the permutation of `0..n`; `n` is below 2^31.
     pub fn new(n: u32) -> FarApart {
         debug_assert!(n < 1 << 31, "{n} patches");
         // 2^32 over the golden ratio.
@@ -223,11 +224,11 @@ impl FarApart {
         FarApart { n, stride, ratio }
     }
 
-    /// Number `i` of the order, for `i` below `n`.
+    /// Returns number `i` of the permutation, for `i` below `n`.
     #[inline(always)]
     pub fn at(self, i: u32) -> u32 {
         debug_assert!(i < self.n, "{i} of {}", self.n);
-        // i * stride modulo n without a 64-bit division: the quotient by the ratio is right or one too small.
+        // i * stride modulo n without a 64-bit division: the quotient by the ratio is exact or one too small.
         let quotient = ((u64::from(i) * u64::from(self.ratio)) >> 32) as u32;
         let rest = i
             .wrapping_mul(self.stride)
@@ -236,15 +237,15 @@ impl FarApart {
     }
 }
 
-/// [`FarApart`] as an iterator.
+/// Returns [`FarApart`] as an iterator.
 pub fn far_apart(n: u32) -> impl Iterator<Item = u32> {
     let order = FarApart::new(n);
     (0..n).map(move |i| order.at(i))
 }
 
-/// The largest quotient of the continued fraction of `a / n`, or `u32::MAX` if the two are not coprime or `a` is not
-/// below `n`: multiples of `a` spread the more evenly over `0..n`, the smaller it is (Knuth, "The Art of Computer
-/// Programming", volume 2, section 3.3.3).
+/// Returns the largest quotient of the continued fraction of `a / n`, or `u32::MAX` if the two are not coprime or `a`
+/// is not below `n`: the smaller it is, the more evenly multiples of `a` spread over `0..n` (Knuth, "The Art of
+/// Computer Programming", volume 2, section 3.3.3).
 fn largest_quotient(a: u32, n: u32) -> u32 {
     let (mut a, mut b, mut largest) = (a, n, 0);
     if a >= n {
@@ -258,10 +259,10 @@ fn largest_quotient(a: u32, n: u32) -> u32 {
 }
 
 kernel! {
-    /// Puts the patches `0..patches` into a queue, in an order in which neighbours are far apart, whatever the queue
-    /// held. Runs for each word of the queue ([`Queue::words_for`]).
+    /// Fills a queue with the patches `0..patches`, in an order in which neighbours are far apart, whatever the queue
+    /// held. One index per word of the queue ([`Queue::words_for`]).
     pub struct FillQueue: Flat {
-        /// The queue: room for all patches.
+        /// Queue with capacity for all patches.
         queue: PatchQueue,
         /// Number and order of the patches.
         order: FarApart,
@@ -269,7 +270,7 @@ kernel! {
 }
 
 impl FillQueue {
-    /// For the patches `0..patches`; nothing if the queue has less room.
+    /// Makes the kernel for the patches `0..patches`; `None` if the queue's capacity is smaller.
     pub fn new(queue: PatchQueue, patches: u32) -> Option<FillQueue> {
         (patches <= queue.capacity()).then(|| FillQueue {
             queue,
@@ -277,19 +278,19 @@ impl FillQueue {
         })
     }
 
-    /// Number of indices to launch for.
+    /// Returns the number of indices to launch.
     pub fn len(&self) -> u32 {
         self.queue.words.len()
     }
 
-    /// Whether there is nothing to do; never.
+    /// Returns `true` if there is nothing to do; never.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write disjoint elements or atomically; the host launches no more of them than the views
+// can hold (contracts U3, U4).
 unsafe impl FlatKernel for FillQueue {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -354,7 +355,7 @@ mod tests {
                     })
                     .min()
                     .unwrap_or(0);
-                // Evenly spread they would be n / width apart.
+                // Evenly spread, they would be n / width apart.
                 assert!(nearest >= n / width / 3, "n = {n}: {nearest} at {width}");
             }
         }

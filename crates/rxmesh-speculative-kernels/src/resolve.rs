@@ -1,10 +1,10 @@
-//! Inside a patch: which of the overlapping cavities are carried out, and their cutting and filling, all in shared
-//! memory (Mahmoud et al. 2024, section 5.2).
+//! Independent set of overlapping cavities inside a patch, and their cutting and filling, all in shared memory (Mahmoud
+//! et al. 2024, section 5.2).
 //!
-//! Cavities are the nodes of a graph, joined where they overlap. The greedy maximal independent set of it (Blelloch,
-//! Fineman, Shun 2012) is found in rounds: every undecided cavity writes its key to each element it needs, by minimum;
-//! who keeps all is in the set, and its neighbours, those that meet an element that is taken, are out. The elements
-//! with their claims are the graph: nobody writes its edges down.
+//! Cavities are the nodes of a graph, joined where they overlap. Its greedy maximal independent set (Blelloch, Fineman,
+//! Shun 2012) is computed in rounds: every undecided cavity writes its key to each element it needs, by minimum; one
+//! that keeps all is in the set, and its neighbours, which need a taken element, are out. The graph is implicit in the
+//! elements with their claims: its edges are never stored.
 
 use super::local::PatchMesh;
 use super::store::{Columns, Shape, TRACED, each_kind, pick};
@@ -23,44 +23,44 @@ use rxmesh_kernels::topo::Kind;
 const WON: u32 = LIMIT + 1;
 const LOST: u32 = LIMIT + 2;
 const CUT: u32 = LIMIT + 3;
-/// It has won in this round.
+/// State of a candidate that has won in this round.
 const WINS: u32 = LIMIT + 4;
 
-/// Steps of a round. First: whether a winner of an earlier round has what a candidate needs.
+/// Steps of a round. First: checks that no winner of an earlier round has an element that a candidate needs.
 const CHECK: u32 = 0;
-/// Writes its key to all that it needs.
+/// Writes its key to all elements that it needs.
 const CLAIM: u32 = 1;
-/// Whether it kept all.
+/// Checks that it kept all.
 const VERIFY: u32 = 2;
-/// Takes all for ever.
+/// Takes all permanently.
 const TAKE: u32 = 3;
 
-/// Nobody claims it.
+/// Marks an unclaimed element.
 const FREE: u32 = u32::MAX;
 
-/// A winner has it.
+/// Marks an element of a winner.
 const TAKEN: u32 = 0;
 
-/// With the holder of a face: it has been listed.
+/// Flag of the holder of a face: the face has been listed.
 const LISTED: u32 = 1 << 31;
 
-/// Rounds of the independent set; who is undecided then waits for the next turn.
+/// Maximum number of rounds of the independent set; undecided candidates then wait for the next turn.
 const ROUNDS: u32 = 24;
 
-/// What the choice keeps in shared memory.
+/// Shared memory of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// Claims on faces.
     claims: Shared<u32>,
     /// Claims on pairs of vertices, by hash.
     pairs: Shared<u32>,
-    /// Who has won a face: candidate plus one.
+    /// Winner of each face: candidate plus one.
     held: Shared<u32>,
-    /// The records of the winners.
+    /// Records of the winners.
     records: Shared<u32>,
-    /// Of each candidate: where its record begins.
+    /// Offset of each candidate's record.
     place: Shared<u32>,
-    /// Of each candidate: winners before it.
+    /// Number of winners before each candidate.
     rank: Shared<u32>,
     /// Free local ids, by kind.
     free: Shared<u32>,
@@ -70,18 +70,18 @@ pub struct Choice {
     scratch: Shared<u32>,
 }
 
-/// Words of [`Choice::counts`].
+/// Indices of [`Choice::counts`].
 const DONE: u32 = 0;
 const NO_DISK: u32 = 1;
 const BROKEN: u32 = 2;
 const SHORT: u32 = 3;
 const COUNTS: u32 = 4;
 
-/// Words for records, as a multiple of the faces that there is room for.
+/// Number of words for records, as a multiple of the capacity for faces.
 const RECORD_WORDS: u32 = 6;
 
 impl Choice {
-    /// Takes the room.
+    /// Reserves the shared memory.
     #[inline(always)]
     pub fn take(shape: Shape, candidates: u32, plan: &mut Plan) -> Choice {
         Choice {
@@ -107,15 +107,15 @@ impl Choice {
     }
 }
 
-/// The key of a candidate: smaller wins. 19 bits of priority, 13 bits of a hash of its local seed, which is a
-/// bijection; never [`TAKEN`] nor [`FREE`].
+/// Returns the key of a candidate: the smallest wins. 19 bits of priority, 13 bits of a hash of its local seed, which
+/// is a bijection; never [`TAKEN`] nor [`FREE`].
 #[inline(always)]
 fn key(priority: u32, seed: u32, salt: u32) -> u32 {
     let mixed = (seed ^ (salt & 0x1fff)).wrapping_mul(0x9e5) & 0x1fff;
     (priority << 13 | (mixed ^ mixed >> 7)) + 1
 }
 
-/// Everything that a candidate needs, as claims.
+/// All elements that a candidate needs, as claims.
 struct Needs<'a, O> {
     op: &'a O,
     choice: &'a Choice,
@@ -124,8 +124,8 @@ struct Needs<'a, O> {
 }
 
 impl<O: Operator> Needs<'_, O> {
-    /// Shows each place in the claims on faces (`false`) or pairs (`true`), until `f` returns false; whether it never
-    /// did.
+    /// Calls `f` with each index in the claims on faces (`false`) or pairs (`true`), until it returns `false`; returns
+    /// `true` if it never did.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each(&self, f: impl Fn(bool, u32) -> bool) -> bool {
         let (op, mesh, id) = (self.op, &self.mesh, Seed::<O>::new(self.seed));
@@ -138,7 +138,7 @@ impl<O: Operator> Needs<'_, O> {
     }
 }
 
-/// Tells the recorder which faces belong to a cavity.
+/// Faces that belong to a cavity, for the recorder.
 #[derive(Clone, Copy)]
 struct Winner {
     held: Shared<u32>,
@@ -159,15 +159,15 @@ impl Holder for Winner {
     }
 }
 
-/// Where a cavity is cut and filled: in a patch in shared memory.
+/// Site where a cavity is cut and filled: in a patch in shared memory.
 pub struct PatchSite<'a, O> {
     mesh: PatchMesh,
     record: Shared<u32>,
     free: Shared<u32>,
-    /// Winners before this one.
+    /// Number of winners before this one.
     rank: u32,
     columns: &'a Columns,
-    /// What the ids of seeds begin with.
+    /// Id of the seed with local id 0.
     first: u32,
     broken: Shared<u32>,
     of: PhantomData<fn() -> O>,
@@ -181,7 +181,7 @@ impl<O> Clone for PatchSite<'_, O> {
 }
 impl<O> Copy for PatchSite<'_, O> {}
 
-/// Slots of a kind that a cavity may take beyond its own.
+/// Returns the number of elements of a kind that a cavity may use in addition to its own.
 #[inline(always)]
 fn grow_of<O: Operator>(kind: Kind) -> u32 {
     match kind {
@@ -263,7 +263,7 @@ impl<O: Operator> Site for PatchSite<'_, O> {
 }
 
 impl<O: Operator> Visit<'_, O> {
-    /// Chooses among the candidates, and cuts and fills the cavities of the chosen; how many those are.
+    /// Chooses among the candidates, and cuts and fills the chosen cavities; returns their number.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn resolve<B: Block>(&self, b: B, c: &Candidates, t: &Choice, salt: u32) -> u32 {
         self.choose(b, c, t, salt);
@@ -290,7 +290,7 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// The independent set.
+    /// Computes the independent set.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn choose<B: Block>(&self, b: B, c: &Candidates, t: &Choice, salt: u32) {
         let n = c.n;
@@ -304,7 +304,7 @@ impl<O: Operator> Visit<'_, O> {
         });
         let mut round = 0;
         while round < ROUNDS && b.any(n, t.scratch, |i| c.state.get(i) < LIMIT) {
-            // One loop for what a round does with the needs of its candidates: what an operator needs is compiled once.
+            // One loop over the steps of a round: the operator's needs are compiled once.
             let mut step = CHECK;
             while step <= TAKE {
                 b.each(n, |i| self.step(c, t, i, step, salt));
@@ -326,7 +326,7 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// One step of a round for candidate `i`: [`CHECK`], [`CLAIM`], [`VERIFY`] or [`TAKE`].
+    /// Runs one step of a round for candidate `i`: [`CHECK`], [`CLAIM`], [`VERIFY`] or [`TAKE`].
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn step(&self, c: &Candidates, t: &Choice, i: u32, step: u32, salt: u32) {
         let (state, seed) = (c.state.get(i), c.list.get(i));
@@ -363,7 +363,7 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// Room for the winners' records and new elements; who finds none has lost.
+    /// Reserves memory for the winners' records and new elements; a winner without memory loses.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn make_room<B: Block>(&self, b: B, c: &Candidates, t: &Choice) {
         let n = c.n;
@@ -376,7 +376,7 @@ impl<O: Operator> Visit<'_, O> {
         b.scan(t.rank, n, t.scratch);
         let words = b.scan(t.place, n, t.scratch);
         let end = |i: u32| if i + 1 < n { t.place.get(i + 1) } else { words };
-        // How many winners there are slots for.
+        // Number of winners that there are free ids for.
         let mut most = u32::MAX;
         if !O::GROWTH.is_none() {
             each_kind(|kind| {
@@ -392,7 +392,7 @@ impl<O: Operator> Visit<'_, O> {
                 t.counts.fetch_or(SHORT, 1);
                 c.state.set(i, LOST);
             } else if end(i) > t.records.len() {
-                // Too large for ever when it is the first.
+                // Too large in any case if it is the first.
                 if t.place.get(i) == 0 {
                     t.counts.fetch_or(SHORT, 2);
                 }
@@ -404,7 +404,7 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// Words of a winner's record.
+    /// Returns the number of words of a winner's record.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn words(&self, seed: u32) -> u32 {
         let mut n = 0;
@@ -424,7 +424,7 @@ impl<O: Operator> Visit<'_, O> {
         record_words(n, vertices)
     }
 
-    /// Lists the free local ids of a kind, ascending; how many there are.
+    /// Lists the free local ids of a kind, ascending; returns their number.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn list_free<B: Block>(&self, b: B, t: &Choice, kind: Kind) -> u32 {
         let parts = &self.host.local.parts;

@@ -1,4 +1,4 @@
-//! Between launches: which elements are seeds, which patches wait, how large patches are.
+//! Work between launches: seeds, queue of patches, sizes of patches.
 
 use super::queue::{FarApart, PatchQueue};
 use super::store::{PatchStore, kind_of};
@@ -9,7 +9,7 @@ use rxmesh_kernels::kernel::{BlockKernel, FlatKernel};
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::Kind;
 
-/// What [`MarkSeeds`] does.
+/// Action of [`MarkSeeds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Mark {
@@ -17,26 +17,26 @@ pub enum Mark {
     All = 0,
     /// Refused seeds become seeds again.
     Refused = 1,
-    /// Seeds that are left become refused.
+    /// Remaining seeds become refused.
     GiveUp = 2,
 }
 
 kernel! {
-    /// Changes the set of seeds of every patch. One index a word of the sets of all patches.
+    /// Changes the set of seeds of every patch. One index per word of the sets of all patches.
     pub struct MarkSeeds: Flat {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// [`Kind`] of the seeds.
+        /// Kind of the seeds, a [`Kind`].
         pub kind: u32,
-        /// [`Mark`].
+        /// Action, a [`Mark`].
         pub mark: u32,
-        /// Word 1: how many seeds are marked by this.
+        /// Word 1: the number of seeds that this marks.
         pub count: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write disjoint elements or atomically; the host launches no more of them than the views
+// can hold (contracts U3, U4).
 unsafe impl FlatKernel for MarkSeeds {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -72,23 +72,23 @@ unsafe impl FlatKernel for MarkSeeds {
 }
 
 kernel! {
-    /// Queues the patches that have seeds, those that follow each other far apart. One index a patch.
+    /// Queues the patches that have seeds, with consecutive ones far apart. One index per patch.
     pub struct QueuePatches: Flat {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// The queue, which is empty.
+        /// Queue, which is empty.
         pub queue: PatchQueue,
-        /// In which order.
+        /// Order of the patches.
         pub order: FarApart,
-        /// See [`Tally`]: patches that were queued count as left.
+        /// Counters, see [`Tally`]: patches that were queued count as left.
         pub tally: GlobalMut<u32>,
-        /// Visits of each patch, which are set to zero.
+        /// Number of visits of each patch, set to zero.
         pub visits: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write disjoint elements or atomically; the host launches no more of them than the views
+// can hold (contracts U3, U4).
 unsafe impl FlatKernel for QueuePatches {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -110,21 +110,21 @@ unsafe impl FlatKernel for QueuePatches {
     }
 }
 
-/// Words of a patch in a census: owned vertices, owned faces, active faces.
+/// Number of words of a patch in a census: owned vertices, owned faces, active faces.
 pub const CENSUS_WORDS: u32 = 3;
 
 kernel! {
-    /// Counts the elements of every patch. One block a patch.
+    /// Counts the elements of every patch. One block per patch.
     pub struct Census: Block {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// [`CENSUS_WORDS`] a patch.
+        /// [`CENSUS_WORDS`] words per patch.
         pub to: GlobalMut<u32>,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Census {
     type Tables = Shared<u32>;
 

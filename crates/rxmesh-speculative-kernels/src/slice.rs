@@ -1,7 +1,7 @@
-//! Patches that have grown too large are cut in two, small ones united (Mahmoud et al. 2024, section 5.1).
+//! Cutting of patches that have grown too large, and uniting of small ones (Mahmoud et al. 2024, section 5.1).
 //!
 //! Both are expansions: a spare patch takes over half of the vertices of a large one; a patch takes over all of a small
-//! neighbour's. So ribbons, stashes and tables of everybody concerned are repaired by the code that moves single
+//! neighbour's. So ribbons, stashes and tables of all patches involved are updated by the code that moves single
 //! vertices.
 
 use super::expand::{Expansion, Host, Outcome};
@@ -16,36 +16,36 @@ use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 use rxmesh_kernels::topo::Kind;
 
-/// Rounds of Lloyd's algorithm, as in the paper.
+/// Number of rounds of Lloyd's algorithm, as in the paper.
 const LLOYD_ROUNDS: u32 = 10;
 
-/// Attempts at a lock.
+/// Number of attempts at a lock.
 const LOCK_TRIES: u32 = 16;
 
 kernel! {
     /// Cuts patches in two: block `i` moves a half of patch `pairs[2 i]` to the empty patch `pairs[2 i + 1]`.
     pub struct Slice: Block {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// The attributes.
+        /// Attributes.
         pub columns: Columns,
-        /// Patch and spare patch, of each block.
+        /// Patch and spare patch of each block.
         pub pairs: Global<u32>,
-        /// [`Kind`] of the seeds.
+        /// Kind of the seeds, a [`Kind`].
         pub seeds: u32,
-        /// See [`Tally`].
+        /// Counters, see [`Tally`].
         pub tally: GlobalMut<u32>,
     }
 }
 
-/// What [`Slice`] and [`Merge`] keep in shared memory.
+/// Shared memory of [`Slice`] and [`Merge`].
 #[derive(Clone, Copy, Debug)]
 pub struct SliceTables {
     told: Shared<u32>,
     local: Local,
-    /// Of each vertex: distance and side.
+    /// Distance and side of each vertex.
     reach: Shared<u32>,
-    /// Of each vertex: the side it is on.
+    /// Final side of each vertex.
     side: Shared<u32>,
     flags: Shared<u32>,
     scratch: Shared<u32>,
@@ -66,8 +66,8 @@ fn carve(store: &PatchStore, plan: &mut Plan) -> SliceTables {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Slice {
     type Tables = SliceTables;
 
@@ -130,11 +130,11 @@ unsafe impl BlockKernel for Slice {
     }
 }
 
-/// Not reached.
+/// Marks a vertex that was not reached.
 const FAR: u32 = u32::MAX;
 
 impl Slice {
-    /// Parts the owned vertices of a patch into two sides by Lloyd's algorithm on its graph.
+    /// Divides the owned vertices of a patch into two sides by Lloyd's algorithm on its graph.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn halve<B: Block>(&self, b: B, t: &SliceTables) {
         let n = t.local.parts.shape.vertices;
@@ -157,7 +157,7 @@ impl Slice {
                     None
                 }
             });
-            // What hangs together with neither goes to the second side.
+            // Vertices that are connected to neither go to the second side.
             b.each(n, |v| {
                 let reach = t.reach.get(v);
                 t.side.set(v, if reach == FAR { 1 } else { reach & 1 });
@@ -166,7 +166,7 @@ impl Slice {
             if round > LLOYD_ROUNDS || a == NONE || c == NONE {
                 return;
             }
-            // The centres move to where it is farthest to the other side.
+            // The centres move to the vertices farthest from the other side.
             self.mark_seam(b, t);
             self.spread(b, t, |v| (t.flags.get(v) != 0).then_some(0));
             let centre = |side: u32| {
@@ -182,7 +182,7 @@ impl Slice {
         }
     }
 
-    /// Notes in `flags` which owned vertices have a neighbour on the other side.
+    /// Marks in `flags` the owned vertices that have a neighbour on the other side.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn mark_seam<B: Block>(&self, b: B, t: &SliceTables) {
         let parts = &t.local.parts;
@@ -200,7 +200,7 @@ impl Slice {
         });
     }
 
-    /// Distances from some vertices along edges between owned vertices: `distance << 1 | side`.
+    /// Computes distances from some vertices along edges between owned vertices: `distance << 1 | side`.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn spread<B: Block>(&self, b: B, t: &SliceTables, start: impl Fn(u32) -> Option<u32>) {
         let parts = &t.local.parts;
@@ -224,7 +224,7 @@ impl Slice {
                 let (u, v) = (parts.origin(2 * e), parts.origin(2 * e + 1));
                 let pass = |from: u32, to: u32| {
                     let reach = t.reach.load(from);
-                    // At the same distance from both sides the lower one gets it, whoever is quicker.
+                    // At equal distance from both sides the lower one wins, independently of timing.
                     if reach >> 1 == level && t.reach.load(to) >> 1 > level {
                         t.reach.fetch_min(to, (level + 1) << 1 | reach & 1);
                     }
@@ -242,7 +242,7 @@ impl Slice {
     }
 }
 
-/// The vertex with the largest distance among some, the lowest of several; [`NONE`] when there is none.
+/// Returns the vertex with the largest distance among some, the lowest of several; [`NONE`] if there is none.
 #[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn farthest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) -> u32 {
     let best = b.max(n, t.scratch, |v| {
@@ -259,7 +259,7 @@ fn farthest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool
     }
 }
 
-/// The lowest vertex among some; [`NONE`] when there is none.
+/// Returns the lowest vertex among some; [`NONE`] if there is none.
 #[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn lowest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) -> u32 {
     let first = b.min(n, t.scratch, |v| {
@@ -277,27 +277,27 @@ fn lowest<B: Block>(b: B, t: &SliceTables, n: u32, among: impl Fn(u32) -> bool) 
 }
 
 kernel! {
-    /// Unites small patches with neighbours: block `i` has a neighbour of patch `small[i]` take over all its vertices,
-    /// which leaves it empty.
+    /// Unites small patches with neighbours: for block `i`, a neighbour of patch `small[i]` takes over all its
+    /// vertices, which leaves it empty.
     pub struct Merge: Block {
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// The attributes.
+        /// Attributes.
         pub columns: Columns,
         /// Small patches.
         pub small: Global<u32>,
-        /// [`Kind`] of the seeds.
+        /// Kind of the seeds, a [`Kind`].
         pub seeds: u32,
-        /// See [`Tally`].
+        /// Counters, see [`Tally`].
         pub tally: GlobalMut<u32>,
     }
 }
 
-/// Neighbours that are tried.
+/// Number of neighbours that are tried.
 const NEIGHBOURS: u32 = 4;
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Merge {
     type Tables = SliceTables;
 
@@ -325,7 +325,7 @@ unsafe impl BlockKernel for Merge {
 }
 
 impl Merge {
-    /// Moves all of `small` to patch `id`; whether that worked.
+    /// Moves all of `small` to patch `id`; returns `true` on success.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn unite<B: Block>(&self, b: B, t: &SliceTables, id: u32, small: u32) -> bool {
         let locks = self.store.locks;
@@ -364,7 +364,7 @@ impl Merge {
             seeds: kind_of(self.seeds),
             tally: self.tally,
         };
-        // Nothing to an empty patch, and not so much that it would have to be cut again.
+        // Not into an empty patch, and not so much that it would have to be cut again.
         let united = n > 0
             && here > 0
             && here + n < vertices / 2

@@ -1,18 +1,18 @@
-//! The patch stash: which patches a patch's ribbon elements belong to.
+//! Patch stash: the patches that own a patch's ribbon elements.
 
 use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::mem::Words;
 
-/// Slots of a stash: six bits name one (2024 paper, section 5.1).
+/// Number of slots of a stash: six bits name one (2024 paper, section 5.1).
 pub const STASH_SLOTS: u32 = 64;
 
-/// What a slot without a patch holds. No patch has this number.
+/// Content of a slot without a patch. No patch has this number.
 pub const EMPTY_SLOT: u32 = u32::MAX;
 
-/// The neighbour patches of a patch, over [`STASH_SLOTS`] words in shared or in global memory. Entries of the ribbon's
+/// Neighbour patches of a patch, over [`STASH_SLOTS`] words in shared or in global memory. Entries of the ribbon's
 /// tables name a patch by its slot, so a patch keeps its slot until it is removed (2024 paper, section 5.1).
 ///
-/// Insertions and finds may run together, and removals with removals; a barrier separates the two (rule P1).
+/// Insertions and finds may run concurrently, and removals with removals; a barrier separates the two (rule P1).
 #[derive(Clone, Copy, Debug)]
 pub struct Stash<W>(pub W);
 
@@ -23,13 +23,13 @@ impl<W: Words> Stash<W> {
         p.each(STASH_SLOTS, |slot| self.0.set(slot, EMPTY_SLOT));
     }
 
-    /// The patch in a slot, or [`EMPTY_SLOT`].
+    /// Returns the patch in a slot, or [`EMPTY_SLOT`].
     #[inline(always)]
     pub fn get(self, slot: u32) -> u32 {
         self.0.load(slot)
     }
 
-    /// The slot of a patch.
+    /// Returns the slot of a patch.
     #[inline(always)]
     pub fn find(self, patch: u32) -> Option<u32> {
         let mut slot = 0;
@@ -42,17 +42,17 @@ impl<W: Words> Stash<W> {
         None
     }
 
-    /// The slot of a patch, which gets one if it has none; nothing when all slots hold other patches. Many threads may
-    /// insert at a time, the same patch or others.
+    /// Returns the slot of a patch, which gets one if it has none; `None` if all slots hold other patches. Many threads
+    /// may insert concurrently, the same patch or others.
     #[inline(always)]
     pub fn insert(self, patch: u32) -> Option<u32> {
         debug_assert!(patch != EMPTY_SLOT, "no patch has this number");
-        // First: a patch may lie behind a slot that was emptied.
+        // First: a patch may be in a slot after one that was emptied.
         if let Some(slot) = self.find(patch) {
             return Some(slot);
         }
         // Every thread takes the first free slot from the same end, and slots only fill up meanwhile: two threads with
-        // the same patch meet at the same slot, where one of them finds what the other has put.
+        // the same patch meet at the same slot, where the second finds the entry of the first.
         let mut slot = 0;
         while slot < STASH_SLOTS {
             let mut there = self.0.load(slot);
@@ -67,13 +67,13 @@ impl<W: Words> Stash<W> {
         None
     }
 
-    /// Empties a slot. No entry of a table may name it any more.
+    /// Empties a slot. No entry of a table may use it any more.
     #[inline(always)]
     pub fn remove(self, slot: u32) {
         self.0.swap(slot, EMPTY_SLOT);
     }
 
-    /// Number of patches.
+    /// Returns the number of patches.
     #[inline(always)]
     pub fn count(self) -> u32 {
         let (mut slot, mut patches) = (0, 0);

@@ -1,18 +1,17 @@
-//! Patches that change: where the parts of each lie in global memory.
+//! Growable patches: layout of the arrays of each in global memory.
 //!
-//! All patches have room for the same number of elements, so that the handle of an element is a product and a sum:
-//! patch times capacity plus local id. A handle is the index of every attribute, and changes when the element gets
-//! another owner.
+//! All patches have the same capacity, so that the handle of an element is its patch times the capacity plus its local
+//! id. A handle is the index of every attribute, and changes when the element gets another owner.
 //!
-//! Three rules hold whenever a patch is not locked:
+//! Three invariants hold whenever a patch is not locked:
 //!
 //! 1. every vertex has one owner; a face is in a patch if and only if that owns one of its corners, and edges and
 //!    vertices follow their faces;
 //! 2. the owner of an edge owns one of its ends, that of a face one of its corners;
 //! 3. for each element that a patch has and does not own, its tables name the owner and the local id there.
 //!
-//! So a patch knows everything about the vertices that it owns, and what it does not know can only be changed by who
-//! takes them over, for which it must lock the patch.
+//! So a patch knows everything about the vertices that it owns, and unknown elements can only be changed by a patch
+//! that takes over such a vertex, for which it must lock this patch.
 
 use super::lock::Locks;
 use super::stash::{STASH_SLOTS, Stash};
@@ -21,28 +20,28 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Global, GlobalMut, Words};
 use rxmesh_kernels::topo::Kind;
 
-/// The most elements of a kind that a patch can have: 13 bits, and one value that means none.
+/// Maximum number of elements of a kind that a patch can have: 13 bits, and one value that means none.
 pub const MOST_ELEMENTS: u32 = 8160;
 
 args! {
-    /// What each patch has room for. Multiples of 32.
+    /// Capacity of each patch. Multiples of 32.
     pub struct Shape {
-        /// Vertices.
+        /// Number of vertices.
         pub vertices: u32,
-        /// Edges.
+        /// Number of edges.
         pub edges: u32,
-        /// Faces.
+        /// Number of faces.
         pub faces: u32,
-        /// Words of the table of vertices.
+        /// Number of words of the table of vertices.
         pub vertex_table: u32,
-        /// Words of the table of edges.
+        /// Number of words of the table of edges.
         pub edge_table: u32,
-        /// Words of the table of faces.
+        /// Number of words of the table of faces.
         pub face_table: u32,
     }
 }
 
-/// Element kind by number.
+/// Returns the element kind of a number.
 #[inline(always)]
 pub(super) const fn kind_of(kind: u32) -> Kind {
     match kind {
@@ -52,7 +51,7 @@ pub(super) const fn kind_of(kind: u32) -> Kind {
     }
 }
 
-/// Runs `f` for each kind, in a loop: what is large is compiled once.
+/// Calls `f` for each kind, in a loop: a large body is compiled once.
 #[inline(always)]
 pub(super) fn each_kind(mut f: impl FnMut(Kind)) {
     let mut kind = 0;
@@ -62,8 +61,8 @@ pub(super) fn each_kind(mut f: impl FnMut(Kind)) {
     }
 }
 
-/// The value for a kind. Not a `match`: of fields that follow each other the device compiler makes an array in local
-/// memory.
+/// Returns the value for a kind. Not a `match`: the device compiler would make an array in local memory from
+/// consecutive fields.
 #[inline(always)]
 pub(super) const fn pick(kind: Kind, [vertex, edge, face]: [u32; 3]) -> u32 {
     let k = kind as u32;
@@ -71,31 +70,32 @@ pub(super) const fn pick(kind: Kind, [vertex, edge, face]: [u32; 3]) -> u32 {
 }
 
 impl Shape {
-    /// Room for elements of a kind.
+    /// Returns the capacity for elements of a kind.
     #[inline(always)]
     pub const fn room(&self, kind: Kind) -> u32 {
         pick(kind, [self.vertices, self.edges, self.faces])
     }
 
-    /// Words of a kind's table.
+    /// Returns the number of words of a kind's table.
     #[inline(always)]
     pub const fn table(&self, kind: Kind) -> u32 {
         pick(kind, [self.vertex_table, self.edge_table, self.face_table])
     }
 
-    /// Entries of a patch in `topology`: EV, then FE, as in [`rxmesh_kernels::topo::PatchHeader`].
+    /// Returns the number of entries of a patch in `topology`: EV, then FE, as in
+    /// [`rxmesh_kernels::topo::PatchHeader`].
     #[inline(always)]
     pub const fn topology(&self) -> u32 {
         2 * self.edges + 3 * self.faces
     }
 
-    /// Where FE begins.
+    /// Returns the offset of FE.
     #[inline(always)]
     pub const fn fe(&self) -> u32 {
         2 * self.edges
     }
 
-    /// Words of a set of elements of any kind.
+    /// Returns the number of words of a set of elements of any kind.
     #[inline(always)]
     pub const fn set_words(&self) -> u32 {
         let n = if self.edges > self.faces {
@@ -106,7 +106,7 @@ impl Shape {
         (if n > self.vertices { n } else { self.vertices }) / 32
     }
 
-    /// Where the mask of owned elements of a kind begins.
+    /// Returns the offset of the mask of owned elements of a kind.
     #[inline(always)]
     pub const fn owned(&self, kind: Kind) -> u32 {
         pick(
@@ -115,37 +115,37 @@ impl Shape {
         )
     }
 
-    /// Where the mask of active elements of a kind begins.
+    /// Returns the offset of the mask of active elements of a kind.
     #[inline(always)]
     pub const fn active(&self, kind: Kind) -> u32 {
         (self.vertices + self.edges + self.faces) / 32 + self.owned(kind)
     }
 
-    /// Where the mask of frozen faces begins.
+    /// Returns the offset of the mask of frozen faces.
     #[inline(always)]
     pub const fn frozen(&self) -> u32 {
         2 * (self.vertices + self.edges + self.faces) / 32
     }
 
-    /// Where the set of seeds begins.
+    /// Returns the offset of the set of seeds.
     #[inline(always)]
     pub const fn seeds(&self) -> u32 {
         self.frozen() + self.faces / 32
     }
 
-    /// Where the set of refused seeds begins.
+    /// Returns the offset of the set of refused seeds.
     #[inline(always)]
     pub const fn refused(&self) -> u32 {
         self.seeds() + self.set_words()
     }
 
-    /// Words of a patch in `masks`.
+    /// Returns the number of words of a patch in `masks`.
     #[inline(always)]
     pub const fn masks(&self) -> u32 {
         self.refused() + self.set_words()
     }
 
-    /// Where the table of a kind begins in `ribbons`, after the stash.
+    /// Returns the offset of the table of a kind in `ribbons`, after the stash.
     #[inline(always)]
     pub const fn table_at(&self, kind: Kind) -> u32 {
         pick(
@@ -158,52 +158,52 @@ impl Shape {
         )
     }
 
-    /// Words of a patch in `ribbons`.
+    /// Returns the number of words of a patch in `ribbons`.
     #[inline(always)]
     pub const fn ribbons(&self) -> u32 {
         STASH_SLOTS + self.vertex_table + self.edge_table + self.face_table
     }
 
-    /// Entries of a patch in `moved`.
+    /// Returns the number of entries of a patch in `moved`.
     #[inline(always)]
     pub const fn moved(&self) -> u32 {
         self.vertices + self.edges + self.faces
     }
 
-    /// Where the entries of a kind begin in a patch's part of `moved`.
+    /// Returns the offset of the entries of a kind in a patch's part of `moved`.
     #[inline(always)]
     pub const fn moved_at(&self, kind: Kind) -> u32 {
         pick(kind, [0, self.vertices, self.vertices + self.edges])
     }
 
-    /// Bytes of a patch, without attributes.
+    /// Returns the number of bytes of a patch, without attributes.
     pub const fn bytes(&self) -> u32 {
         2 * self.topology() + 4 * (self.masks() + self.ribbons()) + 2 * self.moved() + 8
     }
 }
 
-/// In `moved`: the element has not been given away.
+/// Entry of `moved` for an element that has not been given away.
 pub const STAYS: u16 = u16::MAX;
 
 args! {
     /// All patches.
     pub struct PatchStore {
-        /// What each has room for.
+        /// Capacity of each patch.
         pub shape: Shape,
-        /// EV and FE, [`Shape::topology`] entries a patch.
+        /// EV and FE, [`Shape::topology`] entries per patch.
         pub topology: GlobalMut<u16>,
-        /// Masks and sets, [`Shape::masks`] words a patch.
+        /// Masks and sets, [`Shape::masks`] words per patch.
         pub masks: GlobalMut<u32>,
-        /// Stash and tables, [`Shape::ribbons`] words a patch.
+        /// Stash and tables, [`Shape::ribbons`] words per patch.
         pub ribbons: GlobalMut<u32>,
-        /// While a patch is locked by who takes elements from it: the new local ids of those, [`Shape::moved`] entries
-        /// a patch. [`STAYS`] otherwise.
+        /// While a patch is locked by one that takes elements from it: the new local ids of those, [`Shape::moved`]
+        /// entries per patch. [`STAYS`] otherwise.
         pub moved: GlobalMut<u16>,
-        /// Who works on which patch.
+        /// Locks of the patches.
         pub locks: Locks,
-        /// Word 1 + patch: what the patch needs ([`NEEDS_SLICE`], [`MAY_NEED_SLICE`]).
+        /// Word 1 + patch: the needs of the patch ([`NEEDS_SLICE`], [`MAY_NEED_SLICE`]).
         pub needs: GlobalMut<u32>,
-        /// Number of patches, empty ones among them.
+        /// Number of patches, including empty ones.
         pub patches: u32,
     }
 }
@@ -211,14 +211,14 @@ args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl rxmesh_kernels::attr::Field for PatchStore {}
 
-/// The patch has no room for what it should do.
+/// The patch has no capacity for its edits.
 pub const NEEDS_SLICE: u32 = 1;
 
-/// Another patch found no room in this one, or in one beside it, for what it should do.
+/// Another patch found no capacity in this one, or in one beside it, for its edits.
 pub const MAY_NEED_SLICE: u32 = 2;
 
 impl PatchStore {
-    /// A patch, in global memory.
+    /// Returns a patch in global memory.
     #[inline(always)]
     pub fn patch(&self, id: u32) -> Parts<GlobalMut<u16>, GlobalMut<u32>> {
         let s = self.shape;
@@ -230,13 +230,13 @@ impl PatchStore {
         }
     }
 
-    /// Where a patch's elements go.
+    /// Returns the new local ids of a patch's elements.
     #[inline(always)]
     pub fn moved(&self, id: u32) -> GlobalMut<u16> {
         self.moved.from(id * self.shape.moved())
     }
 
-    /// Handle of a patch's element 0 of a kind.
+    /// Returns the handle of a patch's element 0 of a kind.
     #[inline(always)]
     pub fn base(&self, id: u32, kind: Kind) -> u32 {
         id * self.shape.room(kind)
@@ -245,7 +245,7 @@ impl PatchStore {
 
 /// 16-bit entries in shared or global memory.
 pub trait Entries: Copy {
-    /// Entry `i`.
+    /// Returns entry `i`.
     fn at(self, i: u32) -> u32;
     /// Sets entry `i`.
     fn put(self, i: u32, v: u32);
@@ -273,12 +273,12 @@ impl Entries for rxmesh_kernels::mem::Shared<u16> {
     }
 }
 
-/// The parts of one patch, in global memory or the copy in shared memory.
+/// Arrays of one patch, in global memory or the copy in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<E, W> {
-    /// What it has room for.
+    /// Capacity of the patch.
     pub shape: Shape,
-    /// EV and FE.
+    /// Relations EV and FE.
     pub topology: E,
     /// Masks and sets.
     pub masks: W,
@@ -286,9 +286,9 @@ pub struct Parts<E, W> {
     pub ribbons: W,
 }
 
-/// Words of which a section can be taken.
+/// Words that can be divided into sections.
 pub trait Sections: Words {
-    /// `n` words from word `from` on.
+    /// Returns `n` words from word `from` on.
     fn section(self, from: u32, n: u32) -> Self;
 }
 
@@ -307,19 +307,19 @@ impl Sections for rxmesh_kernels::mem::Shared<u32> {
 }
 
 impl<E: Entries, W: Sections> Parts<E, W> {
-    /// Source (`side` 0) or target (1) of an edge; in general the vertex that half-edge `h` leaves.
+    /// Returns the source (`side` 0) or target (1) of an edge; in general the vertex that half-edge `h` leaves.
     #[inline(always)]
     pub fn origin(&self, h: u32) -> u32 {
         self.topology.at(h)
     }
 
-    /// Half-edge `k` of a face.
+    /// Returns half-edge `k` of a face.
     #[inline(always)]
     pub fn side(&self, f: u32, k: u32) -> u32 {
         self.topology.at(self.shape.fe() + 3 * f + k)
     }
 
-    /// The corners of a face.
+    /// Returns the corners of a face.
     #[inline(always)]
     pub fn corners(&self, f: u32) -> [u32; 3] {
         [
@@ -334,33 +334,33 @@ impl<E: Entries, W: Sections> Parts<E, W> {
         self.masks.load(section + i / 32) >> (i % 32) & 1 != 0
     }
 
-    /// Adds to a set of `masks`, atomically; whether it is new.
+    /// Adds to a set of `masks`, atomically; returns `true` if it is new.
     #[inline(always)]
     pub fn enter(&self, section: u32, i: u32) -> bool {
         let bit = 1 << (i % 32);
         self.masks.fetch_or(section + i / 32, bit) & bit == 0
     }
 
-    /// Takes from a set of `masks`, atomically; whether it was there.
+    /// Removes from a set of `masks`, atomically; returns `true` if it was there.
     #[inline(always)]
     pub fn leave(&self, section: u32, i: u32) -> bool {
         let bit = 1 << (i % 32);
         self.masks.fetch_and(section + i / 32, !bit) & bit != 0
     }
 
-    /// Whether a local element is active.
+    /// Returns `true` if a local element is active.
     #[inline(always)]
     pub fn is_active(&self, kind: Kind, i: u32) -> bool {
         self.bit(self.shape.active(kind), i)
     }
 
-    /// Whether a local element is owned.
+    /// Returns `true` if a local element is owned.
     #[inline(always)]
     pub fn is_owned(&self, kind: Kind, i: u32) -> bool {
         self.bit(self.shape.owned(kind), i)
     }
 
-    /// Whether a face is frozen.
+    /// Returns `true` if a face is frozen.
     #[inline(always)]
     pub fn is_frozen(&self, f: u32) -> bool {
         self.bit(self.shape.frozen(), f)
@@ -380,19 +380,19 @@ impl<E: Entries, W: Sections> Parts<E, W> {
         self.leave(self.shape.owned(kind), i);
     }
 
-    /// Whether an element is a seed.
+    /// Returns `true` if an element is a seed.
     #[inline(always)]
     pub fn is_seed(&self, i: u32) -> bool {
         self.bit(self.shape.seeds(), i)
     }
 
-    /// The neighbour patches.
+    /// Returns the neighbour patches.
     #[inline(always)]
     pub fn stash(&self) -> Stash<W> {
         Stash(self.ribbons.section(0, STASH_SLOTS))
     }
 
-    /// The owners of the elements of a kind that are not owned.
+    /// Returns the owners of the elements of a kind that are not owned.
     #[inline(always)]
     pub fn table(&self, kind: Kind) -> Table<W> {
         Table::new(
@@ -401,13 +401,13 @@ impl<E: Entries, W: Sections> Parts<E, W> {
         )
     }
 
-    /// The handle of what an entry of a table names.
+    /// Returns the handle of the element that an entry of a table names.
     #[inline(always)]
     pub fn handle_of(&self, kind: Kind, entry: RibbonEntry) -> u32 {
         self.stash().get(entry.slot) * self.shape.room(kind) + entry.at
     }
 
-    /// The handle of an active local element of patch `id`.
+    /// Returns the handle of an active local element of patch `id`.
     #[inline(always)]
     pub fn handle(&self, id: u32, kind: Kind, i: u32) -> u32 {
         if self.is_owned(kind, i) {
@@ -421,21 +421,21 @@ impl<E: Entries, W: Sections> Parts<E, W> {
 }
 
 args! {
-    /// The columns that go with the elements: attributes by handle. One entry a column, in global memory, so that there
-    /// may be any number.
+    /// Columns of the elements: attributes by handle. One entry per column, in global memory, so that there may be any
+    /// number.
     pub struct Columns {
-        /// The columns.
+        /// Columns.
         pub list: Global<ColumnEntry>,
-        /// How many of them have values that new vertices get by interpolation.
+        /// Number of columns whose values are interpolated for new vertices.
         pub blended: u32,
     }
 }
 
-/// See [`ColumnEntry::blend`]: the value, of one word, of the parent with the greatest weight, with
-/// [`BORN`](rxmesh_kernels::cavity::BORN).
+/// Value of [`ColumnEntry::blend`]: new vertices get the value, of one word, of the parent with the greatest weight,
+/// with [`BORN`](rxmesh_kernels::cavity::BORN).
 pub const TRACED: u32 = 2;
 
-/// A column as the device sees it.
+/// Column in the form that the device takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct ColumnEntry {
@@ -443,23 +443,23 @@ pub struct ColumnEntry {
     pub address: u64,
     /// Number of words.
     pub len: u64,
-    /// Words a value.
+    /// Number of words per value.
     pub width: u32,
-    /// [`Kind`].
+    /// Element kind, a [`Kind`].
     pub kind: u32,
-    /// What new vertices get: 0 nothing, [`TRACED`], or else the weighted mean of the values of those they arose from
-    /// (the words are `f32` then).
+    /// Value of new vertices: 0 for none, [`TRACED`], or else the weighted mean of the values of their parents (the
+    /// words are `f32` then).
     pub blend: u32,
     /// Not used; zero.
     pub reserved: u32,
 }
 
 impl ColumnEntry {
-    /// The column's words.
+    /// Returns the column's words.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn words(&self) -> GlobalMut<u32> {
         // SAFETY: the host enters addresses of live buffers of the engine, and keeps them while the kernel runs
-        // (contract U4 of docs/unsafe.md).
+        // (contract U4 of docs/inside/unsafe.md).
         unsafe { GlobalMut::new(self.address as usize as *mut u32, self.len as u32) }
     }
 

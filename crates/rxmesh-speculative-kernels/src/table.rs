@@ -4,40 +4,42 @@ use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::math::hash;
 use rxmesh_kernels::mem::Words;
 
-/// Words of a table's overflow area, which takes what finds no place among the hashed words.
+/// Number of words of a table's overflow area, for entries that find no free hashed word.
 pub const OVERFLOW: u32 = 32;
 
-/// Bits of a local id.
+/// Number of bits of a local id.
 const ID_BITS: u32 = 13;
-/// Bits of a stash slot.
+/// Number of bits of a stash slot.
 const SLOT_BITS: u32 = 6;
-/// What is below the key: slot and local id in the owner.
+/// Number of bits below the key: slot and local id in the owner.
 const VALUE_BITS: u32 = ID_BITS + SLOT_BITS;
-/// The largest local id. No key: the words that hold it are free.
+/// Largest local id. Not a key: the words that hold it are free.
 const NO_KEY: u32 = (1 << ID_BITS) - 1;
-/// A word that was never used since the table was cleared.
+/// Marks a word that was never used since the table was cleared.
 const EMPTY: u32 = u32::MAX;
-/// A word of the overflow area that was used once: whoever looks for a key goes on behind it.
+/// Marks a word of the overflow area that was used: look-ups continue after it.
 const REMOVED: u32 = NO_KEY << VALUE_BITS;
-/// Most entries that one insertion moves before the last of them goes to the overflow area. At a load of 0.8 a move
-/// fails to end the chain about every other time.
+/// Maximum number of entries that one insertion moves before the last of them goes to the overflow area. At a load of
+/// 0.8 about every other move ends the chain.
 const CHAIN: u32 = 32;
-/// Places that a key may be at.
+/// Number of words at which a key may be.
 const PLACES: u32 = 4;
 
-/// A ribbon element: what it is called here, and where its owner has it. 13 + 6 + 13 bits (2024 paper, section 5.1).
+/// Ribbon element: its local id here, and its owner with the local id there. 13 + 6 + 13 bits (2024 paper, section
+/// 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RibbonEntry {
     /// Local id in this patch, the key: below 8191.
     pub local: u32,
-    /// The owner's slot in this patch's stash: below 64.
+    /// Slot of the owner in this patch's stash: below 64.
     pub slot: u32,
     /// Local id in the owner: below 8192.
     pub at: u32,
 }
 
 impl RibbonEntry {
-    /// The entry as a word: key in the highest 13 bits, slot in the next 6, local id in the owner in the lowest 13.
+    /// Packs the entry into a word: key in the highest 13 bits, slot in the next 6, local id in the owner in the lowest
+    /// 13.
     #[inline(always)]
     pub fn pack(self) -> u32 {
         debug_assert!(self.local < NO_KEY, "{} is no key", self.local);
@@ -46,7 +48,7 @@ impl RibbonEntry {
         self.local << VALUE_BITS | self.slot << ID_BITS | self.at
     }
 
-    /// The entry in a word; none in a free one.
+    /// Returns the entry in a word; `None` for a free one.
     #[inline(always)]
     pub fn unpack(word: u32) -> Option<RibbonEntry> {
         if is_free(word) {
@@ -60,32 +62,32 @@ impl RibbonEntry {
     }
 }
 
-/// Whether a word holds no entry.
+/// Returns `true` if a word holds no entry.
 #[inline(always)]
 fn is_free(word: u32) -> bool {
     word >> VALUE_BITS == NO_KEY
 }
 
-/// The ribbon elements of one kind (vertices, edges or faces) of a patch: a cuckoo hash table (2024 paper, section 5.1;
+/// Ribbon elements of one kind (vertices, edges or faces) of a patch: a cuckoo hash table (2024 paper, section 5.1;
 /// Awad et al., "Analyzing and Implementing GPU Hash Tables", 2023) over words in shared or in global memory.
 ///
 /// A key may be at any of four words, so a look-up that succeeds reads at most four. (Four functions on single words
-/// fill to 0.97; buckets would fill higher, but here one thread and not a warp looks a key up.) The last [`OVERFLOW`]
-/// words are a list for what finds no place.
+/// fill to 0.97; buckets would fill higher, but here one thread and not a warp looks up a key.) The last [`OVERFLOW`]
+/// words are a list for entries that find no free word.
 ///
-/// # What may run together
+/// # Concurrency
 ///
-/// Insertions with insertions, removals with removals, replacements with replacements, and look-ups ([`Table::find`],
-/// [`Table::inverse`], [`Table::entry`]) with look-ups. A barrier separates one sort from the next (rule P1): an
-/// insertion moves other entries, and while it does they are nowhere. A key is inserted once, by one thread, and only
-/// when it is not there.
+/// Insertions may run with insertions, removals with removals, replacements with replacements, and look-ups
+/// ([`Table::find`], [`Table::inverse`], [`Table::entry`]) with look-ups. A barrier separates two kinds (rule P1): an
+/// insertion moves other entries, which are missing meanwhile. A key is inserted once, by one thread, and only if it is
+/// not there.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<W> {
     words: W,
 }
 
-/// Words to hash into for so many entries: load factor 0.8, a multiple of four. A table has [`OVERFLOW`] more
-/// ([`words_for`]).
+/// Returns the number of hashed words for `entries` entries: load factor 0.8, a multiple of four. A table has
+/// [`OVERFLOW`] more ([`words_for`]).
 pub const fn capacity(entries: u32) -> u32 {
     let words = (entries * 5).div_ceil(4);
     if words < 4 {
@@ -95,38 +97,38 @@ pub const fn capacity(entries: u32) -> u32 {
     }
 }
 
-/// Words of a table for so many entries, overflow area included.
+/// Returns the number of words of a table for `entries` entries, including the overflow area.
 pub const fn words_for(entries: u32) -> u32 {
     capacity(entries) + OVERFLOW
 }
 
 impl<W: Words> Table<W> {
-    /// A table over `words`, of which the last [`OVERFLOW`] are the overflow area; see [`words_for`].
+    /// Makes a table over `words`, of which the last [`OVERFLOW`] are the overflow area; see [`words_for`].
     #[inline(always)]
     pub fn new(words: W) -> Table<W> {
         debug_assert!(words.len() > OVERFLOW, "{} words", words.len());
         Table { words }
     }
 
-    /// The words.
+    /// Returns the words.
     #[inline(always)]
     pub fn words(self) -> W {
         self.words
     }
 
-    /// Number of words, overflow area included: [`Table::entry`] takes indices below.
+    /// Returns the number of words, including the overflow area: [`Table::entry`] takes indices below.
     #[inline(always)]
     pub fn len(self) -> u32 {
         self.words.len()
     }
 
-    /// Whether there is no word; never, for a table that can be used.
+    /// Returns `true` if there is no word; never, for a usable table.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Words to hash into.
+    /// Returns the number of hashed words.
     #[inline(always)]
     fn hashed(self) -> u32 {
         self.words.len() - OVERFLOW
@@ -138,21 +140,21 @@ impl<W: Words> Table<W> {
         p.each(self.len(), |i| self.words.set(i, EMPTY));
     }
 
-    /// The entry in word `i`, if there is one.
+    /// Returns the entry in word `i`, if there is one.
     #[inline(always)]
     pub fn entry(self, i: u32) -> Option<RibbonEntry> {
         RibbonEntry::unpack(self.words.get(i))
     }
 
-    /// Where the element is at home.
+    /// Returns the entry of a local element.
     #[inline(always)]
     pub fn find(self, local: u32) -> Option<RibbonEntry> {
         self.search(local, |i| self.words.get(i))
             .and_then(|(_, word)| RibbonEntry::unpack(word))
     }
 
-    /// What an element of another patch is called here: a scan of all words. Where a whole block looks, have its
-    /// threads share the words ([`Table::entry`]).
+    /// Returns the local id of another patch's element by a scan of all words. In a whole block, let its threads share
+    /// the words instead ([`Table::entry`]).
     #[inline(always)]
     pub fn inverse(self, slot: u32, at: u32) -> Option<u32> {
         let (mut i, n) = (0, self.len());
@@ -165,13 +167,12 @@ impl<W: Words> Table<W> {
         None
     }
 
-    /// Adds an entry whose key is not there. When it returns false there was no room: one entry is then missing, this
-    /// one or one that it displaced, and the table is good for nothing but being dropped. Below the load that
-    /// [`capacity`] gives this does not happen.
+    /// Adds an entry whose key is not there. Returns `false` if the table is full: then one entry is missing, this one
+    /// or one that it displaced, and the table must be dropped. This does not happen below the load of [`capacity`].
     #[inline(always)]
     pub fn insert(self, entry: RibbonEntry) -> bool {
         let mut word = entry.pack();
-        // Where the word in hand was displaced from.
+        // Index from which the current word was displaced.
         let mut from = EMPTY;
         let mut moves = 0;
         while moves < CHAIN {
@@ -179,7 +180,7 @@ impl<W: Words> Table<W> {
             let mut k = 0;
             while k < PLACES {
                 let i = places.at(k);
-                // A look costs less than an exchange, and most places are taken.
+                // A load costs less than an exchange, and most words are taken.
                 if self.words.load(i) == EMPTY
                     && self.words.compare_exchange(i, EMPTY, word) == EMPTY
                 {
@@ -187,7 +188,7 @@ impl<W: Words> Table<W> {
                 }
                 k += 1;
             }
-            // Another one at each of the moves, so that two chains do not keep displacing each other's; not back where
+            // A different word at each move, so that two chains do not keep displacing each other's; not back to where
             // it comes from.
             let k = (places.first ^ moves) % PLACES;
             let i = places.at(k);
@@ -206,12 +207,12 @@ impl<W: Words> Table<W> {
         self.overflow(word)
     }
 
-    /// Puts a word into the overflow area, if there is room.
+    /// Puts a word into the overflow area, if there is a free word.
     #[inline(always)]
     fn overflow(self, word: u32) -> bool {
         let (mut i, n) = (self.hashed(), self.len());
         while i < n {
-            // From the first word on: what is behind an empty word is empty.
+            // From the first word on: all words after an empty word are empty.
             let there = self.words.load(i);
             if is_free(there) && self.words.compare_exchange(i, there, word) == there {
                 return true;
@@ -221,7 +222,7 @@ impl<W: Words> Table<W> {
         false
     }
 
-    /// Removes an element; returns whether it was there.
+    /// Removes an element; returns `true` if it was there.
     #[inline(always)]
     pub fn remove(self, local: u32) -> bool {
         match self.search(local, |i| self.words.load(i)) {
@@ -233,7 +234,7 @@ impl<W: Words> Table<W> {
         }
     }
 
-    /// Changes the home of an element; returns whether it was there.
+    /// Changes the owner of an element; returns `true` if it was there.
     #[inline(always)]
     pub fn replace(self, entry: RibbonEntry) -> bool {
         match self.search(entry.local, |i| self.words.load(i)) {
@@ -242,7 +243,7 @@ impl<W: Words> Table<W> {
         }
     }
 
-    /// The word of a key, and what is in it.
+    /// Returns the index of the word of a key, and its content.
     #[inline(always)]
     fn search(self, local: u32, read: impl Fn(u32) -> u32) -> Option<(u32, u32)> {
         debug_assert!(local < NO_KEY, "{local} is no key");
@@ -271,7 +272,7 @@ impl<W: Words> Table<W> {
     }
 }
 
-/// The words that a key may be at: double hashing, which does for cuckoo tables what independent functions do
+/// Words at which a key may be: double hashing, which for cuckoo tables is as good as independent functions
 /// (Mitzenmacher and Thaler, "Peeling arguments and double hashing", 2012).
 #[derive(Clone, Copy)]
 struct Places {
@@ -291,7 +292,7 @@ impl Places {
         }
     }
 
-    /// Place `k`, by the high bits: no division.
+    /// Returns the index of word `k`, by the high bits: no division.
     #[inline(always)]
     fn at(self, k: u32) -> u32 {
         let h = self.first.wrapping_add(k.wrapping_mul(self.step));

@@ -1,4 +1,4 @@
-//! The second half of an expansion: everything is locked and has room, and what was surveyed moves.
+//! Second half of an expansion: everything is locked and has capacity, and the surveyed elements are moved.
 
 use super::expand::{DONORS, Expansion, GIVERS, Host, pass_on};
 use super::stash::{EMPTY_SLOT, STASH_SLOTS};
@@ -9,7 +9,7 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
 impl Expansion {
-    /// Brings in what a donor has at the vertices that it loses, and takes from it what it has no use for.
+    /// Copies the elements of a donor at the vertices that it loses, and removes those that it no longer needs.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn transfer<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -40,7 +40,7 @@ impl Expansion {
                 });
             });
         });
-        // What was given away and stays as ribbon.
+        // Elements that were given away and stay as ribbon.
         let slot = from.stash().find(host.id).unwrap_or(0);
         let moved = host.store.moved(donor);
         b.phase(|p| {
@@ -53,7 +53,7 @@ impl Expansion {
                             slot,
                             at: u32::from(at),
                         };
-                        // There is room: the survey counted.
+                        // There is capacity: the survey counted.
                         host.check(from.table(kind).insert(entry));
                     }
                 });
@@ -61,13 +61,13 @@ impl Expansion {
         });
     }
 
-    /// The patch's name of a donor's element that is near.
+    /// Returns the patch's local id of a nearby element of a donor.
     #[inline(always)]
     fn name(&self, kind: Kind, i: u32) -> u32 {
         u32::from(self.names.get(self.shape.moved_at(kind) + i))
     }
 
-    /// Writes the edges and faces that come in.
+    /// Writes the incoming edges and faces.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn bring_in<B: Block>(
         &self,
@@ -112,8 +112,8 @@ impl Expansion {
         });
     }
 
-    /// One element of a donor: gives it away if it is owned and `given`; drops it unless the donor has a face there
-    /// still, or owns the vertex.
+    /// Processes one element of a donor: gives it away if it is owned and `given`; drops it unless the donor still has
+    /// a face there, or owns the vertex.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn hand_over(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32, given: bool) {
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -133,12 +133,12 @@ impl Expansion {
         }
     }
 
-    /// Makes an element of a donor, with its attributes, the patch's own.
+    /// Transfers an element of a donor, with its attributes, to the patch.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn give(&self, host: &Host<'_>, donor: u32, kind: Kind, i: u32) {
         let (s, from, to) = (self.shape, host.store.patch(donor), host.local.parts);
         let handle = host.store.base(donor, kind) + i;
-        // What is given away is near.
+        // An element that is given away is nearby.
         let at = self.name(kind, i);
         let moved = host.store.moved(donor);
         moved.set(s.moved_at(kind) + i, at as u16);
@@ -152,7 +152,7 @@ impl Expansion {
         }
     }
 
-    /// Names the new owner in the tables of all parties.
+    /// Records the new owner in the tables of all parties.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn tell_witnesses<B: Block>(&self, b: B, host: &Host<'_>) {
         let mut slot = 0;
@@ -207,12 +207,12 @@ impl Expansion {
         });
     }
 
-    /// Brings the patch's own tables up to date, and clears what was noted of the donors.
+    /// Updates the patch's own tables, and clears the records of the donors.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn settle<B: Block>(&self, b: B, host: &Host<'_>) {
         let (s, parts) = (self.shape, host.local.parts);
         let stash = parts.stash();
-        // Out goes what is owned now.
+        // Removes entries of elements that are owned now.
         b.phase(|p| {
             each_kind(|kind| {
                 let inverse = self.inverse(kind);
@@ -237,12 +237,12 @@ impl Expansion {
                             slot: stash.find(handle / s.room(kind)).unwrap_or(0),
                             at: handle % s.room(kind),
                         };
-                        // There is room: the numbers were given by it.
+                        // There is capacity: the local ids were assigned by it.
                         host.check(parts.table(kind).insert(entry));
                     }
                 });
             });
-            // What was noted of the donors.
+            // Records of the donors.
             let mut slot = 0;
             while slot < STASH_SLOTS {
                 if self.is_in(DONORS, slot) {

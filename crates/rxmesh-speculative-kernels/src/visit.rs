@@ -1,9 +1,9 @@
-//! The speculative engine's kernel: blocks take patches from a queue and work on them in shared memory (Mahmoud et al.
+//! Main kernel of speculative edits: blocks take patches from a queue and edit them in shared memory (Mahmoud et al.
 //! 2024, sections 4.2, 4.3, 5.2, 5.3).
 //!
-//! A visit of a patch: try its lock; copy it; ask the operator about its seeds; where cavities need vertices of others,
-//! expand ([`super::expand`]), or put these cavities off when a neighbour is locked; choose an independent set, cut and
-//! fill ([`super::resolve`]); again, while there is work; write the patch back in one go and let go of it.
+//! A visit of a patch: try its lock; copy it; ask the operator about its seeds; where cavities need vertices of other
+//! patches, expand ([`super::expand`]), or postpone these cavities if a neighbour is locked; choose an independent set,
+//! cut and fill ([`super::resolve`]); repeat while there is work; write the patch back at once and unlock it.
 
 use super::expand::{Expansion, Host, Outcome};
 use super::local::{Local, Misses, PatchMesh};
@@ -24,51 +24,51 @@ use rxmesh_kernels::topo::{Element, Kind};
 /// States of a candidate below this are priorities.
 pub const LIMIT: u32 = 1 << 20;
 
-/// The seed does not want a change, or may not have it.
+/// State of a seed without a change, or whose change is not allowed.
 const NO: u32 = u32::MAX;
 
-/// The cavity needs vertices that others own.
+/// State of a cavity that needs vertices of other patches.
 const WAITS: u32 = u32::MAX - 1;
 
-/// Turns of a visit: after so many the patch lets others in.
+/// Maximum number of turns of a visit, after which the patch is released.
 const TURNS: u32 = 64;
 
-/// Expansions of a visit.
+/// Maximum number of expansions of a visit.
 const EXPANSIONS: u32 = 6;
 
-/// The part of the seeds that is asked when what all of them want does not fit: one in so many.
+/// Factor by which the number of examined seeds is reduced when their demands do not fit.
 const FEWER: u32 = 8;
 
-/// Attempts at the patch's own lock.
+/// Number of attempts at the patch's own lock.
 const LOCK_TRIES: u32 = 4;
 
-/// Patches that a block puts back one after the other because of their neighbours, and how long it pauses each time.
+/// Number of patches that a block puts back in succession because of their neighbours, and the pause after each.
 const SKIPS: u32 = 16;
 const SKIP_NANOS: u32 = 500;
 
 rxmesh_kernels::args! {
-    /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. As many blocks
-    /// as run at a time.
+    /// Takes patches from the queue until it is empty, and carries out the operator's cavities on each. Launched with
+    /// as many blocks as run concurrently.
     pub struct Speculate<O> {
-        /// The operator.
+        /// Operator.
         pub op: O,
-        /// The patches.
+        /// Patches.
         pub store: PatchStore,
-        /// The attributes.
+        /// Attributes.
         pub columns: Columns,
         /// Patches that wait.
         pub queue: PatchQueue,
-        /// See [`Tally`].
+        /// Counters, see [`Tally`].
         pub tally: GlobalMut<u32>,
-        /// Visits of each patch in this launch.
+        /// Number of visits of each patch in this launch.
         pub visits: GlobalMut<u32>,
-        /// Most visits of a patch in a launch.
+        /// Maximum number of visits of a patch in a launch.
         pub most_visits: u32,
-        /// Mixed into the keys.
+        /// Salt of the keys.
         pub salt: u32,
-        /// Whether a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
+        /// 1 if a visit locks all neighbours first, needed or not: the worst case of the paper's Figure 6.
         pub lock_all: u32,
-        /// How near another block's patch may not be when a block chooses one: 1, no neighbour; 2, no neighbour's
+        /// Minimum distance of concurrently edited patches when a block chooses one: 1, no neighbour; 2, no neighbour's
         /// neighbour.
         pub rings: u32,
     }
@@ -79,23 +79,23 @@ unsafe impl<O: Operator + EntryOf<Speculate<O>>> Entry for Speculate<O> {
     const NAME: &'static str = <O as EntryOf<Speculate<O>>>::NAME;
 }
 
-/// The seeds that a turn looks at, and what is known of them.
+/// Seeds of a turn, with their states.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates {
     /// Local seeds.
     pub list: Shared<u32>,
-    /// Their states.
+    /// States of the seeds.
     pub state: Shared<u32>,
-    /// How many.
+    /// Number of seeds.
     pub n: u32,
 }
 
-/// What a visit keeps in shared memory.
+/// Shared memory of a visit.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitTables {
     local: Local,
     misses: Misses,
-    /// Seeds that this visit has given up, a bit each.
+    /// Seeds that this visit has given up, one bit each.
     blocked: Shared<u32>,
     list: Shared<u32>,
     state: Shared<u32>,
@@ -108,8 +108,8 @@ pub struct VisitTables {
     choice: Choice,
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl<O: Operator> BlockKernel for Speculate<O> {
     const REGISTERS: Option<u32> = Some(128);
     type Tables = VisitTables;
@@ -129,7 +129,7 @@ unsafe impl<O: Operator> BlockKernel for Speculate<O> {
             if id == u32::MAX {
                 return;
             }
-            // Somebody works next to it: better another one, a few times.
+            // A neighbour is being edited: try another patch, a few times.
             if skipped < SKIPS && self.is_busy(b, t, id) {
                 skipped += 1;
                 b.lead(|| {
@@ -146,7 +146,7 @@ unsafe impl<O: Operator> BlockKernel for Speculate<O> {
     }
 }
 
-/// The plan of a visit.
+/// Reserves the shared memory of a visit.
 #[inline(always)]
 fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
     let seeds = s.room(seeds);
@@ -162,7 +162,7 @@ fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
     let state = plan.take(seeds);
     let flags = plan.take(seeds.max(s.vertices));
     let neighbours = Stash(plan.take(STASH_SLOTS));
-    // An expansion and a choice are never at work at the same time.
+    // An expansion and a choice never run at the same time, so they share memory.
     let mark = plan.mark();
     let expansion = Expansion::take(s, plan);
     plan.rewind(mark);
@@ -182,8 +182,8 @@ fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
     }
 }
 
-/// Bytes of shared memory that a visit of patches of a shape takes, for the operators that take most: those whose seeds
-/// are edges.
+/// Returns the number of bytes of shared memory of a visit of patches of a shape, for the operators that need most:
+/// those whose seeds are edges.
 pub fn shared_bytes(shape: Shape) -> u32 {
     // SAFETY: `carve` only takes pieces (contract U2).
     let mut plan = unsafe { Plan::measure() };
@@ -191,7 +191,7 @@ pub fn shared_bytes(shape: Shape) -> u32 {
     plan.peak()
 }
 
-/// The kind of an operator's seeds.
+/// Returns the kind of an operator's seeds.
 #[inline(always)]
 pub const fn seed_kind<O: Operator>() -> Kind {
     <<O::Template as Template>::Seed as Element>::KIND
@@ -203,7 +203,7 @@ impl<O: Operator> Speculate<O> {
         self.tally.fetch_add(what as u32, n);
     }
 
-    /// Whether somebody works on a patch or near it. A look, no promise.
+    /// Returns `true` if a patch or one near it is locked. Only a hint.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_busy<B: Block>(&self, b: B, t: &VisitTables, id: u32) -> bool {
         let (stash, locks) = (self.store.patch(id).stash(), self.store.locks);
@@ -219,7 +219,7 @@ impl<O: Operator> Speculate<O> {
             || self.rings > 1 && b.any(STASH_SLOTS * STASH_SLOTS, t.scratch, second)
     }
 
-    /// One patch from the queue.
+    /// Visits one patch from the queue.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn serve<B: Block>(&self, b: B, t: &VisitTables, id: u32) {
         let locked = b.tell(t.told, || {
@@ -266,16 +266,16 @@ impl<O: Operator> Speculate<O> {
     }
 }
 
-/// A patch that a block works on.
+/// Patch that a block edits.
 #[derive(Debug)]
 pub struct Visit<'a, O> {
-    /// The operator.
+    /// Operator.
     pub op: &'a O,
-    /// The patch.
+    /// Patch.
     pub host: Host<'a>,
-    /// What operators see of it.
+    /// Mesh that operators see of it.
     pub mesh: PatchMesh,
-    /// What the ids of seeds begin with.
+    /// Id of the seed with local id 0.
     pub base: u32,
 }
 
@@ -285,7 +285,7 @@ impl<O: Operator> Visit<'_, O> {
         self.host.tally.fetch_add(what as u32, n);
     }
 
-    /// Works on the patch, whose lock is held; whether it must come up again.
+    /// Edits the patch, whose lock is held; returns `true` if it must be visited again.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn run<B: Block>(&self, b: B, t: &VisitTables, salt: u32, lock_all: bool) -> bool {
         let host = &self.host;
@@ -312,7 +312,7 @@ impl<O: Operator> Visit<'_, O> {
         again
     }
 
-    /// Locks all patches in the stash; whether all could be had. One thread.
+    /// Locks all patches in the stash; returns 1 if all could be locked. One thread.
     #[inline(always)]
     fn lock_neighbours(&self, t: &VisitTables) -> u32 {
         let (host, stash) = (&self.host, self.host.local.parts.stash());
@@ -330,7 +330,7 @@ impl<O: Operator> Visit<'_, O> {
         u32::from(free)
     }
 
-    /// One thread.
+    /// Unlocks the neighbours. One thread.
     #[inline(always)]
     fn unlock_neighbours(&self, t: &VisitTables) {
         let mut slot = 0;
@@ -343,15 +343,15 @@ impl<O: Operator> Visit<'_, O> {
         }
     }
 
-    /// Turns until no seed is left that can be decided; whether some are left for lack of locks, and whether the patch
-    /// has changed its neighbours.
+    /// Runs turns until no seed is left that can be decided; returns `true` if some are left for lack of locks, and
+    /// `true` if the patch has changed its neighbours.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn turns<B: Block>(&self, b: B, t: &VisitTables, salt: u32) -> (bool, bool) {
         let host = &self.host;
         let (parts, kind) = (&host.local.parts, host.seeds);
         let seeds = parts.shape.room(kind);
         let (mut turn, mut expansions, mut done) = (0, 0, 0);
-        // How many seeds a turn looks at: fewer when what all of them want does not fit.
+        // Number of seeds of a turn: reduced when their demands do not fit.
         let mut most = seeds;
         let (mut again, mut expanded) = (false, false);
         while turn < TURNS {
@@ -385,7 +385,7 @@ impl<O: Operator> Visit<'_, O> {
                 } else {
                     Outcome::Locked
                 };
-                // What does not fit cost nobody anything.
+                // An expansion that did not fit cost no other patch anything.
                 expansions += u32::from(outcome != Outcome::NoRoom);
                 if outcome == Outcome::Done {
                     expanded = true;
@@ -394,7 +394,7 @@ impl<O: Operator> Visit<'_, O> {
                     t.local.fetch_ghosts(b, host.id, host.columns);
                     continue;
                 }
-                // What waits is put off, or fewer are asked at a time; the rest goes on.
+                // Waiting cavities are postponed, or fewer seeds are examined at a time; the rest continues.
                 again |= outcome == Outcome::Locked;
                 if outcome == Outcome::NoRoom && n > 1 {
                     most = n.div_ceil(FEWER);
@@ -442,7 +442,7 @@ impl<O: Operator> Visit<'_, O> {
         b.each(c.n, |i| c.state.set(i, self.judge(t, c.list.get(i))));
     }
 
-    /// What a seed is: a candidate with its priority, waiting for vertices, or done with.
+    /// Classifies a seed: a candidate with its priority, waiting for vertices, or finished.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn judge(&self, t: &VisitTables, i: u32) -> u32 {
         let parts = &self.host.local.parts;
@@ -483,7 +483,7 @@ impl<O: Operator> Visit<'_, O> {
             }
             return NO;
         }
-        // Who owns all vertices of a cavity, and all that it is decided by, can be sure of it.
+        // The owner of all vertices of a cavity, and of all that decide about it, can rely on them.
         faces(&template, mesh, seed, |f| {
             each_corner(mesh, f, |v| {
                 mesh.wants(v);
@@ -507,7 +507,7 @@ impl<O: Operator> Visit<'_, O> {
         mesh.misses.has(mesh.seed)
     }
 
-    /// Takes over the first `n` vertices listed in the room for wanted ones, local ids, which become handles.
+    /// Takes over the first `n` listed vertices, given by local ids, which become handles.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn expand<B: Block>(&self, b: B, t: &VisitTables, n: u32) -> Outcome {
         let (host, wanted) = (&self.host, t.expansion.wanted);
@@ -527,7 +527,7 @@ impl<O: Operator> Visit<'_, O> {
         outcome
     }
 
-    /// Notes that the patch is full.
+    /// Marks the patch as full.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn full<B: Block>(&self, b: B) {
         b.lead(|| {

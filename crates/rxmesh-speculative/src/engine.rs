@@ -1,4 +1,4 @@
-//! The engine behind the seam of sessions.
+//! Speculative implementation of the interface of sessions.
 
 use crate::launch::Launch;
 use crate::patches::Patches;
@@ -15,62 +15,62 @@ use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{Mark, PlaceByHandle, Speculate};
 
-/// The kernels as PTX, built by `cargo xtask ptx` and packed by `build.rs`.
+/// Kernels as PTX, built by `cargo xtask ptx` and compressed by `build.rs`.
 #[cfg(feature = "cuda")]
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
     "/rxmesh_speculative_kernels.ptx.z"
 )));
-/// Without GPUs no engine takes PTX.
+/// Without the `cuda` feature no engine loads PTX.
 #[cfg(not(feature = "cuda"))]
 const PTX: Ptx<'static> = Ptx::Text("");
 
-/// The engine: which cavities are carried out depends on who comes first.
+/// Speculative edits: the set of cavities that are carried out depends on timing.
 #[derive(Debug)]
 pub struct Speculative {
     pub(crate) patches: Patches,
     pub(crate) options: SpeculativeOptions,
-    /// What was counted since the session was opened.
+    /// Counts since the session was opened.
     pub(crate) total: Speculation,
     pub(crate) salt: u32,
-    /// Whether the sets of refused seeds may have members.
+    /// `true` if the sets of refused seeds may have members.
     pub(crate) has_refused: bool,
 }
 
-/// Who has it may change the parts of a session.
+/// Permission to change the parts of a session.
 #[derive(Debug)]
 pub struct Access(());
 
-/// The parts of a session.
+/// Returns the parts of a session.
 pub(crate) fn parts(session: &mut Session<Speculative>) -> Parts<'_, Speculative> {
     session.parts_mut(Access(()))
 }
 
 impl Speculative {
-    /// What the engine did since the session was opened.
+    /// Returns the counts since the session was opened.
     pub fn speculation(&self) -> Speculation {
         self.total
     }
 
-    /// Bytes that the patches take on the engine, without attributes.
+    /// Returns the number of bytes of the patches on the engine, without attributes.
     pub fn patch_bytes(&self) -> usize {
         self.patches.bytes()
     }
 
-    /// Changes how a session's engine runs.
+    /// Sets the options of a session.
     pub fn set_options(session: &mut Session<Speculative>, options: SpeculativeOptions) {
         parts(session).edits.options = options;
     }
 
-    /// Loads the kernels, unless the engine has them. Opening a session does it, so only those who launch kernels
-    /// themselves call it.
+    /// Loads the kernels, unless the engine has them. Opening a session does it: only code that launches kernels itself
+    /// calls it.
     ///
     /// # Errors
     ///
-    /// What the driver says.
+    /// Any error of the driver.
     pub fn load(engine: &Engine) -> Result<(), EngineError> {
         use rxmesh_speculative_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
         unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
     }
 }
@@ -119,7 +119,7 @@ impl Edits for Speculative {
         Ok(values)
     }
 
-    /// Patches have room of their own, and grow in number.
+    /// Patches have separate capacities, and grow in number.
     fn reserve(_: &mut Session<Speculative>, _: [u32; 3]) -> Result<(), Error> {
         Ok(())
     }

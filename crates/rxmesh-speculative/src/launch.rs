@@ -1,9 +1,9 @@
 //! Launches of this crate's kernels by its own code.
 //!
-//! [`Engine::run_flat`] and its sisters are `unsafe`, because a kernel's arrays have to be as long as it wants, and to
-//! hold what it takes them for (contract U4 of docs/unsafe.md). Each call in this crate makes its kernel's arguments
-//! itself, from buffers of the lengths that the kernel's documentation states; these traits say so once, and stay in
-//! the crate.
+//! [`Engine::run_flat`] and its siblings are `unsafe`, because a kernel's arrays must have the lengths and contents
+//! that it expects (contract U4 of docs/inside/unsafe.md). Each call in this crate makes its kernel's arguments itself,
+//! from buffers of the lengths that the kernel's documentation states; these traits state this once, and stay in the
+//! crate.
 
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::store::{Dimension, RxMesh};
@@ -24,7 +24,7 @@ pub(crate) trait Launch {
 
 impl Launch for Engine {
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
-        // SAFETY: who calls it makes the arguments fit (above).
+        // SAFETY: every caller in this crate makes the arguments fit (above).
         unsafe { self.run_flat(n, kernel) }
     }
 
@@ -33,7 +33,7 @@ impl Launch for Engine {
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
-        // SAFETY: who calls it makes the arguments fit (above).
+        // SAFETY: every caller in this crate makes the arguments fit (above).
         unsafe { self.run_blocks(blocks, kernel) }
     }
 }

@@ -1,14 +1,14 @@
-//! The speculative engine of edits (Mahmoud, Porumbescu and Owens 2024, sections 4.3 and 5.3): patches with room to
-//! grow, and the loop of launches that edits them in shared memory under locks. `Session::<Speculative>::open_with`
-//! opens a mesh for it.
+//! Speculative edits (Mahmoud, Porumbescu and Owens 2024, sections 4.3 and 5.3): patches with spare capacity, and the
+//! loop of launches that edits them in shared memory under locks. `Session::<Speculative>::open_with` opens a mesh for
+//! it.
 //!
-//! A session of [`Speculative`] keeps its mesh in patches; its flat arrays are written anew after each run, for what
-//! reads a mesh as a whole. Session ids are an element's patch times the room of a patch plus its local id there.
-//! Elements change their ids when they change their patch, and their values in columns go with them.
+//! A session of [`Speculative`] keeps its mesh in patches; its flat arrays are rewritten after each run, for code that
+//! reads the mesh as a whole. A session id is an element's patch times the capacity of a patch plus its local id there.
+//! Elements change their ids when they change their patch, and their values in columns move with them.
 //!
 //! It runs operators whose kernel for it is listed, `block name: Speculate<O> as O` ([`rxmesh_kernels::entries!`]):
 //! those of Delaunay flips, remeshing and tracking are ([`rxmesh_speculative_kernels::KERNELS`]). It has no order of
-//! cavities, so that what needs one does not compile:
+//! cavities, so that an algorithm that needs one does not compile:
 //!
 //! ```compile_fail,E0308
 //! # use rxmesh_host::{Error, Vec3, algo::simplify::*, edit::{Column, Session}, kernels::topo::Vertex};
@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! Nor do hooks after births, because elements move while it runs:
+//! Hooks after births do not compile either, because elements move while it runs:
 //!
 //! ```compile_fail,E0599
 //! # use rxmesh_host::edit::Session;
@@ -41,11 +41,11 @@ pub use run::{Speculation, SpeculativeOptions};
 pub use rxmesh_speculative_kernels as kernels;
 pub use validate::PatchFault;
 
-/// Compiled here once, for all that use it (`rxmesh_host::instances`).
+/// Compiles the algorithms here once, for all that use them (`rxmesh_host::instances`).
 ///
 /// # Errors
 ///
-/// Those of the algorithms.
+/// Errors of the algorithms.
 #[cfg(all(debug_assertions, not(test)))]
 #[doc(hidden)]
 pub fn instances(
@@ -55,19 +55,19 @@ pub fn instances(
     rxmesh_host::instances::of(session, x)
 }
 
-/// Most faces that a patch should have when it is made: patches grow while they are worked on, to about twice their
-/// size (Mahmoud et al. 2024, section 6, "Parameters").
+/// Maximum number of faces of a new patch: patches grow while they are edited, to about twice their size (Mahmoud et
+/// al. 2024, section 6, "Parameters").
 pub const PATCH_SIZE: u32 = 256;
 
-/// Who decides which of several overlapping cavities is carried out.
+/// Method that decides which of several overlapping cavities is carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Conflicts {
-    /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run.
+    /// Claims on flat arrays, in rounds over the whole mesh: every run gives the same result.
     #[default]
     Claims,
-    /// Patches in shared memory, worked on at the same time, with locks where cavities reach over their borders
-    /// (Mahmoud et al. 2024). Which cavities are carried out depends on who comes first.
+    /// Patches in shared memory, edited concurrently, with locks where cavities cross their borders (Mahmoud et al.
+    /// 2024). The set of cavities that are carried out depends on timing.
     Speculative,
 }
 

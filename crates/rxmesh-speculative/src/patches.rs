@@ -1,4 +1,4 @@
-//! The patches' memory.
+//! Memory of the patches.
 
 use crate::launch::{Launch, LaunchPatches};
 use rxmesh_host::Error;
@@ -13,26 +13,26 @@ use rxmesh_speculative_kernels::{
     PatchQueue, PatchStore, Shape, TALLIES, Tally, shared_bytes, table,
 };
 
-/// How many times the elements of the largest patch every patch has room for (Mahmoud et al. 2024, section 6: "a patch
-/// is allowed to grow up to two times its initial size").
+/// Capacity of every patch as a multiple of the largest patch's elements (Mahmoud et al. 2024, section 6: "a patch is
+/// allowed to grow up to two times its initial size").
 const ROOM: u32 = 2;
 
-/// The least room for elements of a kind.
+/// Minimum capacity for elements of a kind.
 const LEAST_ROOM: u32 = 64;
 
-/// Spare patches, as a part of all: one in so many, and one more.
+/// Number of patches per spare one; there is one more spare patch.
 const SPARE: u32 = 8;
 
-/// The part of a patch's elements that may belong to others.
+/// Fraction of a patch's elements that may belong to others.
 const RIBBON: (u32, u32) = (3, 4);
 
-/// Patches with room to grow.
+/// Patches with spare capacity.
 #[derive(Debug)]
 pub(crate) struct Patches {
     pub shape: Shape,
-    /// Patches that there is memory for.
+    /// Number of patches that there is memory for.
     pub count: u32,
-    /// Patches that have been in use; those behind are empty.
+    /// Number of patches that have been in use; those after them are empty.
     pub used: u32,
     /// Empty patches among those.
     pub empty: Vec<u32>,
@@ -49,8 +49,8 @@ pub(crate) struct Patches {
     pub handles: [Buffer<u32>; 3],
 }
 
-/// Room for the elements of each kind, and the tables: as much as patches should have, or, where that does not fit the
-/// engine's shared memory, less, so that they are cut earlier.
+/// Returns the capacities for the elements of each kind, and of the tables: the desired ones, or, if these do not fit
+/// the engine's shared memory, smaller ones, so that patches are cut earlier.
 fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
     let limit = rx.engine().shared_limit();
     let mut parts = ROOM * ROOM_PARTS;
@@ -70,7 +70,7 @@ fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
     }
 }
 
-/// Steps in which room is given up, as parts of what the largest patch has.
+/// Steps in which the capacity is reduced, as fractions of the elements of the largest patch.
 const ROOM_PARTS: u32 = 4;
 
 fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
@@ -101,7 +101,7 @@ fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
 }
 
 impl Patches {
-    /// The patches of a mesh, of which some faces are frozen: `flat` tells, in linear ids.
+    /// Builds the patches of a mesh with frozen faces, which `claims` marks by linear id.
     pub(crate) fn build(rx: &RxMesh, claims: &Buffer<u64>) -> Result<Patches, Error> {
         let engine = rx.engine();
         let shape = shape_of(rx)?;
@@ -134,7 +134,7 @@ impl Patches {
             room: shape.vertices,
             handles: vertices.global_mut(),
         })?;
-        // Patches look up vertices of others.
+        // Patches read vertices of others.
         let (v, e, f) = (vertices.global(), edges.global(), faces.global());
         rx.launch(NumberElements {
             edge_room: shape.edges,
@@ -166,7 +166,7 @@ impl Patches {
         Ok(patches)
     }
 
-    /// Handles by kind, for so many patches.
+    /// Returns the number of handles by kind for `count` patches.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Patches {
     fn capacity_of(&self, count: u32) -> Result<[u32; 3], Error> {
         let s = self.shape;
         let capacity = Kind::ALL.map(|k| u64::from(count) * u64::from(s.room(k)));
-        // Half-edges of handles and the words of every array have to fit 32 bits.
+        // Half-edges of handles and the words of every array must fit into 32 bits.
         let words = [s.topology(), s.masks(), s.ribbons(), s.moved()];
         let most = words.iter().map(|&n| u64::from(count) * u64::from(n)).max();
         let checks = [
@@ -191,7 +191,7 @@ impl Patches {
         Ok(capacity.map(|n| n as u32))
     }
 
-    /// Memory for so many patches, and the room for elements that they have together; [`Patches::take`] takes it.
+    /// Allocates memory for `count` patches, with their total capacity; [`Patches::take`] installs it.
     pub(crate) fn grown(&self, engine: &Engine, count: u32) -> Result<GrownPatches, Error> {
         let (s, old, n) = (self.shape, self.count, count as usize);
         let capacity = self.capacity_of(count)?;
@@ -216,7 +216,7 @@ impl Patches {
         })
     }
 
-    /// Takes what has grown.
+    /// Installs grown memory.
     pub(crate) fn take(&mut self, grown: GrownPatches) {
         (self.topology, self.masks) = (grown.topology, grown.masks);
         (self.ribbons, self.moved) = (grown.ribbons, grown.moved);
@@ -225,7 +225,7 @@ impl Patches {
         self.count = grown.count;
     }
 
-    /// The patches as a kernel argument.
+    /// Returns the patches as a kernel argument.
     pub(crate) fn store(&self) -> PatchStore {
         PatchStore {
             shape: self.shape,
@@ -239,7 +239,7 @@ impl Patches {
         }
     }
 
-    /// Handles by kind.
+    /// Returns the number of handles by kind.
     pub(crate) fn capacity(&self) -> [u32; 3] {
         Kind::ALL.map(|k| self.count * self.shape.room(k))
     }
@@ -255,7 +255,7 @@ impl Patches {
         mesh.link_sides()
     }
 
-    /// Owned vertices, owned faces and faces of each patch.
+    /// Counts owned vertices, owned faces and faces of each patch.
     pub(crate) fn census(&self, engine: &Engine) -> Result<Vec<[u32; 3]>, EngineError> {
         let to = engine.zeroed::<u32>(3 * self.count as usize)?;
         engine.launch_blocks(
@@ -269,7 +269,7 @@ impl Patches {
         Ok(words.chunks_exact(3).map(|w| [w[0], w[1], w[2]]).collect())
     }
 
-    /// The arrays on the host.
+    /// Copies the arrays to the host.
     pub(super) fn to_host(&self) -> Result<HostPatches, EngineError> {
         Ok(HostPatches {
             shape: self.shape,
@@ -281,16 +281,16 @@ impl Patches {
         })
     }
 
-    /// Bytes on the engine, without attributes.
+    /// Returns the number of bytes on the engine, without attributes.
     pub(crate) fn bytes(&self) -> usize {
         self.count as usize * self.shape.bytes() as usize
     }
 }
 
-/// What of [`Patches`] depends on their number.
+/// Arrays of [`Patches`] whose lengths depend on their number.
 pub(crate) struct GrownPatches {
     count: u32,
-    /// Handles by kind.
+    /// Number of handles by kind.
     pub capacity: [u32; 3],
     topology: Buffer<u16>,
     masks: Buffer<u32>,
@@ -302,7 +302,7 @@ pub(crate) struct GrownPatches {
     queue: Buffer<u32>,
 }
 
-/// The patches' arrays on the host.
+/// Arrays of the patches on the host.
 pub(super) struct HostPatches {
     pub shape: Shape,
     pub topology: Vec<u16>,
@@ -312,7 +312,7 @@ pub(super) struct HostPatches {
     pub locks: Vec<u32>,
 }
 
-/// A word for each of `n` elements, not known yet.
+/// Allocates a word for each of `n` elements, marked as unknown.
 fn unknown(engine: &Engine, n: u32) -> Result<Buffer<u32>, EngineError> {
     let words = engine.zeroed::<u32>(n as usize)?;
     let to = words.global_mut();

@@ -1,57 +1,57 @@
-//! How long launches go on that get nowhere.
+//! Detection of launches without progress.
 
-/// Launches without progress before fewer patches are worked on at a time, and then before what is left is given up.
+/// Launches without progress before the number of concurrent patches is reduced, and then before the rest is given up.
 const IDLE_LAUNCHES: u32 = 2;
 
-/// Launches in which something must come of it.
+/// Number of launches in a window over which progress is measured.
 const WINDOW: u32 = 64;
 
-/// In a window as many cavities must be carried out as seeds wait in the end, or this part of them: one in so many. A
-/// launch that does one now and then is progress to nobody who waits for thousands.
+/// Required progress of a window: at least 1 / `LEAST` as many cavities must be carried out as seeds wait at its end.
+/// One cavity per launch is too slow when thousands wait.
 const LEAST: u64 = 4;
 
-/// After a window that did less, this part of the blocks goes on: blocks that stand in each other's way do less than
-/// a few.
+/// Factor by which the number of blocks is reduced after a window with less progress: blocks that hinder each other do
+/// less than a few.
 const FEWER: u32 = 4;
 
-/// What a launch did.
+/// Result of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
-    /// Cavities that were carried out.
+    /// Number of cavities that were carried out.
     pub(crate) done: u32,
-    /// Seeds that wait after it.
+    /// Number of seeds that wait after it.
     pub(crate) waiting: u64,
-    /// Patches that were cut after it.
+    /// Number of patches that were cut after it.
     pub(crate) sliced: u32,
 }
 
-/// How to go on.
+/// Decision after a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// With at most so many blocks; one alone finds no lock taken.
+    /// Continue with at most this many blocks; a single one finds no lock taken.
     Blocks(u32),
-    /// Not at all: what is left cannot be done, or not in any time.
+    /// Stop: the rest cannot be done, or not in reasonable time.
     GiveUp {
-        /// Whether it cannot be done: a block alone found nothing.
+        /// `true` if it cannot be done: a single block found nothing.
         impossible: bool,
     },
 }
 
-/// Watches launches.
+/// Watches the progress of launches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
-    /// Blocks as long as launches get somewhere.
+    /// Number of blocks while launches make progress.
     blocks: u32,
     idle: u32,
     alone: bool,
-    /// The fewest seeds that waited.
+    /// Smallest number of waiting seeds so far.
     waiting: u64,
     launches: u32,
     done: u64,
 }
 
 impl Patience {
-    /// At the start, when `blocks` may work at a time.
+    /// Makes the initial state, with at most `blocks` concurrent blocks.
     pub(crate) fn new(blocks: u32) -> Patience {
         Patience {
             blocks,
@@ -63,7 +63,7 @@ impl Patience {
         }
     }
 
-    /// Whether a launch that did so much, before patches were cut, is the last but for cuts.
+    /// Returns `true` if a launch with these counts, before patches are cut, is the last unless cuts help.
     pub(crate) fn is_stuck(&self, done: u32, waiting: u64) -> bool {
         !self.moves(done, waiting) && self.alone && self.idle >= IDLE_LAUNCHES
     }
@@ -72,7 +72,7 @@ impl Patience {
         done > 0 || waiting < self.waiting
     }
 
-    /// After a launch.
+    /// Decides after a launch.
     pub(crate) fn after(&mut self, launch: Launch) -> Next {
         let progress = self.moves(launch.done, launch.waiting) || launch.sliced > 0;
         self.waiting = self.waiting.min(launch.waiting);
@@ -104,7 +104,7 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// Launches until the end, at most `most`; what the end was.
+    /// Runs launches until the end, at most `most`; returns their number and the final decision.
     fn run(blocks: u32, most: u32, launch: impl Fn(u32) -> Launch) -> (u32, Option<Next>) {
         let mut patience = Patience::new(blocks);
         for i in 1..=most {
@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn work_that_gets_on_is_never_given_up() {
         for blocks in [1, 100] {
-            // Half of what waits is done, then a third of 10000 again and again, as new seeds come.
+            // Half of the waiting seeds are processed, then a constant rate of 100 with 10,000 waiting, as new seeds
+            // come.
             let halves = run(blocks, 1000, |i| Launch {
                 done: 1 << 20 >> i.min(19),
                 waiting: 1 << 20 >> i.min(19),
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn work_that_creeps_is_given_up() {
-        // One cavity in four launches, the others in vain, while thousands wait; cuts do not count for ever.
+        // One cavity in four launches, while thousands wait; cuts do not count as progress indefinitely.
         for sliced in [0, 1] {
             let creeping = |i| Launch {
                 done: u32::from(i % 4 == 0),
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn blocks_in_each_others_way_become_fewer() {
-        // Six blocks do one cavity in a launch, one does twenty.
+        // Six blocks do one cavity per launch, one does twenty.
         let (mut patience, mut waiting, mut blocks) = (Patience::new(6), 1000, 6);
         let mut launches = 0;
         while waiting > 0 {

@@ -1,4 +1,4 @@
-//! Launches of the speculative engine until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
+//! Launches of speculative edits until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
 
 use crate::engine::{Speculative, parts};
 use crate::launch::Launch as _;
@@ -18,56 +18,58 @@ use rxmesh_speculative_kernels::{
     QueuePatches, Speculate, TRACED, Tally, seed_kind,
 };
 
-/// Visits of a patch in one launch.
+/// Maximum number of visits of a patch in one launch.
 const MOST_VISITS: u32 = 4;
 
-/// Blocks that run at a time, for each multiprocessor or thread.
+/// Number of concurrent blocks per multiprocessor or thread.
 const BLOCKS: u32 = 2;
 
-/// Patches that there should be for each block.
+/// Minimum number of patches per block.
 const PATCHES_A_BLOCK: u32 = 6;
 
-/// As [`PATCHES_A_BLOCK`], where each multiprocessor has a block: with so many less than 2 % of the visits are in vain.
+/// Minimum number of patches per block once each multiprocessor has a block: then less than 2 % of the visits are
+/// wasted.
 const PATCHES_APART: u32 = 32;
 
-/// Waiting patches that there should be for each block.
+/// Minimum number of waiting patches per block.
 const WAITING_A_BLOCK: u32 = 3;
 
-/// With so many patches a block, blocks keep two patches between them, else one.
+/// Number of patches per block from which concurrent patches are kept two patches apart, else one.
 const SPARSE: u32 = 64;
 
-/// Launches after which patches are cut although no cavity was carried out. What is too large for any patch does not
-/// become possible by it: a patch would be cut, take over its other half again, and so on for ever.
+/// Maximum number of successive launches with cuts but without a cavity carried out. A cavity that is too large for any
+/// patch does not become possible by cutting: the patch would be cut, take over its other half again, and so on.
 const VAIN_CUTS: u32 = 8;
 
-/// What the speculative engine did, beside the cavities.
+/// Counts of speculative edits, besides those of the cavities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Speculation {
-    /// Launches.
+    /// Number of launches.
     pub launches: u64,
-    /// Patches that blocks took from the queue.
+    /// Number of patches that blocks took from the queue.
     pub visits: u64,
-    /// Patches that blocks took from the queue and put back because somebody worked next to them.
+    /// Number of patches that blocks took from the queue and put back because a neighbour was being edited.
     pub skipped: u64,
-    /// Visits that ended at once, because somebody else worked on the patch.
+    /// Number of visits that ended at once, because the patch was locked.
     pub turned: u64,
-    /// Visits that did nothing, for lack of locks: with those that were turned away, the work that is wasted (Mahmoud
+    /// Number of visits that did nothing, for lack of locks: with those that were turned away, the wasted work (Mahmoud
     /// et al. 2024, Figure 6).
     pub wasted: u64,
-    /// Expansions that were given up because a neighbour was locked.
+    /// Number of expansions that were given up because a neighbour was locked.
     pub dropped: u64,
-    /// Expansions.
+    /// Number of expansions.
     pub expanded: u64,
-    /// Vertices that changed their patch.
+    /// Number of vertices that changed their patch.
     pub moved: u64,
-    /// Patches that were cut in two.
+    /// Number of patches that were cut in two.
     pub sliced: u64,
-    /// Patches that were united with a neighbour.
+    /// Number of patches that were united with a neighbour.
     pub merged: u64,
 }
 
 impl Speculation {
-    /// The part of the visits that did nothing, 0 to 1; 0 when there was none (Mahmoud et al. 2024, Figure 6).
+    /// Returns the fraction of the visits that did nothing, 0 to 1; 0 when there was none (Mahmoud et al. 2024, Figure
+    /// 6).
     pub fn wasted_share(&self) -> f64 {
         (self.turned + self.wasted) as f64 / self.visits.max(1) as f64
     }
@@ -86,16 +88,16 @@ impl Speculation {
     }
 }
 
-/// How the speculative engine runs.
+/// Options of speculative edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpeculativeOptions {
-    /// Blocks that run at a time; as many as suit the engine unless given.
+    /// Number of concurrent blocks; chosen for the engine if not given.
     pub blocks: Option<u32>,
-    /// Whether every visit locks all neighbours of its patch, needed or not: the worst case of the paper's Figure 6.
+    /// `true` if every visit locks all neighbours of its patch, needed or not: the worst case of the paper's Figure 6.
     pub lock_all: bool,
 }
 
-/// Rounds of an operator; a round is a launch.
+/// Runs rounds of an operator; a round is a launch.
 pub(crate) fn run<O: Operator + EntryOf<Speculate<O>>>(
     session: &mut Session<Speculative>,
     seeds: Seeds,
@@ -103,7 +105,7 @@ pub(crate) fn run<O: Operator + EntryOf<Speculate<O>>>(
     mut op: impl FnMut(&Session<Speculative>) -> Result<O, Error>,
 ) -> Result<RunReport, Error> {
     let report = launches(session, seeds, max_rounds, &mut op);
-    // Whatever happened, the flat arrays are of what the patches are now.
+    // In any case the flat arrays are updated from the current patches.
     let Parts { mesh, edits, .. } = parts(session);
     edits.patches.flatten(mesh)?;
     report
@@ -133,7 +135,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
         (Patience::new(all), session.edits().patches.used, 0);
     let mut columns = column_table(engine, session.columns())?;
     loop {
-        // How many wait is read with the counts of the launch before.
+        // The number of waiting seeds is read with the counts of the launch before.
         if report.rounds > 0 {
             let tally = session.edits().patches.tally.read()?;
             let count = |t: Tally| tally[t as usize];
@@ -149,7 +151,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             if report.finished {
                 break;
             }
-            // The next thing would be to give up.
+            // Otherwise the next step would be to give up.
             let stuck = patience.is_stuck(count(Tally::Done), left);
             let sliced = if count(Tally::Full) == 0 {
                 0
@@ -209,7 +211,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             most_visits: MOST_VISITS,
             salt: edits.salt,
             lock_all: u32::from(options.lock_all),
-            // Where patches abound, those that are worked on at a time need not even share a neighbour.
+            // With many patches per block, concurrent patches need not even share a neighbour.
             rings: if patches.used / blocks >= SPARSE {
                 2
             } else {
@@ -230,7 +232,7 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
     Ok(report)
 }
 
-/// The columns, for the kernels that move elements.
+/// Makes the table of columns, for the kernels that move elements.
 pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnTable, Error> {
     let mut entries = Vec::new();
     for column in columns.words() {
@@ -253,8 +255,8 @@ pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnT
     })
 }
 
-/// Blocks that suit an engine and a mesh. More find each other's patches locked; fewer leave multiprocessors idle,
-/// which counts for more until each has one.
+/// Returns the number of blocks for an engine and a mesh. More would find each other's patches locked; fewer would
+/// leave multiprocessors idle, which is worse until each has one.
 fn default_blocks(engine: &Engine, patches: u32) -> u32 {
     let units = engine.info().units;
     if !engine.is_cuda() {
@@ -267,7 +269,7 @@ fn default_blocks(engine: &Engine, patches: u32) -> u32 {
         .max(2)
 }
 
-/// Turns what must not happen into errors.
+/// Turns internal faults into errors.
 fn check<O: Operator>(tally: &[u32]) -> Result<(), Error> {
     let count = tally[Tally::Broken as usize];
     if count > 0 {
@@ -288,7 +290,7 @@ pub(crate) fn check_patches(tally: &[u32]) -> Result<(), Error> {
     }
 }
 
-/// The columns on the engine.
+/// Columns on the engine.
 pub(crate) struct ColumnTable {
     entries: Buffer<ColumnEntry>,
     blended: u32,
@@ -304,7 +306,7 @@ impl ColumnTable {
 }
 
 impl Patches {
-    /// Changes the sets of seeds; how many were marked.
+    /// Changes the sets of seeds; returns the number of marked ones.
     pub(crate) fn mark(&self, engine: &Engine, kind: Kind, mark: Mark) -> Result<u32, Error> {
         let count = engine.zeroed::<u32>(2)?;
         engine.launch_flat(

@@ -1,4 +1,4 @@
-//! Patches that are full are cut in two, small ones united.
+//! Cutting full patches in two, and uniting small ones.
 
 use crate::engine::{Speculative, parts};
 use crate::launch::Launch;
@@ -10,21 +10,21 @@ use rxmesh_host::engine::Engine;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{Merge, NEEDS_SLICE, Slice, Tally};
 
-/// Spare patches are added so many at a time, as a part of all: one in so many, and what is needed.
+/// Number of patches per spare one that is added, in addition to those needed.
 const MORE: u32 = 8;
 
-/// A patch is large when it has this part of the faces that there is room for: one in so many.
+/// A patch is large when it has more than 1 / `LARGE` of the capacity for faces.
 const LARGE: u32 = 3;
 
-/// Patches with fewer vertices of their own are not cut, whatever is wanted of them.
+/// Minimum number of owned vertices of a patch that is cut.
 const LEAST_CUT: u32 = 8;
 
-/// Patches with fewer vertices, as a part of the room: one in so many, are united with a neighbour.
+/// Patches with fewer vertices than 1 / `SMALL` of the capacity are united with a neighbour.
 const SMALL: u32 = 16;
 
-/// Cuts the patches that are full in two; how many were cut. `stuck`: nothing else goes on, so that all are cut that
-/// took part where there was no room. Room may lack for other things than faces: the tables of a patch hold only so
-/// many elements of others.
+/// Cuts full patches in two; returns their number. `stuck`: there is no other progress, so that all patches are cut
+/// that took part where capacity was missing. The missing capacity may be other than faces: the tables of a patch hold
+/// only a limited number of other patches' elements.
 pub(crate) fn slice_full(
     session: &mut Session<Speculative>,
     seeds: Kind,
@@ -59,7 +59,7 @@ pub(crate) fn slice_full(
     let tally = patches.tally.read()?;
     check_patches(&tally)?;
     let sliced = tally[Tally::Sliced as usize];
-    // Spare patches that were not filled are spare still.
+    // Spare patches that were not filled are still spare.
     let census = patches.census(engine)?;
     let unused = spare.iter().filter(|&&p| census[p as usize][0] == 0);
     let edits = parts(session).edits;
@@ -68,11 +68,11 @@ pub(crate) fn slice_full(
     Ok(sliced)
 }
 
-/// The patches that are to be cut.
+/// Returns the patches that are to be cut.
 fn full_patches(patches: &Patches, engine: &Engine, stuck: bool) -> Result<Vec<u32>, Error> {
     let needs = patches.needs.read()?;
     let census = patches.census(engine)?;
-    // A small patch is not full: what it wants is too large for any.
+    // A small patch is not full: its cavity is too large for any patch.
     let large = patches.shape.faces / LARGE;
     let is_full = |&p: &u32| {
         let (needs, [owned, _, faces]) = (needs[1 + p as usize], census[p as usize]);
@@ -85,8 +85,8 @@ fn full_patches(patches: &Patches, engine: &Engine, stuck: bool) -> Result<Vec<u
     Ok((0..patches.count).filter(is_full).collect())
 }
 
-/// So many empty patches: those that have become so, then those behind, of which there are made more. All or nothing:
-/// without memory the session stays as it is.
+/// Finds `n` empty patches: first those that have become empty, then unused ones, of which more are allocated if
+/// needed. All or nothing: without memory the session is unchanged.
 fn find_spare(session: &mut Session<Speculative>, n: usize) -> Result<Vec<u32>, Error> {
     let engine = &session.engine().clone();
     let Parts {
@@ -115,7 +115,7 @@ fn find_spare(session: &mut Session<Speculative>, n: usize) -> Result<Vec<u32>, 
     Ok(spare)
 }
 
-/// Unites small patches with neighbours, and notes which patches are empty.
+/// Unites small patches with neighbours, and records the empty patches.
 pub(crate) fn unite_small(session: &mut Session<Speculative>, seeds: Kind) -> Result<(), Error> {
     let engine = &session.engine().clone();
     let patches = &session.edits().patches;

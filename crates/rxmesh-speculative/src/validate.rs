@@ -1,4 +1,4 @@
-//! A complete, slow check of the speculative engine's patches: the rules of [`rxmesh_speculative_kernels::store`].
+//! Complete, slow check of the patches against the rules of [`rxmesh_speculative_kernels::store`].
 
 use crate::patches::{HostPatches, Patches};
 use rxmesh_host::engine::EngineError;
@@ -6,25 +6,25 @@ use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{EMPTY_SLOT, RibbonEntry, STASH_SLOTS, STAYS};
 use std::collections::{HashMap, HashSet};
 
-/// Something that must not be. Elements are named by patch and local id there.
+/// Violation of an invariant. Elements are named by patch and local id there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchFault {
-    /// A patch whose lock was not given back.
+    /// The lock of a patch was not released.
     #[error("patch {patch} is locked by {owner} though nobody works on it")]
     Locked {
         /// The patch.
         patch: u32,
-        /// Who has the lock.
+        /// The owner of the lock.
         owner: u32,
     },
-    /// A note of a move that was not cleared.
+    /// The record of a move was not cleared.
     #[error("patch {patch} has a note of a move left")]
     Moved {
         /// The patch.
         patch: u32,
     },
-    /// A face names an edge or a vertex that is not active, or its sides do not meet.
+    /// A face has an inactive edge or vertex, or its sides do not meet.
     #[error("face {face} of patch {patch} has a dead side or corner, or sides that do not meet")]
     BrokenFace {
         /// The patch.
@@ -32,7 +32,7 @@ pub enum PatchFault {
         /// The face.
         face: u32,
     },
-    /// A face in a patch that owns none of its corners.
+    /// A patch has a face but owns none of its corners.
     #[error("patch {patch} has face {face} but owns none of its corners")]
     Stranger {
         /// The patch.
@@ -40,7 +40,7 @@ pub enum PatchFault {
         /// The face.
         face: u32,
     },
-    /// An edge, or a vertex that is not owned, at no face of the patch.
+    /// An edge, or a vertex that is not owned, is at no face of the patch.
     #[error("{kind:?} {local} of patch {patch} is at no face of it")]
     Bare {
         /// The patch.
@@ -50,7 +50,7 @@ pub enum PatchFault {
         /// The element.
         local: u32,
     },
-    /// An element that is owned but not active.
+    /// An element is owned but not active.
     #[error("{kind:?} {local} of patch {patch} is owned but not active")]
     Ghost {
         /// The patch.
@@ -60,7 +60,7 @@ pub enum PatchFault {
         /// The element.
         local: u32,
     },
-    /// An element that is not owned, and whose owner the tables do not name, or name wrongly.
+    /// An element is not owned, and the tables have no owner of it, or a wrong one.
     #[error(
         "{kind:?} {local} of patch {patch} has no entry in its table, or one that names no owner"
     )]
@@ -72,7 +72,7 @@ pub enum PatchFault {
         /// The element.
         local: u32,
     },
-    /// An entry of a table for an element that needs none, or a second one.
+    /// A table has an entry for an element that needs none, or a second one.
     #[error("the table of patch {patch} has an entry too much for {kind:?} {local}")]
     Extra {
         /// The patch.
@@ -82,7 +82,7 @@ pub enum PatchFault {
         /// The element.
         local: u32,
     },
-    /// An element of the ribbon that differs from its owner's.
+    /// An element of the ribbon differs from its owner's.
     #[error("{kind:?} {local} of patch {patch} is not what its owner has")]
     Differs {
         /// The patch.
@@ -92,7 +92,7 @@ pub enum PatchFault {
         /// The element.
         local: u32,
     },
-    /// Two elements of a patch that are the same.
+    /// Two elements of a patch are the same.
     #[error("patch {patch} has {kind:?} {local} twice")]
     Twice {
         /// The patch.
@@ -102,19 +102,19 @@ pub enum PatchFault {
         /// The second one.
         local: u32,
     },
-    /// A patch that owns a corner of a face and does not have it.
+    /// A patch owns a corner of a face and does not have the face.
     #[error(
         "patch {patch} owns a corner of face {face} of patch {owner}, but does not have the face"
     )]
     Missing {
         /// The patch.
         patch: u32,
-        /// Who owns the face.
+        /// The owner of the face.
         owner: u32,
-        /// The face, there.
+        /// The face, by its local id there.
         face: u32,
     },
-    /// An edge or a face whose owner owns none of its vertices.
+    /// The owner of an edge or a face owns none of its vertices.
     #[error("patch {patch} owns {kind:?} {local} but no vertex of it")]
     Absentee {
         /// The patch.
@@ -127,7 +127,7 @@ pub enum PatchFault {
 }
 
 impl Patches {
-    /// Everything that is wrong with the patches.
+    /// Returns all violations in the patches.
     pub(crate) fn faults(&self) -> Result<Vec<PatchFault>, EngineError> {
         let mut check = Check {
             host: self.to_host()?,
@@ -140,14 +140,14 @@ impl Patches {
     }
 }
 
-/// Nothing.
+/// Marks a missing handle.
 const NONE: u32 = u32::MAX;
 
 struct Check {
     host: HostPatches,
     count: u32,
     found: Vec<PatchFault>,
-    /// By patch and kind: the handle of each local element.
+    /// Handle of each local element, by patch and kind.
     handles: Vec<[Vec<u32>; 3]>,
 }
 
@@ -196,7 +196,7 @@ impl Check {
         self.complete();
     }
 
-    /// Nothing is left of the last visit.
+    /// Checks that nothing is left of the last visit.
     fn rest(&mut self, patch: u32) {
         let s = self.host.shape;
         let owner = self.host.locks[patch as usize];
@@ -212,7 +212,7 @@ impl Check {
         }
     }
 
-    /// Faces are whole, and edges and vertices are there for them.
+    /// Checks that faces are complete, and that each edge and vertex has a face.
     fn faces(&mut self, patch: u32) {
         let s = self.host.shape;
         let mut met = Kind::ALL.map(|kind| vec![false; s.room(kind) as usize]);
@@ -264,7 +264,7 @@ impl Check {
         }
     }
 
-    /// The handles of a patch's elements, by its tables.
+    /// Returns the handles of a patch's elements, by its tables.
     fn name(&mut self, patch: u32, kind: Kind) -> Vec<u32> {
         let s = self.host.shape;
         let room = s.room(kind);
@@ -315,7 +315,7 @@ impl Check {
         handles
     }
 
-    /// Ribbon elements are what their owners have.
+    /// Checks that ribbon elements equal those of their owners.
     fn compare(&mut self, patch: u32) {
         let s = self.host.shape;
         let mut bad = Vec::new();
@@ -367,7 +367,7 @@ impl Check {
         self.found.extend(bad);
     }
 
-    /// Who owns a corner has the face.
+    /// Checks that the owner of a corner has the face.
     fn complete(&mut self) {
         let s = self.host.shape;
         let mut has = HashSet::new();

@@ -1,8 +1,8 @@
-//! Triangles that are divided into n^2 each, n a power of two: which points there are, and their ids.
+//! Triangles that are divided into n^2 each, n a power of two: their points, and the ids of these.
 //!
 //! A point of a face is (x, y) with x + y <= n: x steps along the face's first half-edge, y steps along the third one
-//! backwards. Ids are a closed form: first the base vertices; then the n - 1 points inside of each base edge, from the
-//! origin of its lower half-edge on; then the (n - 1)(n - 2) / 2 points inside of each base face, row (y) after row.
+//! backwards. Ids have a closed form: first the base vertices; then the n - 1 inner points of each base edge, from the
+//! origin of its lower half-edge on; then the (n - 1)(n - 2) / 2 inner points of each base face, row (y) after row.
 
 use rxmesh_kernels::math::sqrt;
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -12,13 +12,13 @@ kernel_list! {
     flat barycentric_faces: WriteFaces;
 }
 
-/// Points inside of a face whose sides have `n` parts.
+/// Returns the number of inner points of a face whose sides have `n` parts.
 #[inline(always)]
 pub const fn inside(n: u32) -> u32 {
     (n - 1) * n.saturating_sub(2) / 2
 }
 
-/// The point inside of a face that comes `j`-th.
+/// Returns the `j`-th inner point of a face.
 #[inline(always)]
 pub fn inside_point(n: u32, j: u32) -> (u32, u32) {
     // Rows counted from the last one have 1, 2, 3, ... points.
@@ -29,13 +29,13 @@ pub fn inside_point(n: u32, j: u32) -> (u32, u32) {
 }
 
 args! {
-    /// The points of a mesh of triangles at one level.
+    /// Points of a mesh of triangles at one level.
     pub struct Grid {
-        /// log2 of the parts of an edge.
+        /// log2 of the number of parts of an edge.
         pub level: u32,
-        /// Base vertices.
+        /// Number of base vertices.
         pub vertices: u32,
-        /// Base edges.
+        /// Number of base edges.
         pub edge_count: u32,
         /// Vertex of each base corner.
         pub corners: Global<u32>,
@@ -45,13 +45,13 @@ args! {
 }
 
 impl Grid {
-    /// Parts of an edge.
+    /// Returns the number of parts of an edge.
     #[inline(always)]
     pub fn parts(&self) -> u32 {
         1 << self.level
     }
 
-    /// Id of the point `s` steps along half-edge `h`, 0 < s < n.
+    /// Returns the id of the point `s` steps along half-edge `h`, 0 < s < n.
     #[inline(always)]
     pub fn on_line(&self, h: u32, s: u32) -> u32 {
         let (n, line) = (self.parts(), self.lines.get(h));
@@ -59,19 +59,19 @@ impl Grid {
         self.line_start(line >> 1) + s - 1
     }
 
-    /// Id of the first point inside of an edge.
+    /// Returns the id of the first inner point of an edge.
     #[inline(always)]
     pub fn line_start(&self, e: u32) -> u32 {
         self.vertices + e * (self.parts() - 1)
     }
 
-    /// Id of the first point inside of a face.
+    /// Returns the id of the first inner point of a face.
     #[inline(always)]
     pub fn face_start(&self, f: u32) -> u32 {
         self.line_start(self.edge_count) + f * inside(self.parts())
     }
 
-    /// Id of a point of a face.
+    /// Returns the id of a point of a face.
     #[inline(always)]
     pub fn id(&self, f: u32, x: u32, y: u32) -> u32 {
         let n = self.parts();
@@ -95,7 +95,7 @@ impl Grid {
         }
     }
 
-    /// Id of the point `s` steps along half-edge `h` in row `r` of its face, row 0 being the half-edge.
+    /// Returns the id of the point `s` steps along half-edge `h` in row `r` of its face, row 0 being the half-edge.
     #[inline(always)]
     pub fn beside(&self, h: u32, s: u32, r: u32) -> u32 {
         let (n, f) = (self.parts(), h / 3);
@@ -108,14 +108,14 @@ impl Grid {
 }
 
 kernel! {
-    /// The faces: a vertex id an index. The n^2 faces of a base face follow each other, row after row; in a row faces
-    /// that stand as the base face does and faces that stand on a tip take turns.
+    /// Writes the faces: one vertex id per index. The n^2 faces of a base face are contiguous, row after row; in a row
+    /// upright faces, oriented as the base face, alternate with inverted ones.
     pub struct WriteFaces: Flat {
-        /// The points.
+        /// Points.
         pub grid: Grid,
-        /// Base faces that are divided; nothing when all are.
+        /// Base faces that are divided; empty when all are.
         pub faces: Global<u32>,
-        /// Three ids a face.
+        /// Three ids per face.
         pub out: GlobalMut<u32>,
     }
 }

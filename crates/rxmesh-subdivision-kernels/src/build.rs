@@ -1,5 +1,6 @@
-//! From faces to [`Topology`](crate::topology::Topology): vertex buckets, twins by comparing inside a bucket, edges by
-//! a scan. All of it is integers in a fixed order, so that the result is the same on every run and engine.
+//! Construction of a [`Topology`](crate::topology::Topology) from faces: buckets of half-edges by vertex, twins by
+//! comparison within a bucket, edges by a prefix sum. All of it is integer arithmetic in a fixed order, so that every
+//! run and engine gives the same result.
 
 use crate::scan::{MOST_CHUNK, Parts};
 use crate::topology::NONE;
@@ -16,31 +17,31 @@ kernel_list! {
     flat topology_copy: CopyWords;
 }
 
-/// Entries of a vertex whose place in its row each finds for itself; a block sorts longer rows.
+/// Longest row in which each entry computes its own rank; a block sorts longer rows.
 const LONG: u32 = 48;
 
-/// Words of a report: what is wrong with faces, and what their surface is like.
+/// Number of words of a report: errors of faces, and properties of their surface.
 pub const REPORT_WORDS: usize = 6;
-/// Where in a report the first half-edge stands whose edge is not manifold or not oriented consistently, or [`NONE`].
+/// Index of the first half-edge whose edge is not manifold or not oriented consistently, or [`NONE`].
 pub const BAD_EDGE: u32 = 0;
-/// Where the first corner stands whose vertex comes again in its face, or [`NONE`].
+/// Index of the first corner whose vertex occurs again in its face, or [`NONE`].
 pub const BAD_FACE: u32 = 1;
-/// Where the first corner stands whose vertex does not exist, or [`NONE`].
+/// Index of the first corner whose vertex does not exist, or [`NONE`].
 pub const BAD_ID: u32 = 2;
-/// Where the number of edges stands.
+/// Index of the number of edges.
 pub const EDGES: u32 = 3;
-/// Where it stands whether a vertex is [`Around::Corner`]: 0 or 1.
+/// Index of 1 if any vertex is [`Around::Corner`], else 0.
 pub const CORNERS: u32 = 4;
-/// Where it stands whether a vertex is [`Around::Fans`]: 0 or 1.
+/// Index of 1 if any vertex is [`Around::Fans`], else 0.
 pub const FANS: u32 = 5;
-/// The report of nothing.
+/// Initial report.
 pub const REPORT: [u32; REPORT_WORDS] = [NONE, NONE, NONE, 0, 0, 0];
 
-/// What is round a vertex.
+/// Neighbourhood of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Around {
-    /// No face.
+    /// No faces.
     Nothing = 0,
     /// One closed fan of faces.
     Interior = 1,
@@ -55,11 +56,11 @@ pub enum Around {
 rxmesh_kernels::args! {
     /// Faces and their corners; as in [`Topology`](crate::topology::Topology).
     pub struct Columns {
-        /// Corners of every face; 0 when they differ.
+        /// Number of corners of every face; 0 when they differ.
         pub size: u32,
-        /// First corner of each face; nothing when all have `size` corners.
+        /// First corner of each face; empty when all have `size` corners.
         pub offsets: Global<u32>,
-        /// Face of each corner; nothing when all have `size` corners.
+        /// Face of each corner; empty when all have `size` corners.
         pub faces: Global<u32>,
         /// Vertex of each corner.
         pub corners: Global<u32>,
@@ -101,21 +102,21 @@ impl Columns {
 }
 
 kernel! {
-    /// How many corners each vertex has; `counts` is zero before.
+    /// Counts the corners of each vertex; `counts` is initially zero.
     pub struct CountEntries: Flat {
         /// Number of vertices, at least 1.
         pub vertices: u32,
         /// Vertex of each corner, as given.
         pub given: Global<u32>,
-        /// A copy, with 0 for vertices that do not exist; nothing when the given ones are checked, and stay.
+        /// Copy of `given`, with 0 for vertices that do not exist; empty when the given ones are checked already.
         pub corners: GlobalMut<u32>,
-        /// First corner of each face; nothing when all have the same number.
+        /// First corner of each face; empty when all have the same number.
         pub offsets: Global<u32>,
-        /// Face of each corner; nothing when all faces have the same number.
+        /// Face of each corner; empty when all faces have the same number.
         pub faces: GlobalMut<u32>,
-        /// Corners of each vertex.
+        /// Number of corners of each vertex.
         pub counts: GlobalMut<u32>,
-        /// As [`Twins::report`].
+        /// Report, as [`Twins::report`].
         pub report: GlobalMut<u32>,
     }
 }
@@ -144,28 +145,28 @@ unsafe impl FlatKernel for CountEntries {
 }
 
 kernel! {
-    /// Where each row starts, and each corner in a place of its vertex's row: one that it takes from `counts`, which is
+    /// Writes the start of each row, and each corner into its vertex's row at an index taken from `counts`, which is
     /// zero afterwards.
     pub struct FillEntries: Flat {
         /// Vertex of each corner.
         pub corners: Global<u32>,
-        /// The corners before each vertex, in its chunk.
+        /// Number of corners before each vertex in its chunk.
         pub sums: Global<u32>,
-        /// As [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
         pub log_chunk: u32,
-        /// As [`Parts::sums`].
+        /// Sums before each chunk, as [`Parts::sums`].
         pub before: Global<u32>,
-        /// As [`CountEntries::counts`].
+        /// Number of corners of each vertex, as [`CountEntries::counts`].
         pub counts: GlobalMut<u32>,
-        /// Where each row starts, and where the last one ends.
+        /// Start of each row, and end of the last one.
         pub starts: GlobalMut<u32>,
-        /// The rows, in any order.
+        /// Rows, in arbitrary order.
         pub rows: GlobalMut<u32>,
     }
 }
 
-// SAFETY: an index writes its own start; places are taken atomically, each once, and a row has one for each of its
-// corners (contracts U3, U4).
+// SAFETY: an index writes its own start; elements of rows are taken atomically, each once, and a row has one for each
+// of its corners (contracts U3, U4).
 unsafe impl FlatKernel for FillEntries {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -186,39 +187,39 @@ unsafe impl FlatKernel for FillEntries {
 }
 
 kernel! {
-    /// The half-edge across each, rows in order, the first step of numbers of edges, and what is wrong.
+    /// Finds twins, orders rows, runs the first step of the numbers of edges, and detects errors.
     pub struct Twins: Block {
-        /// The faces.
+        /// Faces.
         pub columns: Columns,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: Global<u32>,
-        /// The rows, in any order.
+        /// Rows, in arbitrary order.
         pub rows: Global<u32>,
-        /// The rows, ascending, but for long ones.
+        /// Rows, ascending, except long ones.
         pub entries: GlobalMut<u32>,
-        /// The half-edge across each.
+        /// Twin of each half-edge.
         pub twins: GlobalMut<u32>,
-        /// Lower half-edges before each in its chunk.
+        /// Number of lower half-edges before each in its chunk.
         pub before: GlobalMut<u32>,
-        /// The chunks of half-edges.
+        /// Chunks of half-edges.
         pub parts: Parts,
-        /// [`REPORT_WORDS`] words, [`REPORT`] where nothing is wrong.
+        /// [`REPORT_WORDS`] words, [`REPORT`] if there are no errors.
         pub report: GlobalMut<u32>,
     }
 }
 
-/// What a half-edge sees of the rows at its ends.
+/// Half-edges between the same two vertices as a given one.
 struct Seen {
-    /// A half-edge across.
+    /// A half-edge in the opposite direction.
     twin: u32,
-    /// How many go across.
+    /// Number of half-edges in the opposite direction.
     across: u32,
-    /// How many go alike, itself included.
+    /// Number of half-edges in the same direction, including the given one.
     alike: u32,
 }
 
 impl Seen {
-    /// Counts a half-edge, if it is one of those that are looked for.
+    /// Counts a half-edge if `found`.
     #[inline(always)]
     fn add(&mut self, half: u32, found: bool, alike: bool) {
         if found && alike {
@@ -235,8 +236,8 @@ impl Twins {
         (self.starts.get(v), self.starts.get(v + 1))
     }
 
-    /// Goes through the row of vertex `here` for half-edges between it and `there`, of which the own one leaves `here`
-    /// or not.
+    /// Searches the row of vertex `here` for half-edges between it and `there`; `leaves` is `true` if the given one
+    /// leaves `here`.
     #[inline(always)]
     fn look(&self, here: u32, there: u32, leaves: bool, mut each: impl FnMut(u32)) -> Seen {
         let m = self.columns;
@@ -257,7 +258,7 @@ impl Twins {
         seen
     }
 
-    /// Whether a corner of a long row has a lower one in its face of the same vertex.
+    /// Returns `true` if a corner of a long row has a lower one of the same vertex in its face.
     #[inline(always)]
     fn comes_again(&self, h: u32, (first, end): (u32, u32)) -> bool {
         let m = self.columns;
@@ -277,7 +278,7 @@ impl Twins {
         found
     }
 
-    /// Finds the twin of a half-edge, and its place in its row; gives whether it is the lower one of its edge.
+    /// Finds the twin of a half-edge, and its rank in its row; returns 1 if it is the lower one of its edge, else 0.
     #[inline(always)]
     fn find(&self, h: u32) -> u32 {
         let m = self.columns;
@@ -296,7 +297,7 @@ impl Twins {
             });
             self.entries.set(place, h);
         } else {
-            // Either end's row knows all half-edges between the two.
+            // Either end's row has all half-edges between the two.
             let (from, to) = self.row(v);
             let (here, there) = if end - first <= to - from {
                 (u, v)
@@ -315,13 +316,13 @@ impl Twins {
         let bad = u == v || seen.alike > 1 || seen.across > 1;
         let twin = if bad { NONE } else { seen.twin };
         self.twins.set(h, twin);
-        // No half-edge is larger than all.
+        // No half-edge is larger than `NONE`.
         u32::from(h < twin)
     }
 }
 
-// SAFETY: a half-edge writes its own twin, number and place, `report` atomically, and the last block what is only its
-// own; ids are in range; barriers part the phases (contracts U1 to U4).
+// SAFETY: a half-edge writes its own twin, number and rank, `report` atomically, and the last block only its own words;
+// ids are in range; barriers separate the phases (contracts U1 to U4).
 unsafe impl BlockKernel for Twins {
     type Tables = (Shared<u32>, Shared<u32>);
 
@@ -347,47 +348,48 @@ unsafe impl BlockKernel for Twins {
 }
 
 kernel! {
-    /// Numbers edges, by their lower half-edges; sorts long rows; and looks what is round each vertex ([`Around`]). A
-    /// block has [`ITEMS`] half-edges, and as many vertices.
+    /// Numbers edges by their lower half-edges, sorts long rows, and classifies the neighbourhood of each vertex
+    /// ([`Around`]). A block has [`ITEMS`] half-edges, and as many vertices.
     ///
-    /// Where edges are not as many as the host was told, or something is wrong, what comes is a mesh whose ids are in
-    /// range and whose walks end, of no use else: half-edges are twins by pairs, and rows are equal parts of them.
+    /// If the number of edges is not the one the host assumed, or there is an error, the result is a mesh whose ids are
+    /// in range and whose walks end, but is otherwise meaningless: half-edges are paired as twins, and rows are equal
+    /// parts of them.
     pub struct NumberEdges: Block {
-        /// The faces.
+        /// Faces.
         pub columns: Columns,
-        /// How many edges the host was told of; [`NONE`] where it waits for their number.
+        /// Number of edges that the host assumes; [`NONE`] if it waits for their number.
         pub told: u32,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: GlobalMut<u32>,
-        /// The rows, in any order.
+        /// Rows, in arbitrary order.
         pub rows: Global<u32>,
-        /// The rows, of which long ones are not there yet.
+        /// Rows, of which long ones are not written yet.
         pub entries: GlobalMut<u32>,
-        /// The half-edge across each.
+        /// Twin of each half-edge.
         pub twins: GlobalMut<u32>,
-        /// Lower half-edges before each in its chunk.
+        /// Number of lower half-edges before each in its chunk.
         pub before: Global<u32>,
-        /// As [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
         pub log_chunk: u32,
-        /// As [`Parts::sums`].
+        /// Sums before each chunk, as [`Parts::sums`].
         pub sums: Global<u32>,
         /// Edge of each half-edge.
         pub edges: GlobalMut<u32>,
-        /// First half-edge of each edge; those that have no room are left out.
+        /// First half-edge of each edge; those beyond the capacity are left out.
         pub halves: GlobalMut<u32>,
-        /// An [`Around`] a vertex.
+        /// An [`Around`] per vertex.
         pub around: GlobalMut<u32>,
-        /// As [`Twins::report`].
+        /// Report, as [`Twins::report`].
         pub report: GlobalMut<u32>,
     }
 }
 
-/// Half-edges of a block of [`NumberEdges`].
+/// Number of half-edges of a block of [`NumberEdges`].
 pub const ITEMS: u32 = 256;
 
 // SAFETY: a half-edge writes itself and its edge, which one half-edge starts, and a vertex its own, long rows in phases
-// that barriers part; `report` is atomic; walks end, because a twin's twin is the half-edge itself; all branches around
-// phases depend on what all threads read alike (contracts U1 to U4).
+// separated by barriers; `report` is atomic; walks end, because a twin's twin is the half-edge itself; all branches
+// around phases depend on values that all threads read alike (contracts U1 to U4).
 unsafe impl BlockKernel for NumberEdges {
     type Tables = Shared<u32>;
 
@@ -426,7 +428,7 @@ unsafe impl BlockKernel for NumberEdges {
 }
 
 impl NumberEdges {
-    /// Whether the faces are not what the host was told.
+    /// Returns `true` if the faces are not what the host assumed.
     #[inline(always)]
     fn is_other(&self) -> bool {
         let word = |i: u32| self.report.load(i);
@@ -434,7 +436,7 @@ impl NumberEdges {
         bad || word(EDGES) != self.told
     }
 
-    /// A half-edge of an edge that it has with the one beside it in memory.
+    /// Pairs a half-edge with its neighbour in memory, as twins of one edge.
     #[inline(always)]
     fn pair(&self, h: u32) {
         self.twins.set(h, h ^ 1);
@@ -445,7 +447,7 @@ impl NumberEdges {
         }
     }
 
-    /// A vertex with its part of the half-edges.
+    /// Gives a vertex its part of the half-edges.
     #[inline(always)]
     fn part(&self, v: u32) {
         let (vertices, corners) = (self.around.len(), self.entries.len());
@@ -465,7 +467,7 @@ impl NumberEdges {
         b.sort(to, n);
     }
 
-    /// Lower half-edges have their number from the sums, the others take it over.
+    /// Numbers edges: lower half-edges take their number from the sums, the others copy it.
     #[inline(always)]
     fn number(&self, h: u32) {
         let twin = self.twins.get(h);
@@ -485,7 +487,7 @@ impl NumberEdges {
         let (mut open, mut start) = (0, NONE);
         for at in first..end {
             let h = self.rows.get(at);
-            // From an entry whose half-edge has no twin the walk sees its whole fan.
+            // From an entry whose half-edge has no twin the walk visits its whole fan.
             if self.twins.get(h) == NONE {
                 open += 1;
                 start = h;
@@ -528,9 +530,9 @@ impl NumberEdges {
 kernel! {
     /// Copies words.
     pub struct CopyWords: Flat {
-        /// The words.
+        /// Source.
         pub from: Global<u32>,
-        /// Where to.
+        /// Destination.
         pub to: GlobalMut<u32>,
     }
 }

@@ -1,13 +1,13 @@
-//! Values of vertices: rows of `f32`, of which a kernel takes a few columns at a time.
+//! Values of vertices: rows of `f32`, of which a kernel processes a few columns at a time.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// How many columns a kernel takes at a time: a constant, so that dividing by it costs little.
+/// Number of columns that a kernel processes at a time: a constant, so that division by it is cheap.
 pub trait Columns: Copy + Debug + Send + Sync + 'static {
-    /// The number.
+    /// Number of columns.
     const N: u32;
 }
 
@@ -38,17 +38,17 @@ args! {
     pub struct Rows<Q> {
         /// All columns, row after row.
         pub values: Global<f32>,
-        /// Columns of a row.
+        /// Number of columns of a row.
         pub width: u32,
-        /// The first column that counts.
+        /// First column.
         pub first: u32,
-        /// How many count.
+        /// Number of columns in use.
         pub of: PhantomData<Q>,
     }
 }
 
 impl<Q: Columns> Rows<Q> {
-    /// Column `c` of row `i`.
+    /// Returns column `c` of row `i`.
     #[inline(always)]
     pub fn get(&self, i: u32, c: u32) -> f32 {
         self.values.get(i * self.width + self.first + c)
@@ -60,11 +60,11 @@ args! {
     pub struct RowsMut<Q> {
         /// All columns, row after row.
         pub values: GlobalMut<f32>,
-        /// Columns of a row.
+        /// Number of columns of a row.
         pub width: u32,
-        /// The first column that counts.
+        /// First column.
         pub first: u32,
-        /// How many count.
+        /// Number of columns in use.
         pub of: PhantomData<Q>,
     }
 }

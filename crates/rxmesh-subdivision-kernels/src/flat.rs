@@ -1,4 +1,4 @@
-//! From a surface to the flat arrays that patches are made of.
+//! Conversion of a surface to the flat arrays of which patches are made.
 
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::kernel;
@@ -17,9 +17,9 @@ kernel_list! {
 kernel! {
     /// Cuts each quad along the diagonal from its first corner into two triangles, `2 q` and `2 q + 1`.
     pub struct CutQuads: Flat {
-        /// Four vertices a quad.
+        /// Four vertices per quad.
         pub quads: Global<u32>,
-        /// Six corners a quad.
+        /// Six corners per quad.
         pub triangles: GlobalMut<u32>,
     }
 }
@@ -41,13 +41,13 @@ unsafe impl FlatKernel for CutQuads {
 }
 
 kernel! {
-    /// Ends and faces of each edge.
+    /// Writes the ends and faces of each edge.
     pub struct FlatEdges: Flat {
-        /// The triangles.
+        /// Triangles.
         pub mesh: Topology,
-        /// Two ends an edge.
+        /// Two ends per edge.
         pub ev: GlobalMut<u32>,
-        /// Two faces an edge, [`NONE`] at a boundary.
+        /// Two faces per edge, [`NONE`] at a boundary.
         pub ef: GlobalMut<u32>,
     }
 }
@@ -68,11 +68,11 @@ unsafe impl FlatKernel for FlatEdges {
 }
 
 kernel! {
-    /// The side of a face that each half-edge is: its edge, and whether it runs the other way.
+    /// Writes the face side of each half-edge: its edge, and a bit that is set if it has the opposite direction.
     pub struct FlatSides: Flat {
-        /// The triangles.
+        /// Triangles.
         pub mesh: Topology,
-        /// Three sides a face.
+        /// Three sides per face.
         pub fe: GlobalMut<u32>,
     }
 }
@@ -88,11 +88,11 @@ unsafe impl FlatKernel for FlatSides {
 }
 
 kernel! {
-    /// An edge of each vertex, [`NONE`] for vertices without faces.
+    /// Writes an edge of each vertex, [`NONE`] for vertices without faces.
     pub struct FlatVertices: Flat {
-        /// The triangles.
+        /// Triangles.
         pub mesh: Topology,
-        /// An edge a vertex.
+        /// One edge per vertex.
         pub ve: GlobalMut<u32>,
     }
 }
@@ -112,15 +112,15 @@ unsafe impl FlatKernel for FlatVertices {
 }
 
 kernel! {
-    /// The tile of each final triangle: a square of cells of a base face's grid, or several base faces.
+    /// Writes the tile of each final triangle: a square of cells of a base face's grid, or several base faces.
     pub struct TileLabels: Flat {
-        /// Cells a row of a base face's grid: a power of two.
+        /// Number of cells per row of a base face's grid: a power of two.
         pub cells: u32,
-        /// Cells a row of a tile; no more than `cells`.
+        /// Number of cells per row of a tile; at most `cells`.
         pub tile: u32,
-        /// Base faces a tile, when a tile is as large as a grid.
+        /// Number of base faces per tile, when a tile is as large as a grid.
         pub group: u32,
-        /// A label a triangle, two triangles a cell.
+        /// One label per triangle, two triangles per cell.
         pub labels: GlobalMut<u32>,
     }
 }
@@ -141,11 +141,11 @@ unsafe impl FlatKernel for TileLabels {
 }
 
 kernel! {
-    /// Runs of triangles, one after the other.
+    /// Labels triangles by consecutive runs.
     pub struct RunLabels: Flat {
-        /// Triangles a run.
+        /// Number of triangles per run.
         pub run: u32,
-        /// A label a triangle.
+        /// One label per triangle.
         pub labels: GlobalMut<u32>,
     }
 }

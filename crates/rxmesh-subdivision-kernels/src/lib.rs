@@ -1,15 +1,15 @@
 //! Device half of subdivision surfaces: polygon meshes as sparse matrices (Mlakar, "High Performance Mesh Subdivision
 //! through Sparse Matrix Algebra on the GPU", 2018), and the kernels of Catmull-Clark, Loop and sqrt(3) surfaces.
 //!
-//! - [`topology`]: a polygon mesh as kernels see it: the reduced mesh matrix with twins, edges and vertex rows;
-//! - [`build`]: making it from faces; [`scan`]: prefix sums without a wait;
-//! - [`flat`]: from a surface to the arrays that patches are made of;
+//! - [`topology`]: polygon mesh for kernels: the reduced mesh matrix with twins, edges and vertex rows;
+//! - [`build`]: its construction from faces; [`scan`]: prefix sums without a wait;
+//! - [`flat`]: conversion of a surface to the arrays of which patches are made;
 //! - [`sharpness`]: creases and corners;
-//! - [`columns`]: values of vertices, of which kernels take a few columns at a time;
+//! - [`columns`]: values of vertices, of which kernels process a few columns at a time;
 //! - [`barycentric`]: triangles divided into n^2, with ids in closed form;
-//! - [`spokes`]: the edges at each vertex, in their order around it;
+//! - [`spokes`]: edges at each vertex, in their cyclic order;
 //! - [`loop_rings`], [`loop_tiles`], [`loop_level`], [`loop_limit`]: Loop surfaces: at base vertices, everywhere else,
-//!   one level, where they end;
+//!   one level, limits;
 //! - [`sqrt3`], [`sqrt3_values`]: sqrt(3) surfaces: rules for half-edges, values;
 //! - [`catmull_clark`]: surfaces of quads as grids;
 //! - [`matrix`]: the mesh matrix as a language: mapped products, schemes as masks.

@@ -15,20 +15,20 @@ kernel_list! {
 }
 
 args! {
-    /// A level from the one before: a column of a point an index, points in the order of their ids. Base vertices are
-    /// not among them: [`Rings`](crate::loop_rings::Rings) makes those.
+    /// Computes a level from the one before: one column of a point per index, points in the order of their ids. Base
+    /// vertices are not among them: [`Rings`](crate::loop_rings::Rings) computes those.
     pub struct Level<Q: Columns> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Its sharpness.
         pub creases: Creases,
-        /// The points before.
+        /// Points of the level before.
         pub grid: Grid,
-        /// Base vertices at the levels between.
+        /// Base vertices at the intermediate levels.
         pub rings: RingTable<Q>,
-        /// Values before.
+        /// Values of the level before.
         pub x: Rows<Q>,
-        /// Values after.
+        /// Values of the new level.
         pub y: RowsMut<Q>,
     }
 }
@@ -45,7 +45,7 @@ unsafe impl<Q: Columns> FlatKernel for Level<Q> {
         let n = next.parts();
         let value = if id < next.face_start(0) {
             let at = id - next.vertices;
-            // Not 0, whatever the compiler can see of it.
+            // Not 0, for the compiler's range analysis.
             let points = (n - 1).max(1);
             let e = at / points;
             self.on_line(e, at - e * points + 1, c)
@@ -61,7 +61,7 @@ unsafe impl<Q: Columns> FlatKernel for Level<Q> {
 }
 
 impl<Q: Columns> Level<Q> {
-    /// A point before.
+    /// Returns a point of the level before.
     #[inline(always)]
     fn get(&self, id: u32, c: u32) -> f32 {
         if id < self.grid.vertices && self.grid.level > 0 {
@@ -71,7 +71,7 @@ impl<Q: Columns> Level<Q> {
         }
     }
 
-    /// The point `s` steps along an edge.
+    /// Computes the point `s` steps along an edge.
     #[inline(always)]
     fn on_line(&self, e: u32, s: u32, c: u32) -> f32 {
         let (g, n) = (self.grid, self.grid.parts());
@@ -99,7 +99,7 @@ impl<Q: Columns> Level<Q> {
         w * line + (1.0 - w) * (0.625 * here + 0.0625 * (ends + left + right))
     }
 
-    /// A point inside of a face.
+    /// Computes a point inside a face.
     #[inline(always)]
     fn inside(&self, f: u32, x: u32, y: u32, c: u32) -> f32 {
         let (px, py) = (x >> 1, y >> 1);

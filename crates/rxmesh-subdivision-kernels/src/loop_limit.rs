@@ -16,13 +16,13 @@ kernel_list! {
     flat loop_limit: Limit;
 }
 
-/// Valences in [`Limit::turns`].
+/// Number of valences in [`Limit::turns`].
 pub const TURNS: u32 = 64;
 
 kernel! {
-    /// Limit points and unit normals: a point an index.
+    /// Computes limit points and unit normals: one point per index.
     pub struct Limit: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Its sharpness.
         pub creases: Creases,
@@ -32,18 +32,18 @@ kernel! {
         pub masks: Masks,
         /// Cosine and sine of 2 pi / n and of pi / n by number n, four values for each of [`TURNS`].
         pub turns: Global<f32>,
-        /// The points.
+        /// Points.
         pub grid: Grid,
-        /// Where they are.
+        /// Positions.
         pub x: Global<f32>,
-        /// Where they end.
+        /// Limit positions.
         pub points: GlobalMut<f32>,
-        /// Unit normals there, zero where there is none; nothing when nobody asks.
+        /// Unit limit normals, zero if there is none; empty when not asked for.
         pub normals: GlobalMut<f32>,
     }
 }
 
-/// A limit point, and two tangents that turn to the left.
+/// Limit point, and two tangents, the second to the left of the first.
 type Frame = (Vec3, Vec3, Vec3);
 
 // SAFETY: each index writes its own (contracts U3, U4).
@@ -58,7 +58,7 @@ unsafe impl FlatKernel for Limit {
             self.vertex(id)
         } else if id < g.face_start(0) {
             let at = id - g.vertices;
-            // Not 0, whatever the compiler can see of it.
+            // Not 0, for the compiler's range analysis.
             let points = (n - 1).max(1);
             let e = at / points;
             self.on_line(e, at - e * points + 1, id)
@@ -82,7 +82,7 @@ unsafe impl FlatKernel for Limit {
     }
 }
 
-/// Of a regular point with its ring, counter-clockwise.
+/// Returns the limit of a regular point with its one-ring, counter-clockwise.
 #[inline(always)]
 fn regular(p: Vec3, e: [Vec3; 6]) -> Frame {
     let [a, b, c, d, f, g] = e;
@@ -93,7 +93,7 @@ fn regular(p: Vec3, e: [Vec3; 6]) -> Frame {
     )
 }
 
-/// Of a point on a crease, from its neighbours there.
+/// Returns the limit of a point on a crease, from its neighbours there.
 #[inline(always)]
 fn crease(p: Vec3, first: Vec3, last: Vec3) -> Vec3 {
     (4.0 * p + first + last) * (1.0 / 6.0)
@@ -120,7 +120,8 @@ impl Limit {
         regular(self.get(id), ring)
     }
 
-    /// The point `s` steps along an edge; of a sharp one the side of its lower half-edge counts.
+    /// Computes the limit of the point `s` steps along an edge; on a sharp edge the side of its lower half-edge is
+    /// used.
     #[inline(always)]
     fn on_line(&self, e: u32, s: u32, id: u32) -> Frame {
         let (m, g, n) = (&self.mesh, self.grid, self.grid.parts());
@@ -139,7 +140,7 @@ impl Limit {
         regular(p, [next, left, left_back, last, right[0], right[1]])
     }
 
-    /// The point next to a base vertex on a spoke.
+    /// Returns the point next to a base vertex on a spoke.
     #[inline(always)]
     fn spoke(&self, spoke: u32) -> Vec3 {
         let n = self.grid.parts();
@@ -171,7 +172,7 @@ impl Limit {
         }
         let own = self.creases.base.vertex(v);
         if after(own, level) > 0.0 || count > 2 {
-            // The first face's plane.
+            // Plane of the first face.
             return (p, self.spoke(first) - p, self.spoke(first + 1) - p);
         }
         if count == 2 {
@@ -198,7 +199,7 @@ impl Limit {
         (p * (1.0 - n as f32 * w) + sum * w, along, across)
     }
 
-    /// A vertex with two sharp spokes; of the two sides that from the first to the last counts.
+    /// Computes the limit of a vertex with two sharp spokes; the side from the first to the last is used.
     #[inline(always)]
     fn crease(&self, p: Vec3, begin: u32, last: u32) -> Frame {
         let (a, b) = (self.spoke(begin), self.spoke(last));
@@ -206,8 +207,8 @@ impl Limit {
         let across = if inner == 0 {
             a + b - 2.0 * p
         } else {
-            // The eigenvector of 3/8 + cos(pi / (inner + 1)) / 4. (OpenSubdiv has Hoppe's mask for more spokes than
-            // four, which holds for his other rules at creases.)
+            // The eigenvector of 3/8 + cos(pi / (inner + 1)) / 4. (OpenSubdiv has Hoppe's mask for more than four
+            // spokes, which belongs to his different rules at creases.)
             let (cos, sin) = self.turn(inner + 1, 2);
             let (mut sum, mut total) = (Vec3::ZERO, 0.0);
             let (mut x, mut y) = (cos, sin);
@@ -222,7 +223,7 @@ impl Limit {
         (crease(p, a, b), a - b, across)
     }
 
-    /// Cosine and sine of 2 pi / n (`at` 0) or pi / n (`at` 2).
+    /// Returns cosine and sine of 2 pi / n (`at` 0) or pi / n (`at` 2).
     #[inline(always)]
     fn turn(&self, n: u32, at: u32) -> (f32, f32) {
         if n < TURNS {
@@ -231,7 +232,7 @@ impl Limit {
         let whole = if at == 0 { 2.0 } else { 1.0 };
         let t = whole * core::f32::consts::PI / n as f32;
         let square = t * t;
-        // Both series' next terms are below 1e-8.
+        // The next terms of both series are below 1e-8.
         (
             1.0 - 0.5 * square * (1.0 - square / 12.0),
             t * (1.0 - square / 6.0),

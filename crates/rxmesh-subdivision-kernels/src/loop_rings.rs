@@ -1,7 +1,7 @@
 //! Loop's rules (1987) at base vertices, for all levels at a time.
 //!
-//! A base vertex and the points next to it on its spokes make their next positions of nothing else. So one kernel
-//! follows them through all levels, whatever the valence and the sharpness; all other points are regular.
+//! The next positions of a base vertex and the points next to it on its spokes depend only on these. So one kernel
+//! follows them through all levels, for any valence and sharpness; all other points are regular.
 
 use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
@@ -17,7 +17,7 @@ kernel_list! {
     flat loop_rings_3: Rings<Three>;
 }
 
-/// Weights in [`Masks::betas`].
+/// Number of weights in [`Masks::betas`].
 pub const BETAS: u32 = 64;
 
 args! {
@@ -29,13 +29,13 @@ args! {
 }
 
 impl Masks {
-    /// Weight of each of `n` neighbours: (5/8 - (3/8 + cos(2 pi / n) / 4)^2) / n (Loop 1987).
+    /// Returns the weight of each of `n` neighbours: (5/8 - (3/8 + cos(2 pi / n) / 4)^2) / n (Loop 1987).
     #[inline(always)]
     pub fn beta(&self, n: u32) -> f32 {
         if n < BETAS {
             return self.betas.get(n);
         }
-        // The cosine's series: its next term is below 2e-9.
+        // Series of the cosine: its next term is below 2e-9.
         let t = core::f32::consts::TAU / n as f32;
         let t = t * t;
         let c = 0.625 - 0.125 * t * (1.0 - t / 12.0);
@@ -44,15 +44,15 @@ impl Masks {
 }
 
 args! {
-    /// Where base vertices and the points next to them are at the levels between the first and the last.
+    /// Base vertices and the points next to them at the levels between the first and the last.
     pub struct RingTable<Q> {
         /// Level after level: the vertices, then the points, [`Columns::N`] values each.
         pub values: Global<f32>,
-        /// Base vertices.
+        /// Number of base vertices.
         pub vertices: u32,
-        /// Their spokes.
+        /// Number of their spokes.
         pub spokes: u32,
-        /// Columns.
+        /// Number of columns.
         pub of: core::marker::PhantomData<Q>,
     }
 }
@@ -63,13 +63,13 @@ impl<Q: Columns> RingTable<Q> {
         ((level - 1) * (self.vertices + self.spokes) + row) * Q::N + c
     }
 
-    /// Column `c` of a base vertex at a level.
+    /// Returns column `c` of a base vertex at a level.
     #[inline(always)]
     pub fn vertex(&self, level: u32, v: u32, c: u32) -> f32 {
         self.values.get(self.at(level, v, c))
     }
 
-    /// Column `c` of the point next to a base vertex on a spoke, at a level.
+    /// Returns column `c` of the point next to a base vertex on a spoke, at a level.
     #[inline(always)]
     pub fn spoke(&self, level: u32, spoke: u32, c: u32) -> f32 {
         self.values.get(self.at(level, self.vertices + spoke, c))
@@ -77,9 +77,9 @@ impl<Q: Columns> RingTable<Q> {
 }
 
 args! {
-    /// Base vertices and the points next to them at all levels: a column of a vertex an index.
+    /// Computes base vertices and the points next to them at all levels: one column of a vertex per index.
     pub struct Rings<Q: Columns> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Values of the base vertices.
         pub x: Rows<Q>,
@@ -89,9 +89,9 @@ args! {
         pub creases: Creases,
         /// Weights.
         pub masks: Masks,
-        /// How many levels there are, at least 1.
+        /// Number of levels, at least 1.
         pub levels: u32,
-        /// As [`RingTable::values`].
+        /// Table, as [`RingTable::values`].
         pub table: GlobalMut<f32>,
         /// Values of the base vertices at the last level.
         pub y: RowsMut<Q>,
@@ -107,7 +107,7 @@ struct Ring {
     column: u32,
 }
 
-// SAFETY: an index writes one column of its vertex and of its vertex's spokes, and reads of the table no others
+// SAFETY: an index writes one column of its vertex and of its vertex's spokes, and reads no others of the table
 // (contracts U3, U4).
 unsafe impl<Q: Columns> FlatKernel for Rings<Q> {
     const THREADS: u32 = 64;
@@ -153,7 +153,7 @@ impl<Q: Columns> Rings<Q> {
         }
     }
 
-    /// The point on a spoke.
+    /// Returns the point on a spoke.
     #[inline(always)]
     fn get(&self, ring: Ring, spoke: u32) -> f32 {
         if ring.level == 0 {
@@ -163,7 +163,7 @@ impl<Q: Columns> Rings<Q> {
         }
     }
 
-    /// Sets the point on a spoke at the next level; nobody needs the last level's.
+    /// Sets the point on a spoke at the next level; those of the last level are not needed.
     #[inline(always)]
     fn set(&self, ring: Ring, spoke: u32, value: f32) {
         if ring.level + 1 < self.levels {
@@ -173,7 +173,7 @@ impl<Q: Columns> Rings<Q> {
         }
     }
 
-    /// A closed ring without sharpness.
+    /// Processes a closed ring without sharpness.
     #[inline(always)]
     fn smooth(&self, ring: Ring, p: f32) -> f32 {
         let Ring { first, end, .. } = ring;
@@ -194,7 +194,7 @@ impl<Q: Columns> Rings<Q> {
         (1.0 - n as f32 * beta) * p + beta * sum
     }
 
-    /// How far the next point on a spoke follows the rule of lines: 0 to 1.
+    /// Returns the weight (0 to 1) of the crease rule at the next point on a spoke.
     #[inline(always)]
     fn weight(&self, spoke: u32, level: u32) -> f32 {
         let sharpness = self.spokes.sharpness.get(spoke);
@@ -209,7 +209,7 @@ impl<Q: Columns> Rings<Q> {
         self.spokes.sharpness_at(&self.creases, spoke, level)
     }
 
-    /// The points on the spokes of any vertex.
+    /// Computes the points on the spokes of any vertex.
     #[inline(always)]
     fn points(&self, ring: Ring, p: f32, fans: bool) {
         let mut first = ring.first;
@@ -225,7 +225,7 @@ impl<Q: Columns> Rings<Q> {
                 let here = self.get(ring, s);
                 let w = self.weight(s, ring.level);
                 let mut point = 0.5 * (p + here);
-                // At an open fan's ends there is no neighbour, and the line is sharp.
+                // At an open fan's ends there is no neighbour, and the edge is sharp.
                 if w != 1.0 {
                     let last = if s == first { end } else { s } - 1;
                     let next = if s + 1 == end { first } else { s + 1 };
@@ -239,7 +239,7 @@ impl<Q: Columns> Rings<Q> {
         }
     }
 
-    /// Any vertex: the rules of its level and of the next, blended while sharpness wears off (as in OpenSubdiv's
+    /// Computes any vertex: the rules of its level and of the next, blended while sharpness ends (as in OpenSubdiv's
     /// `Sdc::Scheme::ComputeVertexVertexMask`).
     #[inline(always)]
     fn vertex(&self, ring: Ring, p: f32, v: u32) -> f32 {

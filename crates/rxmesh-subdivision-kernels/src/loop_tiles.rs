@@ -1,8 +1,8 @@
-//! Loop surfaces in tiles: a block takes some base triangles with what is next to them through all levels in shared
+//! Loop surfaces in tiles: a block takes some base triangles with their neighbourhoods through all levels in shared
 //! memory and writes the last level once.
 //!
-//! A tile is a triangle of points with one row of points outside along each side. The rows outside make their next
-//! level of themselves and of the side; only their ends, and the triangle's corners, come from [`RingTable`].
+//! A tile is a triangle of points with one row of points outside along each side. The next level of these rows depends
+//! on themselves and on the side; only their ends, and the triangle's corners, come from [`RingTable`].
 
 use crate::barycentric::{Grid, inside};
 use crate::catmull_clark::creases::Creases;
@@ -21,37 +21,38 @@ kernel_list! {
     block loop_tiles_3: Tiles<Three>;
 }
 
-/// The most levels that a tile goes through.
+/// Maximum number of levels of a tile.
 pub const MOST_LEVELS: u32 = 7;
 
-/// Points of a tile at a level that come from rings: three corners, and two ends of each of three rows outside.
+/// Number of points of a tile at a level that come from rings: three corners, and two ends of each of three rows
+/// outside.
 const SPECIAL: u32 = 9;
 
-/// Points that a tile starts from: three corners, and the vertices across its sides.
+/// Number of points from which a tile starts: three corners, and the vertices across its sides.
 const START: u32 = 6;
 
-/// What a tile makes at a level: how each point comes of the level before. The table [`Tiles::recipes`] has one word a
-/// point: the points inside, row after row; those on each side, from the origin of its half-edge on; those in the rows
-/// outside but for their ends. Level 1 comes first.
+/// Derivation of each point of a tile from the level before. The table [`Tiles::recipes`] has one word per point: the
+/// points inside, row after row; those on each side, from the origin of its half-edge on; those in the rows outside
+/// except their ends. Level 1 comes first.
 ///
-/// A word is the point's place at its level (13 bits), the place at the level before of the point that it is found by
-/// (13 bits), how it lies to that (2 bits: at it, or between neighbours across x, y or both), and 0, or 1 plus its
-/// side, or 4 plus its row outside.
+/// A word is the point's index at its level (13 bits), the index at the level before of its reference point (13 bits),
+/// its position relative to that (2 bits: at it, or between neighbours across x, y or both), and 0, or 1 plus its side,
+/// or 4 plus its row outside.
 pub mod recipe {
-    /// Bits of a place.
+    /// Number of bits of an index.
     pub const PLACE: u32 = 13;
 
-    /// Places in a row of a tile with `n` parts a side.
+    /// Returns the number of indices per row of a tile with `n` parts per side.
     pub const fn pitch(n: u32) -> u32 {
         n + 3
     }
 
-    /// The place of a point; rows outside have coordinates -1 and n + 1.
+    /// Returns the index of a point; rows outside have coordinates -1 and n + 1.
     pub const fn place(n: u32, x: i32, y: i32) -> u32 {
         (y + 1) as u32 * pitch(n) + (x + 1) as u32
     }
 
-    /// The point `s` steps along side `c` in the row outside of it.
+    /// Returns the point `s` steps along side `c` in the row outside of it.
     pub const fn outside(n: u32, c: u32, s: u32) -> (i32, i32) {
         let (n, s) = (n as i32, s as i32);
         match c {
@@ -61,12 +62,12 @@ pub mod recipe {
         }
     }
 
-    /// Words of the level with `n` parts a side; the last level needs no rows outside.
+    /// Returns the number of words of the level with `n` parts per side; the last level needs no rows outside.
     pub const fn count(n: u32, last: bool) -> u32 {
         super::inside(n) + 3 * (n - 1) + if last { 0 } else { 3 * (n - 2) }
     }
 
-    /// Where the words of a level start.
+    /// Returns the offset of the words of a level.
     pub const fn start(level: u32) -> u32 {
         let (mut sum, mut l) = (0, 1);
         while l < level {
@@ -76,11 +77,11 @@ pub mod recipe {
         sum
     }
 
-    /// The word of a point.
+    /// Returns the word of a point.
     pub const fn word(n: u32, x: i32, y: i32, side: u32) -> u32 {
         let how = (x & 1 | (y & 1) << 1) as u32;
         let mask = (1 << PLACE) - 1;
-        // Nobody asks for places of the very last level.
+        // Indices of the last level are not used.
         place(n, x, y) & mask
             | place(n / 2, x >> 1, y >> 1) << PLACE
             | how << (2 * PLACE)
@@ -89,39 +90,39 @@ pub mod recipe {
 }
 
 args! {
-    /// Tiles of base triangles through some levels.
+    /// Computes tiles of base triangles through some levels.
     pub struct Tiles<Q: Columns> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Its sharpness.
         pub creases: Creases,
-        /// The points at the last level.
+        /// Points at the last level.
         pub grid: Grid,
-        /// How many levels: 1 to [`MOST_LEVELS`].
+        /// Number of levels: 1 to [`MOST_LEVELS`].
         pub levels: u32,
-        /// Tiles of a block.
+        /// Number of tiles per block.
         pub tiles: u32,
-        /// As [`OrderSpokes::halo`](crate::spokes::OrderSpokes::halo).
+        /// Neighbours across sides, as [`OrderSpokes::halo`](crate::spokes::OrderSpokes::halo).
         pub halo: Global<u32>,
-        /// As [`recipe`] says.
+        /// Words of [`recipe`].
         pub recipes: Global<u32>,
         /// Values of the base vertices.
         pub x: Rows<Q>,
-        /// Base vertices and the points next to them at the levels between.
+        /// Base vertices and the points next to them at the intermediate levels.
         pub rings: RingTable<Q>,
         /// Values of all points but base vertices at the last level.
         pub y: RowsMut<Q>,
     }
 }
 
-/// What a block keeps.
+/// Shared memory of a block.
 #[derive(Clone, Copy)]
 pub struct Pieces {
     corners: Shared<u32>,
     lines: Shared<u32>,
     halo: Shared<u32>,
     rings: Shared<f32>,
-    /// The tiles at even levels and at odd ones.
+    /// Points of the tiles at even levels and at odd ones.
     points: [Shared<f32>; 2],
 }
 
@@ -133,27 +134,27 @@ struct Points {
 }
 
 impl Points {
-    /// Places of a tile.
+    /// Returns the number of indices of a tile.
     #[inline(always)]
     fn size(self) -> u32 {
         recipe::pitch(self.parts) * recipe::pitch(self.parts)
     }
 }
 
-/// Places of a tile at a level.
+/// Returns the number of indices of a tile at a level.
 const fn places(level: u32) -> u32 {
     let pitch = recipe::pitch(1 << level);
     pitch * pitch
 }
 
 impl<Q: Columns> Tiles<Q> {
-    /// Words of shared memory of a tile.
+    /// Returns the number of words of shared memory of a tile.
     pub fn words(levels: u32) -> u32 {
         let rings = SPECIAL * (levels - 1) * Q::N;
         6 + 3 * HALO_WORDS + rings + Q::N * (Self::room(levels, 0) + Self::room(levels, 1))
     }
 
-    /// Places for the levels before the last that are even, or odd.
+    /// Returns the number of indices for the even, or odd, levels before the last.
     #[inline(always)]
     fn room(levels: u32, odd: u32) -> u32 {
         match levels {
@@ -164,8 +165,8 @@ impl<Q: Columns> Tiles<Q> {
     }
 }
 
-// SAFETY: tiles write their own points, lines those of the lower half-edge; phases are parted by barriers and read the
-// level before only; all branches around phases are the block's (contracts U1 to U4).
+// SAFETY: tiles write their own points, edges those of the lower half-edge; phases are separated by barriers and read
+// only the level before; all branches around phases are uniform in the block (contracts U1 to U4).
 unsafe impl<Q: Columns> BlockKernel for Tiles<Q> {
     type Tables = Pieces;
 
@@ -213,7 +214,7 @@ impl<Q: Columns> Tiles<Q> {
         }
     }
 
-    /// Base points, and everything that comes from rings.
+    /// Loads base points, and everything that comes from rings.
     #[inline(always)]
     fn load<B: Block>(&self, b: B, first: u32, n: u32, pieces: &Pieces) {
         let Pieces {
@@ -263,7 +264,7 @@ impl<Q: Columns> Tiles<Q> {
                 let value = if k < 3 {
                     self.rings.vertex(level, corners.get(3 * tile + k), c)
                 } else {
-                    // The word after that of the near spoke is the far one's.
+                    // The far spoke's word follows that of the near one.
                     let (side, which) = ((k - 3) / 2, NEAR + (k - 3) % 2);
                     let spoke = halo.get(HALO_WORDS * (3 * tile + side) + which);
                     if spoke == NONE {
@@ -277,7 +278,7 @@ impl<Q: Columns> Tiles<Q> {
         });
     }
 
-    /// A level that is not the last.
+    /// Computes a level that is not the last.
     #[inline(always)]
     fn step<B: Block>(&self, b: B, first: u32, n: u32, level: u32, pieces: &Pieces) {
         let (from, to) = (self.points(pieces, level - 1), self.points(pieces, level));
@@ -322,7 +323,7 @@ impl<Q: Columns> Tiles<Q> {
         });
     }
 
-    /// The last level.
+    /// Computes the last level.
     #[inline(always)]
     fn finish<B: Block>(&self, b: B, first: u32, n: u32, pieces: &Pieces) {
         let level = self.levels;
@@ -355,8 +356,8 @@ impl<Q: Columns> Tiles<Q> {
         });
     }
 
-    /// Which tile an item belongs to: `magic` is 2^32 through the items of a tile, rounded up, and there are fewer than
-    /// 2^16 items.
+    /// Returns the tile of an item: `magic` is 2^32 divided by the number of items of a tile, rounded up, and there are
+    /// fewer than 2^16 items.
     #[inline(always)]
     fn tile(&self, item: u32, magic: u32) -> u32 {
         if self.tiles == 1 {
@@ -366,7 +367,7 @@ impl<Q: Columns> Tiles<Q> {
         }
     }
 
-    /// A point by its recipe; `first` is the block's first base face.
+    /// Computes a point by its recipe; `first` is the block's first base face.
     #[inline(always)]
     fn point(&self, pieces: &Pieces, from: Points, first: u32, item: Item, level: u32) -> f32 {
         let Item { tile, k, word, c } = item;
@@ -401,7 +402,7 @@ impl<Q: Columns> Tiles<Q> {
     }
 }
 
-/// A column of a point of a tile, and its recipe.
+/// Column of a point of a tile, and its recipe.
 #[derive(Clone, Copy)]
 struct Item {
     tile: u32,
@@ -417,7 +418,7 @@ impl Pieces {
     }
 }
 
-/// Points around a place.
+/// Points around a reference point.
 #[derive(Clone, Copy)]
 struct Star {
     values: Shared<f32>,
@@ -432,7 +433,7 @@ impl Star {
         self.values.get(self.at.wrapping_add(by))
     }
 
-    /// The smooth rule: of a vertex, or of an edge across x, y or both.
+    /// Applies the smooth rule: of a vertex, or of an edge across x, y or both.
     #[inline(always)]
     fn smooth(self, how: u32) -> f32 {
         let Star { dx, dy, .. } = self;
@@ -451,7 +452,7 @@ impl Star {
         0.375 * (self.get(a) + self.get(b)) + 0.125 * (self.get(c) + self.get(d))
     }
 
-    /// The sharp rule along a side.
+    /// Applies the crease rule along a side.
     #[inline(always)]
     fn line(self, how: u32, side: u32) -> f32 {
         let Star { dx, dy, .. } = self;

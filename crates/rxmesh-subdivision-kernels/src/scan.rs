@@ -1,4 +1,4 @@
-//! Prefix sums that nobody waits for: of chunks, and of their totals by the last block to finish.
+//! Prefix sums without host read-back: of chunks, and of their totals by the last block to finish.
 
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel;
@@ -11,26 +11,26 @@ kernel_list! {
 }
 
 rxmesh_kernels::args! {
-    /// Prefix sums in two steps: of each chunk, a block each, and of the chunks' totals, by the last block to finish. A
-    /// value's sum is that inside its chunk and its chunk's.
+    /// Prefix sums in two steps: of each chunk, one per block, and of the chunks' totals, by the last block to finish.
+    /// The sum before a value is that inside its chunk plus that before the chunk.
     pub struct Parts {
-        /// The binary logarithm of a chunk's length, at most that of [`MOST_CHUNK`].
+        /// Binary logarithm of the length of a chunk, at most that of [`MOST_CHUNK`].
         pub log_chunk: u32,
-        /// The sum before each chunk: as many as there are chunks, and blocks.
+        /// Sum before each chunk: as many as there are chunks, and blocks.
         pub sums: GlobalMut<u32>,
-        /// Two words that are zero, as [`Block::arrive`] wants them.
+        /// Two words that are zero, for [`Block::arrive`].
         pub arrived: GlobalMut<u32>,
     }
 }
 
-/// The longest chunk of [`Parts`].
+/// Longest chunk of [`Parts`].
 pub const MOST_CHUNK: u32 = 2048;
-/// The shortest one.
+/// Shortest chunk.
 const LEAST_CHUNK: u32 = 256;
-/// Chunks that keep a large GPU busy: with less of them, they are shorter.
+/// Number of chunks that keep a large GPU busy: with fewer, they are shorter.
 const CHUNKS: u32 = 1024;
 
-/// The binary logarithm of the length of a chunk of so many values.
+/// Returns the binary logarithm of the length of a chunk for `values` values.
 pub fn log_chunk(values: u32) -> u32 {
     (values / CHUNKS)
         .next_power_of_two()
@@ -39,14 +39,14 @@ pub fn log_chunk(values: u32) -> u32 {
 }
 
 impl Parts {
-    /// The values of a block: the first, and how many of `n`.
+    /// Returns the values of a block: the first, and their number, of `n`.
     #[inline(always)]
     pub(crate) fn range(&self, block: u32, n: u32) -> (u32, u32) {
         let first = block << self.log_chunk;
         (first, (n - first).min(1 << self.log_chunk))
     }
 
-    /// Hands in the total of a block's chunk; the last block makes sums of all, and runs `then` with the total.
+    /// Adds the total of a block's chunk; the last block computes the sums of all, and calls `then` with the total.
     #[inline(always)]
     pub(crate) fn hand_in<B: Block>(
         &self,
@@ -74,19 +74,19 @@ impl Parts {
 }
 
 kernel! {
-    /// Prefix sums as [`Parts`] has them.
+    /// Computes the first step of the prefix sums of [`Parts`].
     pub struct ScanParts: Block {
-        /// The values.
+        /// Values.
         pub values: Global<u32>,
-        /// The sum before each in its chunk.
+        /// Sum before each value in its chunk.
         pub sums: GlobalMut<u32>,
-        /// The chunks.
+        /// Chunks.
         pub parts: Parts,
     }
 }
 
-// SAFETY: a block writes its own chunk, in phases that barriers part; what the last one reads of others is atomic, and
-// only it writes the chunks' sums then (contracts U1 to U4).
+// SAFETY: a block writes its own chunk, in phases separated by barriers; the last one reads data of others atomically,
+// and only it writes the chunks' sums then (contracts U1 to U4).
 unsafe impl BlockKernel for ScanParts {
     type Tables = (Shared<u32>, Shared<u32>);
 
@@ -107,13 +107,13 @@ unsafe impl BlockKernel for ScanParts {
 }
 
 kernel! {
-    /// The second step of [`Parts`], in place.
+    /// Computes the second step of [`Parts`], in place.
     pub struct AddParts: Flat {
-        /// The sum before each value in its chunk; afterwards before each value.
+        /// Sum before each value in its chunk; afterwards, before each value.
         pub sums: GlobalMut<u32>,
-        /// As [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
         pub log_chunk: u32,
-        /// As [`Parts::sums`].
+        /// Sums before each chunk, as [`Parts::sums`].
         pub before: Global<u32>,
     }
 }

@@ -1,7 +1,7 @@
 //! Sharpness of edges and vertices (DeRose, Kass and Truong 1998; rules and names as in OpenSubdiv's `Sdc::Crease`).
 //!
-//! Sharpness says for how many levels an edge stays a crease and a vertex a corner; a rest below 1 blends the sharp
-//! rule with the smooth one. [`INFINITE`] and above lasts for ever.
+//! Sharpness is the number of levels for which an edge stays a crease and a vertex a corner; a fraction below 1 blends
+//! the sharp rule with the smooth one. [`INFINITE`] and above never decreases.
 
 use crate::build::Around;
 use crate::topology::{NONE, Topology};
@@ -14,13 +14,13 @@ kernel_list! {
     flat sharpness_vertices: VertexSharpness;
 }
 
-/// Sharpness that lasts for ever.
+/// Sharpness that never decreases.
 pub const INFINITE: f32 = 10.0;
 
-/// Sharpness of a boundary edge that is given as infinitely sharp, beside what its boundary makes it.
+/// Sharpness of a boundary edge that is given as infinitely sharp, in addition to being a boundary.
 pub const BY_ITSELF: f32 = f32::MAX;
 
-/// What is left of a sharpness after some levels of the uniform rule.
+/// Returns the sharpness after some levels of the uniform rule.
 #[inline(always)]
 pub fn after(sharpness: f32, levels: u32) -> f32 {
     if sharpness >= INFINITE {
@@ -34,15 +34,15 @@ pub fn after(sharpness: f32, levels: u32) -> f32 {
 args! {
     /// Sharpness of a mesh's edges and vertices at the level of the mesh.
     pub struct Sharpness {
-        /// Of each edge, boundary edges among them ([`INFINITE`] or [`BY_ITSELF`]); nothing when none is listed.
+        /// Sharpness of each edge, including boundary edges ([`INFINITE`] or [`BY_ITSELF`]); empty when none is listed.
         pub edges: Global<f32>,
-        /// Of each vertex; nothing when all are smooth.
+        /// Sharpness of each vertex; empty when all are smooth.
         pub vertices: Global<f32>,
     }
 }
 
 impl Sharpness {
-    /// Sharpness of the edge of a half-edge: infinite at a boundary.
+    /// Returns the sharpness of the edge of a half-edge: infinite at a boundary.
     #[inline(always)]
     pub fn edge(&self, mesh: &Topology, h: u32) -> f32 {
         if mesh.twin(h) == NONE {
@@ -54,7 +54,7 @@ impl Sharpness {
         }
     }
 
-    /// Sharpness of a vertex.
+    /// Returns the sharpness of a vertex.
     #[inline(always)]
     pub fn vertex(&self, v: u32) -> f32 {
         if self.vertices.is_empty() {
@@ -66,15 +66,15 @@ impl Sharpness {
 }
 
 kernel! {
-    /// Finds edges by their ends; `last` is zero before.
+    /// Finds edges by their ends; `last` is initially zero.
     pub struct FindEdges: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// Two vertices an item.
+        /// Two vertices per item.
         pub ends: Global<u32>,
-        /// 1 + the last item that names each edge, 0 where none does.
+        /// 1 + the last item that names each edge, 0 if none does.
         pub last: GlobalMut<u32>,
-        /// The first item whose vertices have no edge, [`NONE`] where there is none.
+        /// First item whose vertices have no common edge, [`NONE`] if there is none.
         pub missing: GlobalMut<u32>,
     }
 }
@@ -104,11 +104,11 @@ unsafe impl FlatKernel for FindEdges {
 }
 
 kernel! {
-    /// Sharpness of each edge.
+    /// Computes the sharpness of each edge.
     pub struct EdgeSharpness: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// As [`FindEdges::last`].
+        /// Last item of each edge, as [`FindEdges::last`].
         pub last: Global<u32>,
         /// Sharpness of each item.
         pub values: Global<f32>,
@@ -138,11 +138,11 @@ unsafe impl FlatKernel for EdgeSharpness {
 }
 
 kernel! {
-    /// Makes vertices sharp whose surroundings ask for it: those of several fans, and those of one face.
+    /// Makes vertices sharp whose neighbourhood requires it: those of several fans, and those of one face.
     pub struct VertexSharpness: Flat {
-        /// An [`Around`] a vertex.
+        /// An [`Around`] per vertex.
         pub around: Global<u32>,
-        /// Whether vertices of one face are sharp: 0 or 1.
+        /// 1 if vertices of one face are sharp, else 0.
         pub corners: u32,
         /// Sharpness of each vertex.
         pub vertices: GlobalMut<f32>,

@@ -1,4 +1,4 @@
-//! The edges at each vertex in their order around it, and what a triangle sees of its neighbours.
+//! Edges at each vertex in cyclic order, and neighbours of a triangle across its sides.
 
 use crate::build::Around;
 use crate::catmull_clark::creases::{Creases, row_length};
@@ -16,18 +16,18 @@ kernel_list! {
 /// Marks the last spoke of a fan in [`Spokes::targets`].
 pub const LAST: u32 = 1 << 31;
 
-/// Words of a half-edge in [`OrderSpokes::halo`].
+/// Number of words of a half-edge in [`OrderSpokes::halo`].
 pub const HALO_WORDS: u32 = 4;
-/// Where in a half-edge's words stands the vertex across, [`NONE`] at a boundary.
+/// Index in a half-edge's words of the vertex across, [`NONE`] at a boundary.
 pub const ACROSS: u32 = 0;
-/// Where stands the spoke at its origin that comes before it (clockwise), [`NONE`] at a boundary.
+/// Index of the spoke at its origin that comes before it (clockwise), [`NONE`] at a boundary.
 pub const NEAR: u32 = 1;
-/// Where stands the spoke at its target that comes after it (counter-clockwise), [`NONE`] at a boundary.
+/// Index of the spoke at its target that comes after it (counter-clockwise), [`NONE`] at a boundary.
 pub const FAR: u32 = 2;
-/// Where the bits of its edge's sharpness stand.
+/// Index of the bits of its edge's sharpness.
 pub const SHARP: u32 = 3;
 
-/// How a vertex moves.
+/// Rule of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -40,30 +40,30 @@ pub enum Kind {
 }
 
 args! {
-    /// Edges by vertex: an edge is a spoke of both its ends. Those of a vertex follow each other counter-clockwise, fan
-    /// after fan.
+    /// Edges by vertex: an edge is a spoke of both its ends. Those of a vertex are stored counter-clockwise, fan after
+    /// fan.
     pub struct Spokes {
-        /// Where each vertex's spokes start, V + 1 values.
+        /// Start of each vertex's spokes, V + 1 values.
         pub starts: Global<u32>,
-        /// The vertex at the other end of each spoke; with [`LAST`] where a fan ends.
+        /// Vertex at the other end of each spoke; with [`LAST`] at the end of a fan.
         pub targets: Global<u32>,
-        /// Twice the edge of each spoke, and 1 more where it leaves the target of the edge's lower half-edge.
+        /// Twice the edge of each spoke, plus 1 if it leaves the target of the edge's lower half-edge.
         pub edges: Global<u32>,
         /// Sharpness of each spoke.
         pub sharpness: Global<f32>,
-        /// A [`Kind`] a vertex.
+        /// A [`Kind`] per vertex.
         pub kinds: Global<u32>,
     }
 }
 
 impl Spokes {
-    /// The vertex at the other end of a spoke.
+    /// Returns the vertex at the other end of a spoke.
     #[inline(always)]
     pub fn target(&self, spoke: u32) -> u32 {
         self.targets.get(spoke) & !LAST
     }
 
-    /// Sharpness of the part of a spoke that is next to its vertex, after some levels.
+    /// Returns the sharpness of the part of a spoke that is next to its vertex, after some levels.
     #[inline(always)]
     pub fn sharpness_at(&self, creases: &Creases, spoke: u32, level: u32) -> f32 {
         let s = self.sharpness.get(spoke);
@@ -78,11 +78,11 @@ impl Spokes {
 }
 
 kernel! {
-    /// How many spokes each vertex has.
+    /// Counts the spokes of each vertex.
     pub struct CountSpokes: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// Spokes of each vertex.
+        /// Number of spokes of each vertex.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -93,7 +93,7 @@ unsafe impl FlatKernel for CountSpokes {
     fn run(&self, v: u32) {
         let (first, end) = self.mesh.row(v);
         let mut n = end - first;
-        // An open fan has an edge more than faces.
+        // An open fan has one edge more than faces.
         for at in first..end {
             n += u32::from(self.mesh.twin(self.mesh.entries.get(at)) == NONE);
         }
@@ -102,26 +102,26 @@ unsafe impl FlatKernel for CountSpokes {
 }
 
 kernel! {
-    /// Puts the spokes of each vertex into their order, and tells each half-edge what is across it. Faces are
+    /// Sorts the spokes of each vertex in cyclic order, and stores the neighbours across each half-edge. Faces are
     /// triangles.
     pub struct OrderSpokes: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the mesh.
         pub sharpness: Sharpness,
-        /// What is round each vertex.
+        /// Neighbourhood of each vertex.
         pub around: Global<u32>,
-        /// Where each vertex's spokes start.
+        /// Start of each vertex's spokes.
         pub starts: Global<u32>,
-        /// As [`Spokes::targets`].
+        /// Targets, as [`Spokes::targets`].
         pub targets: GlobalMut<u32>,
-        /// As [`Spokes::edges`].
+        /// Edges, as [`Spokes::edges`].
         pub edges: GlobalMut<u32>,
-        /// As [`Spokes::sharpness`].
+        /// Sharpness of spokes, as [`Spokes::sharpness`].
         pub sharp: GlobalMut<f32>,
-        /// As [`Spokes::kinds`].
+        /// Kinds, as [`Spokes::kinds`].
         pub kinds: GlobalMut<u32>,
-        /// [`HALO_WORDS`] words a half-edge.
+        /// [`HALO_WORDS`] words per half-edge.
         pub halo: GlobalMut<u32>,
     }
 }
@@ -158,7 +158,7 @@ unsafe impl FlatKernel for OrderSpokes {
 }
 
 impl OrderSpokes {
-    /// Whether a half-edge is the lowest of a closed fan.
+    /// Returns `true` if a half-edge is the lowest of a closed fan.
     #[inline(always)]
     fn leads_closed(&self, h: u32) -> bool {
         let mut g = self.mesh.twin(self.mesh.prev(h));
@@ -168,7 +168,7 @@ impl OrderSpokes {
         g == h
     }
 
-    /// Writes the fan that starts with half-edge `start`; gives the place after it, and whether nothing is sharp.
+    /// Writes the fan that starts with half-edge `start`; returns the index after it, and `true` if nothing is sharp.
     #[inline(always)]
     fn fan(&self, start: u32, begin: u32) -> (u32, bool) {
         let m = self.mesh;
@@ -205,7 +205,7 @@ impl OrderSpokes {
         }
     }
 
-    /// Writes a spoke that runs along half-edge `h` (`turned`: against it); gives its sharpness.
+    /// Writes a spoke that runs along half-edge `h` (`turned`: against it); returns its sharpness.
     #[inline(always)]
     fn spoke(&self, at: u32, h: u32, target: u32, last: bool, turned: u32) -> f32 {
         let edge = self.mesh.edges.get(h);
@@ -220,11 +220,11 @@ impl OrderSpokes {
 }
 
 kernel! {
-    /// The line of each half-edge, as [`Grid::lines`](crate::barycentric::Grid::lines).
+    /// Computes the line of each half-edge, as [`Grid::lines`](crate::barycentric::Grid::lines).
     pub struct NumberLines: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// The line of each half-edge.
+        /// Line of each half-edge.
         pub lines: GlobalMut<u32>,
     }
 }

@@ -1,14 +1,14 @@
-//! sqrt(3) surfaces (Kobbelt 2000) by rules for half-edges: a point in every triangle, and every edge turned.
+//! sqrt(3) surfaces (Kobbelt 2000) by rules for half-edges: one point per triangle, and every edge flipped.
 //!
 //! A level's face is the child of a half-edge: half-edge h of face f has face h of the next level, with half-edges 3 h,
 //! 3 h + 1 and 3 h + 2. Vertices keep their ids; the point of face f is V + f. So corners and twins of the next level,
 //! and of the one after it, are closed rules over those of this one ([`Net`], [`Refined`]), and the last two levels are
 //! never stored.
 //!
-//! Sharp edges, boundaries among them, stay as they are on even levels, counted from 0, and are cut in three on odd
-//! ones (section 5 of the paper). A face that is cut has one sharp edge, its first, because it stood on it before; it
-//! needs no point of its own: V + f is the new point next to the origin of its sharp edge. The one next to the target
-//! is that of the face across, or V + F + b for boundary edge b.
+//! Sharp edges, including boundaries, stay unchanged on even levels, counted from 0, and are cut in three on odd ones
+//! (section 5 of the paper). A face with a cut edge has one sharp edge, its first; it needs no face point: V + f is the
+//! new point next to the origin of its sharp edge. The one next to the target is that of the face across, or V + F + b
+//! for boundary edge b.
 
 use crate::topology::NONE;
 use rxmesh_kernels::mem::{Global, GlobalMut};
@@ -25,35 +25,35 @@ kernel_list! {
 
 /// Marks twins across sharp edges.
 pub const SHARP: u32 = 1 << 31;
-/// Where the numbers of boundary edges start among twins: above all half-edges of levels that have twins.
+/// First number of boundary edges among twins: above all half-edges of levels that have twins.
 pub const OPEN: u32 = 0x6000_0000;
 
-/// A half-edge's twin, as nets have it: the half-edge across; with [`SHARP`] where the edge is; with the number of the
-/// boundary edge from [`OPEN`] on where there is none.
+/// Twin of a half-edge in a net: the half-edge across, with [`SHARP`] if the edge is sharp; if there is none, the
+/// number of the boundary edge plus [`OPEN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Twin(pub u32);
 
 impl Twin {
-    /// Whether the edge is sharp.
+    /// Returns `true` if the edge is sharp.
     #[inline(always)]
     pub fn is_sharp(self) -> bool {
         self.0 & SHARP != 0
     }
 
-    /// The half-edge across, of an edge that is not sharp.
+    /// Returns the half-edge across, for an edge that is not sharp.
     #[inline(always)]
     pub fn half(self) -> u32 {
         self.0
     }
 
-    /// The half-edge across a sharp edge, if there is one.
+    /// Returns the half-edge across a sharp edge, or as an error the number of the boundary edge.
     #[inline(always)]
     fn across(self) -> Result<u32, u32> {
         let id = self.0 & !SHARP;
         if id < OPEN { Ok(id) } else { Err(id - OPEN) }
     }
 
-    /// The number of a boundary edge.
+    /// Returns the number of a boundary edge.
     #[inline(always)]
     pub fn boundary(self) -> Option<u32> {
         self.across().err()
@@ -70,48 +70,48 @@ impl Twin {
     }
 }
 
-/// The next half-edge of a triangle.
+/// Returns the next half-edge of a triangle.
 #[inline(always)]
 pub fn next(h: u32) -> u32 {
     if h % 3 == 2 { h - 2 } else { h + 1 }
 }
 
-/// The half-edge before, of a triangle.
+/// Returns the previous half-edge of a triangle.
 #[inline(always)]
 pub fn prev(h: u32) -> u32 {
     if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
-/// A level of a sqrt(3) surface.
+/// Level of a sqrt(3) surface.
 pub trait Net: Copy {
-    /// Its number, from 0.
+    /// Returns the number of the level, from 0.
     fn level(self) -> u32;
-    /// Its vertices.
+    /// Returns the number of vertices.
     fn vertices(self) -> u32;
-    /// Its faces.
+    /// Returns the number of faces.
     fn faces(self) -> u32;
-    /// Boundary edges.
+    /// Returns the number of boundary edges.
     fn open(self) -> u32;
-    /// Whether any edge is sharp.
+    /// Returns `true` if any edge is sharp.
     fn has_lines(self) -> bool;
-    /// The vertex that a half-edge leaves.
+    /// Returns the vertex that a half-edge leaves.
     fn corner(self, h: u32) -> u32;
-    /// What is across a half-edge.
+    /// Returns the twin of a half-edge.
     fn twin(self, h: u32) -> Twin;
 
-    /// Whether sharp edges are cut in three.
+    /// Returns `true` if sharp edges are cut in three.
     #[inline(always)]
     fn cuts(self) -> bool {
         self.has_lines() && self.level() & 1 == 1
     }
 
-    /// Whether a face's sharp edge is cut in three.
+    /// Returns `true` if a face's sharp edge is cut in three.
     #[inline(always)]
     fn is_cut(self, f: u32) -> bool {
         self.cuts() && self.twin(3 * f).is_sharp()
     }
 
-    /// The point of the next level that turning the edge of half-edge `h` joins, on the side of `h`.
+    /// Returns the end, on the side of `h`, of the flipped edge of half-edge `h`: a point of the next level.
     #[inline(always)]
     fn point(self, h: u32) -> u32 {
         let f = h / 3;
@@ -122,7 +122,7 @@ pub trait Net: Copy {
         }
     }
 
-    /// The new point next to the target of a half-edge that is cut in three.
+    /// Returns the new point next to the target of a half-edge that is cut in three.
     #[inline(always)]
     fn far(self, twin: Twin) -> u32 {
         match twin.across() {
@@ -132,7 +132,7 @@ pub trait Net: Copy {
     }
 }
 
-/// The level after another one.
+/// Next level of another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Refined<N>(pub N);
 
@@ -199,7 +199,7 @@ impl<N: Net> Net for Refined<N> {
     }
 }
 
-/// What is across half-edge `k` of the child of half-edge `h`.
+/// Returns the twin of half-edge `k` of the child of half-edge `h`.
 #[inline(always)]
 fn twin_with_lines<N: Net>(net: N, h: u32, k: u32) -> Twin {
     let (f, cuts) = (h / 3, net.cuts());
@@ -239,7 +239,7 @@ fn twin_with_lines<N: Net>(net: N, h: u32, k: u32) -> Twin {
     }
 }
 
-/// What is across the half-edge from a face's point to the origin of `h`, where nothing is cut.
+/// Returns the twin of the half-edge from a face's point to the origin of `h`, if nothing is cut.
 #[inline(always)]
 fn before<N: Net>(net: N, h: u32) -> Twin {
     let twin = net.twin(prev(h));
@@ -251,19 +251,19 @@ fn before<N: Net>(net: N, h: u32) -> Twin {
 }
 
 args! {
-    /// A level in memory.
+    /// Level in memory.
     pub struct Stored {
-        /// Its number.
+        /// Number of the level.
         pub level: u32,
-        /// Its vertices.
+        /// Number of vertices.
         pub vertices: u32,
-        /// Boundary edges.
+        /// Number of boundary edges.
         pub open: u32,
-        /// 1 where any edge is sharp, else 0.
+        /// 1 if any edge is sharp, else 0.
         pub lines: u32,
         /// Vertex of each corner.
         pub corners: Global<u32>,
-        /// A [`Twin`] a half-edge.
+        /// A [`Twin`] per half-edge.
         pub twins: Global<u32>,
     }
 }
@@ -308,7 +308,7 @@ impl Net for Stored {
 kernel! {
     /// Marks half-edges without twin.
     pub struct MarkOpen: Flat {
-        /// The half-edge across each, [`NONE`] at a boundary.
+        /// Twin of each half-edge, [`NONE`] at a boundary.
         pub twins: Global<u32>,
         /// 1 at boundaries, else 0.
         pub marks: GlobalMut<u32>,
@@ -324,17 +324,17 @@ unsafe impl FlatKernel for MarkOpen {
 }
 
 kernel! {
-    /// Twins of the base mesh, with what is sharp and what is open.
+    /// Encodes twins of the base mesh, with marks of sharp and boundary edges.
     pub struct CodeTwins: Flat {
-        /// The half-edge across each, [`NONE`] at a boundary.
+        /// Twin of each half-edge, [`NONE`] at a boundary.
         pub twins: Global<u32>,
-        /// Boundary edges before each half-edge.
+        /// Number of boundary edges before each half-edge.
         pub before: Global<u32>,
         /// Edge of each half-edge.
         pub edges: Global<u32>,
-        /// Sharpness of each edge inside; nothing when all are smooth.
+        /// Sharpness of each interior edge; empty when all are smooth.
         pub sharpness: Global<f32>,
-        /// A [`Twin`] a half-edge.
+        /// A [`Twin`] per half-edge.
         pub out: GlobalMut<u32>,
     }
 }
@@ -356,13 +356,13 @@ unsafe impl FlatKernel for CodeTwins {
 }
 
 kernel! {
-    /// The next level: a half-edge an index.
+    /// Computes the next level: one half-edge per index.
     pub struct RefineNet: Flat {
-        /// The level before.
+        /// Level before.
         pub net: Stored,
         /// Vertex of each corner.
         pub corners: GlobalMut<u32>,
-        /// A [`Twin`] a half-edge.
+        /// A [`Twin`] per half-edge.
         pub twins: GlobalMut<u32>,
     }
 }
@@ -378,17 +378,17 @@ unsafe impl FlatKernel for RefineNet {
 }
 
 args! {
-    /// Which faces of a level are written.
+    /// Faces of a level that are written.
     pub struct Kept {
-        /// Base faces, ascending; nothing when all are.
+        /// Base faces, ascending; empty when all are written.
         pub faces: Global<u32>,
-        /// Corners that a base face has become.
+        /// Number of corners that a base face has become.
         pub each: u32,
     }
 }
 
 impl Kept {
-    /// The corner that is written at `i`.
+    /// Returns the corner that is written at `i`.
     #[inline(always)]
     fn corner(&self, i: u32) -> u32 {
         if self.faces.is_empty() {
@@ -400,13 +400,13 @@ impl Kept {
 }
 
 kernel! {
-    /// Corners of a level in memory.
+    /// Writes the corners of a level in memory.
     pub struct FacesHere: Flat {
-        /// The level.
+        /// Level.
         pub net: Stored,
-        /// Which.
+        /// Faces to write.
         pub kept: Kept,
-        /// A vertex id a corner.
+        /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }
 }
@@ -420,13 +420,13 @@ unsafe impl FlatKernel for FacesHere {
 }
 
 kernel! {
-    /// Corners of the level after one in memory.
+    /// Writes the corners of the level after one in memory.
     pub struct FacesOnce: Flat {
-        /// The level in memory.
+        /// Level in memory.
         pub net: Stored,
-        /// Which.
+        /// Faces to write.
         pub kept: Kept,
-        /// A vertex id a corner.
+        /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }
 }
@@ -441,13 +441,13 @@ unsafe impl FlatKernel for FacesOnce {
 }
 
 kernel! {
-    /// Corners of the second level after one in memory.
+    /// Writes the corners of the second level after one in memory.
     pub struct FacesTwice: Flat {
-        /// The level in memory.
+        /// Level in memory.
         pub net: Stored,
-        /// Which.
+        /// Faces to write.
         pub kept: Kept,
-        /// A vertex id a corner.
+        /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }
 }

@@ -1,17 +1,17 @@
-//! Where the points of a sqrt(3) surface go in the limit, and its normals there.
+//! Limit positions of the points of a sqrt(3) surface, and its limit normals.
 //!
-//! - Inside, a level makes p' = (1 - a) p + a s and s' = (p + 2 s) / 3 of a vertex p and the mean s of its ring, so
-//!   that (p + 3 a s) / (1 + 3 a) stays (Kobbelt 2000, section 5). The ring itself is averaged and turned by half a
-//!   step: tangents are its first wave.
-//!   Beside a line that the next level cuts the ring is that of the next level.
-//! - Along a sharp line, cut in three on every second level, it is (2 p + s) / 3 with the mean s of the neighbours
+//! - Inside, a level makes p' = (1 - a) p + a s and s' = (p + 2 s) / 3 of a vertex p and the mean s of its one-ring, so
+//!   that (p + 3 a s) / (1 + 3 a) is invariant (Kobbelt 2000, section 5). The one-ring itself is averaged and rotated
+//!   by half a step: tangents are its first Fourier mode. Beside a crease that the next level cuts, the one-ring is
+//!   that of the next level.
+//! - Along a crease, cut in three on every second level, the limit is (2 p + s) / 3 with the mean s of the neighbours
 //!   there.
-//! - Across a line, two levels make (5 p + e\[j-1\] + 2 e\[j\] + e\[j+1\]) / 9 of spoke j of the k + 1 on one side. The
-//!   left eigenvector of (2 + 2 cos(pi / k)) / 9 is a sine on the spokes inside; the two on the line and the vertex
-//!   have what follows from that. On odd levels there is a spoke for each face of the level before, and the mask is
-//!   that of the next level, taken back by one.
+//! - Across a crease, two levels make (5 p + e\[j-1\] + 2 e\[j\] + e\[j+1\]) / 9 of spoke j of the k + 1 on one side.
+//!   The left eigenvector of (2 + 2 cos(pi / k)) / 9 is a sine on the inner spokes; the weights of the two on the
+//!   crease and of the vertex follow from it. On odd levels there is a spoke for each face of the level before, and the
+//!   mask is that of the next level, transformed back by one level.
 //!
-//! What is sharp at the last level counts as sharp for ever. On a line the normal is that of one side.
+//! Creases and corners of the last level are treated as infinitely sharp. On a crease the normal is that of one side.
 
 use crate::catmull_clark::limit::{sum, turn, twice};
 use crate::sharpness::after;
@@ -29,25 +29,25 @@ kernel_list! {
 }
 
 args! {
-    /// The last level of a surface.
+    /// Last level of a surface.
     pub struct Last {
-        /// The last level in memory.
+        /// Last level in memory.
         pub net: Stored,
-        /// Levels after it: 0 to 2.
+        /// Number of levels after it: 0 to 2.
         pub more: u32,
     }
 }
 
 kernel! {
-    /// The last level, as a level in memory, and the lowest half-edge that leaves each vertex. An index a half-edge.
+    /// Stores the last level in memory, and the lowest half-edge that leaves each vertex. One index per half-edge.
     pub struct StoreLast: Flat {
-        /// The level.
+        /// Level.
         pub last: Last,
         /// Vertex of each corner.
         pub corners: GlobalMut<u32>,
-        /// A [`Twin`] a half-edge.
+        /// A [`Twin`] per half-edge.
         pub twins: GlobalMut<u32>,
-        /// A half-edge a vertex; [`NONE`] before, and where there is none.
+        /// One half-edge per vertex; initially [`NONE`], which stays if there is none.
         pub starts: GlobalMut<u32>,
     }
 }
@@ -72,24 +72,24 @@ unsafe impl FlatKernel for StoreLast {
 }
 
 kernel! {
-    /// Limit points and unit normals. An index a vertex of the last level.
+    /// Computes limit points and unit normals. One index per vertex of the last level.
     pub struct Limit: Flat {
-        /// The level.
+        /// Level.
         pub net: Stored,
-        /// Sharpness of the base vertices; nothing when all are smooth.
+        /// Sharpness of the base vertices; empty when all are smooth.
         pub sharpness: Global<f32>,
-        /// As [`StoreLast::starts`].
+        /// Half-edges of vertices, as [`StoreLast::starts`].
         pub starts: Global<u32>,
-        /// Three floats a vertex.
+        /// Three floats per vertex.
         pub values: Global<f32>,
-        /// Where they go; three floats a vertex.
+        /// Limit positions; three floats per vertex.
         pub points: GlobalMut<f32>,
-        /// Normals of length 1, or 0 where there is none; three floats a vertex. Nothing when not asked for.
+        /// Normals of length 1, or 0 if there is none; three floats per vertex. Empty when not asked for.
         pub normals: GlobalMut<f32>,
     }
 }
 
-// SAFETY: each index writes a vertex of its own; walks go once round it (contracts U3, U4).
+// SAFETY: each index writes its own vertex; walks go once around it (contracts U3, U4).
 unsafe impl FlatKernel for Limit {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -109,14 +109,14 @@ fn put(to: GlobalMut<f32>, v: u32, x: Vec3) {
     to.set(3 * v + 2, x.z);
 }
 
-/// A point and two tangents, the second on the left of the first.
+/// Point and two tangents, the second to the left of the first.
 struct Frame {
     point: Vec3,
     first: Vec3,
     second: Vec3,
 }
 
-/// Sums over the ring of a smooth vertex.
+/// Sums over the one-ring of a smooth vertex.
 struct Around {
     n: f32,
     step: (f32, f32),
@@ -139,7 +139,7 @@ impl Around {
         }
     }
 
-    /// Takes the next point, counter-clockwise.
+    /// Adds the next point, counter-clockwise.
     #[inline(always)]
     fn add(&mut self, e: Vec3) {
         self.total += e;
@@ -148,7 +148,7 @@ impl Around {
         self.at = sum(self.at, self.step);
     }
 
-    /// Weight of the ring.
+    /// Returns the weight of the one-ring.
     #[inline(always)]
     fn alpha(&self) -> f32 {
         (4.0 - 2.0 * self.step.0) / 9.0
@@ -165,20 +165,20 @@ impl Around {
     }
 }
 
-/// The half-edge across, [`NONE`] at a boundary.
+/// Returns the half-edge across, [`NONE`] at a boundary.
 #[inline(always)]
 fn across(twin: Twin) -> u32 {
     let id = twin.0 & !SHARP;
     if id < OPEN { id } else { NONE }
 }
 
-/// What is sharp round a vertex.
+/// Sharp edges around a vertex.
 struct Lines {
-    /// Sharp edges.
+    /// Number of sharp edges.
     count: u32,
-    /// The half-edge to begin at, counter-clockwise: at the boundary, else at a sharp edge, else anywhere.
+    /// First half-edge of the walk, counter-clockwise: at the boundary, else at a sharp edge, else any.
     begin: u32,
-    /// Faces from there to the next sharp edge.
+    /// Number of faces from there to the next sharp edge.
     faces: u32,
 }
 
@@ -247,7 +247,7 @@ impl Limit {
         }
         let lines = lines(net, start);
         if self.is_sharp(net, v) || lines.count > 2 {
-            // The plane of the first face.
+            // Plane of the first face.
             return Frame {
                 point: p,
                 first: self.get(net.corner(next(lines.begin))) - p,
@@ -261,7 +261,7 @@ impl Limit {
         }
     }
 
-    /// Whether a vertex is sharp by itself.
+    /// Returns `true` if a vertex is itself sharp.
     #[inline(always)]
     fn is_sharp(&self, net: Stored, v: u32) -> bool {
         v < self.sharpness.len() && after(self.sharpness.get(v), net.level()) > 0.0
@@ -285,7 +285,8 @@ impl Limit {
         if cut == 0 {
             return around.frame(p);
         }
-        // A vertex that the last level brought beside a line: the next one cuts that, which adds to the ring.
+        // A vertex that the last level created beside a crease: the next level cuts the crease, which adds points to
+        // the one-ring.
         let a = around.alpha();
         let moved = (1.0 - a) * p + (a / n as f32) * around.total;
         let mut around = Around::new(n + cut);
@@ -302,7 +303,7 @@ impl Limit {
         around.frame(moved)
     }
 
-    /// The new point on the sharp edge between two vertices, next to the first.
+    /// Returns the new point on the sharp edge between two vertices, next to the first.
     #[inline(always)]
     fn third(&self, net: Stored, v: u32, w: u32) -> Vec3 {
         let (p, q) = (self.get(v), self.get(w));
@@ -314,7 +315,7 @@ impl Limit {
         (out + into + 16.0 * p + 9.0 * q) / 27.0
     }
 
-    /// The neighbours of a vertex along its line.
+    /// Returns the neighbours of a vertex along its crease.
     #[inline(always)]
     fn ends(&self, net: Stored, side: &Lines) -> (Vec3, Vec3) {
         let mut h = side.begin;
@@ -330,7 +331,7 @@ impl Limit {
         let spoke = |h: u32| self.get(net.corner(next(h)));
         let (out, into) = self.ends(net, side);
         let odd = net.level() & 1;
-        // Faces of the level that the line's edges are cut before.
+        // Number of faces at the level before the crease's edges are cut.
         let k = side.faces - odd.min(side.faces - 1);
         let second = if k == 1 {
             out + into - 2.0 * p
@@ -339,7 +340,7 @@ impl Limit {
             let step = twice(half);
             let all = half.0 / half.1;
             let end = (3.0 * step.1 - 4.0 * all) / (3.0 + 6.0 * step.0);
-            // On odd levels of what the next one makes of it.
+            // On odd levels: the mask on the points of the next level.
             let (end, inner) = if odd == 1 {
                 ((3.0 * end - 4.0 * all) / 27.0, 2.0 / 3.0 * all)
             } else {

@@ -1,9 +1,9 @@
 //! Values of sqrt(3) surfaces, level by level.
 //!
-//! The mean s of a smooth vertex's ring and the vertex p make the next level's by themselves: p' = (1 - a) p + a s,
-//! s' = (p + 2 s) / 3, since the next ring is the points of the faces around. So a ring is read once, when its vertex
-//! is new (or a base vertex), from the face that it is the point of; later levels need no neighbours. The same holds
-//! along sharp lines, with the mean of the two neighbours there.
+//! The next level's vertex p and mean s of the one-ring of a smooth vertex depend only on each other: p' = (1 - a) p +
+//! a s, s' = (p + 2 s) / 3, since the next one-ring is the points of the faces around. So a one-ring is read once, when
+//! its vertex is new (or a base vertex), from the face whose point it is; later levels need no neighbours. The same
+//! holds along creases, with the mean of the two neighbours there.
 
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::sharpness::{Sharpness, after};
@@ -20,10 +20,10 @@ kernel_list! {
     flat sqrt3_step_3: Step<Three>;
 }
 
-/// Weights in [`Step::alphas`].
+/// Number of weights in [`Step::alphas`].
 pub const ALPHAS: u32 = 64;
 
-/// How a base vertex moves, apart from its own sharpness.
+/// Rule of a base vertex, apart from its own sharpness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -31,7 +31,7 @@ pub enum Kind {
     Smooth = 0,
     /// Two sharp edges.
     Line = 1,
-    /// It stays: more sharp edges, or no face.
+    /// More sharp edges, or no face: it does not move.
     Fixed = 2,
     /// One sharp edge.
     Dart = 3,
@@ -39,7 +39,7 @@ pub enum Kind {
 
 const KIND_BITS: u32 = 2;
 
-/// Calls `f` with each neighbour of a base vertex and the half-edge between, whichever way that runs.
+/// Calls `f` with each neighbour of a base vertex and the half-edge between them, in either direction.
 #[inline(always)]
 fn neighbours(mesh: &Topology, v: u32, mut f: impl FnMut(u32, u32)) {
     let (first, end) = mesh.row(v);
@@ -54,15 +54,15 @@ fn neighbours(mesh: &Topology, v: u32, mut f: impl FnMut(u32, u32)) {
 }
 
 kernel! {
-    /// How each base vertex moves.
+    /// Classifies each base vertex.
     pub struct FindKinds: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the mesh.
         pub sharpness: Sharpness,
-        /// A [`Kind`] a vertex, and above it the valence.
+        /// A [`Kind`] per vertex, with the valence in the higher bits.
         pub kinds: GlobalMut<u32>,
-        /// The first vertex where a sharp edge ends, [`NONE`] where there is none.
+        /// First vertex at which a sharp edge ends, [`NONE`] if there is none.
         pub dart: GlobalMut<u32>,
     }
 }
@@ -90,41 +90,41 @@ unsafe impl FlatKernel for FindKinds {
 }
 
 args! {
-    /// A level from the one before: a column of a vertex an index; vertices before, then points of faces.
+    /// Computes a level from the one before: one column of a vertex per index; old vertices, then face points.
     pub struct Step<Q: Columns> {
-        /// The base mesh.
+        /// Base mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the base mesh.
         pub sharpness: Sharpness,
-        /// As [`FindKinds::kinds`].
+        /// Kinds and valences, as [`FindKinds::kinds`].
         pub kinds: Global<u32>,
-        /// Weight of the ring by valence, [`ALPHAS`] values.
+        /// Weight of the one-ring by valence, [`ALPHAS`] values.
         pub alphas: Global<f32>,
-        /// The level before the one before; that itself at the first step.
+        /// Level before the one before; at the first step the one before.
         pub net: Stored,
-        /// Whether this is the first step: 0 or 1.
+        /// 1 at the first step, else 0.
         pub is_first: u32,
-        /// 1 for vertices on sharp lines, with base vertices in front; nothing where no edge is sharp.
+        /// 1 for vertices on creases, beginning with the base vertices; empty if no edge is sharp.
         pub marks: Global<u32>,
-        /// Values.
+        /// Values at the level before.
         pub x: Rows<Q>,
-        /// Means of rings, of vertices that were there a level before already.
+        /// Means of one-rings, for vertices that existed a level earlier.
         pub means: Global<f32>,
-        /// Values after.
+        /// Values of the new level.
         pub y: RowsMut<Q>,
-        /// Means after; nothing at the last step.
+        /// Means of the new level; empty at the last step.
         pub means_after: GlobalMut<f32>,
     }
 }
 
-// SAFETY: each index writes its own vertex, and the one at the far end of its face's sharp edge where nobody else does;
-// ids are those of the levels (contracts U3, U4).
+// SAFETY: each index writes its own vertex, and the one at the far end of its face's sharp edge if no other does; ids
+// are those of the levels (contracts U3, U4).
 unsafe impl<Q: Columns> FlatKernel for Step<Q> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (j, c) = (i / Q::N, i % Q::N);
         let net = self.net;
-        // Vertices that have means, then those that the level brought.
+        // Vertices that have means, then those that the level created.
         let (old, born) = if self.is_first != 0 {
             (net.vertices(), 0)
         } else {
@@ -143,7 +143,7 @@ unsafe impl<Q: Columns> FlatKernel for Step<Q> {
 }
 
 impl<Q: Columns> Step<Q> {
-    /// Number of the level before.
+    /// Returns the number of the level before.
     #[inline(always)]
     fn level(&self) -> u32 {
         self.net.level + 1 - self.is_first
@@ -162,26 +162,26 @@ impl<Q: Columns> Step<Q> {
         }
     }
 
-    /// Weight of the ring: (4 - 2 cos(2 pi / n)) / 9.
+    /// Returns the weight of the one-ring: (4 - 2 cos(2 pi / n)) / 9.
     #[inline(always)]
     fn alpha(&self, n: u32) -> f32 {
         if n < ALPHAS {
             return self.alphas.get(n);
         }
-        // The cosine's series: its next term is below 2e-9.
+        // Series of the cosine: its next term is below 2e-9.
         let t = core::f32::consts::TAU / n as f32;
         let t = t * t;
         (2.0 + t * (1.0 - t / 12.0)) / 9.0
     }
 
-    /// Kind and valence of a base vertex.
+    /// Returns kind and valence of a base vertex.
     #[inline(always)]
     fn kind(&self, v: u32) -> (u32, u32) {
         let word = self.kinds.get(v);
         (word & ((1 << KIND_BITS) - 1), word >> KIND_BITS)
     }
 
-    /// Whether the lines' rule holds at a vertex on a sharp line.
+    /// Returns `true` if the crease rule holds at a vertex on a crease.
     #[inline(always)]
     fn follows_line(&self, v: u32) -> bool {
         v >= self.kinds.len()
@@ -189,7 +189,7 @@ impl<Q: Columns> Step<Q> {
                 && after(self.sharpness.vertex(v), self.level()) <= 0.0
     }
 
-    /// A vertex that was there before.
+    /// Computes an old vertex.
     #[inline(always)]
     fn vertex(&self, v: u32, c: u32) {
         let p = self.x.get(v, c);
@@ -223,7 +223,7 @@ impl<Q: Columns> Step<Q> {
         } else {
             (p, s)
         };
-        // Where its own sharpness ends within the level it is between both rules.
+        // Within the level in which its own sharpness ends, both rules are blended.
         let p = if own <= 0.0 {
             moved
         } else if own < 1.0 {
@@ -234,7 +234,7 @@ impl<Q: Columns> Step<Q> {
         self.set(v, c, p, mean);
     }
 
-    /// A base vertex's mean on the base mesh.
+    /// Returns a base vertex's mean on the base mesh.
     #[inline(always)]
     fn first_mean(&self, v: u32, c: u32, kind: u32) -> f32 {
         let (mut sum, mut n) = (0.0, 0);
@@ -247,8 +247,8 @@ impl<Q: Columns> Step<Q> {
         if n == 0 { 0.0 } else { sum / n as f32 }
     }
 
-    /// A vertex on a sharp line and the mean of its neighbours there; one that does not follow it lets the line go on
-    /// straight.
+    /// Computes a vertex on a crease and the mean of its neighbours there; at one that does not follow the rule the
+    /// crease continues straight.
     #[inline(always)]
     fn on_line(&self, p: f32, s: f32, follows: bool) -> (f32, f32) {
         if self.level() & 1 == 0 {
@@ -262,7 +262,7 @@ impl<Q: Columns> Step<Q> {
         ((19.0 * p + 8.0 * s) * (1.0 / 27.0), mean)
     }
 
-    /// The new point on the sharp edge between vertices a and b next to a.
+    /// Returns the new point on the sharp edge between vertices a and b next to a.
     #[inline(always)]
     fn third(&self, a: u32, b: u32, c: u32) -> f32 {
         let (p, q) = (self.x.get(a, c), self.x.get(b, c));
@@ -273,7 +273,7 @@ impl<Q: Columns> Step<Q> {
         }
     }
 
-    /// The vertex that the level brought for face `f` of the level before it.
+    /// Computes the vertex that the level created for face `f` of the level before it.
     #[inline(always)]
     fn born(&self, f: u32, c: u32) {
         let net = self.net;
@@ -304,8 +304,8 @@ impl<Q: Columns> Step<Q> {
         }
     }
 
-    /// As [`Step::born`], for faces of which some edges may be sharp: no point is across these, and on odd levels they
-    /// give two points to the next ring.
+    /// Computes as [`Step::born`], for faces of which some edges may be sharp: no point is across these, and on odd
+    /// levels they add two points to the next one-ring.
     #[inline(always)]
     fn born_near_lines(&self, f: u32, v: u32, p: f32, c: u32) {
         let net = self.net;
@@ -328,7 +328,7 @@ impl<Q: Columns> Step<Q> {
         self.set(v, c, (1.0 - a) * p + a * s, next_sum * (1.0 / 6.0));
     }
 
-    /// The point of a face, or the points on its sharp edge.
+    /// Computes the point of a face, or the points on its sharp edge.
     #[inline(always)]
     fn point<N: Net>(&self, net: N, f: u32, c: u32) {
         let v = net.vertices() + f;
@@ -348,17 +348,17 @@ impl<Q: Columns> Step<Q> {
 }
 
 kernel! {
-    /// Marks the points on sharp lines that a level brings: a face an index.
+    /// Marks the points on creases that a level creates: one face per index.
     pub struct MarkLines: Flat {
-        /// The level before.
+        /// Level before.
         pub net: Stored,
-        /// As [`Step::marks`].
+        /// Marks, as [`Step::marks`].
         pub marks: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each index writes its own point, and the one at a boundary edge's far end, which is its alone (contracts U3,
-// U4).
+// SAFETY: each index writes its own point, and the one at a boundary edge's far end, which no other index writes
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkLines {
     #[inline(always)]
     fn run(&self, f: u32) {

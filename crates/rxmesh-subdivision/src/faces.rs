@@ -1,47 +1,47 @@
-//! Where faces come from: a mesh on the host, or an engine's memory.
+//! Sources of faces: a mesh on the host, or memory of an engine.
 
 use crate::mesh::{Special, Told};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh, SharpEdge, SharpVertex};
 
-/// Faces in an engine's memory, as [`Mesh::from_faces`](crate::Mesh::from_faces) and `rebuild_from` of meshes and
-/// surfaces take them. They are copied, and checked on the engine.
+/// Faces in an engine's memory, for [`Mesh::from_faces`](crate::Mesh::from_faces) and `rebuild_from` of meshes and
+/// surfaces. They are copied, and checked on the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceFaces<'a> {
     /// Number of vertices: ids are below it.
     pub vertices: u32,
     /// Number of faces.
     pub faces: u32,
-    /// How many corners they have.
+    /// Numbers of corners of the faces.
     pub sizes: FaceSizes<'a>,
-    /// Vertex of each corner, face after face. What lies behind the corners of all faces is not looked at.
+    /// Vertex of each corner, face after face. Values beyond the corners of all faces are ignored.
     pub corners: &'a Buffer<u32>,
 }
 
-/// How many corners faces have.
+/// Numbers of corners of faces.
 #[derive(Clone, Copy, Debug)]
 pub enum FaceSizes<'a> {
-    /// So many all of them.
+    /// The same number for all faces.
     Same(u32),
-    /// As the first corner of each face and the end of the last say: one value more than faces, of which the first is
-    /// 0. What lies behind them is not looked at. They are read by the host, which costs a wait.
+    /// First corner of each face and the end of the last: one value more than faces, of which the first is 0. Values
+    /// beyond these are ignored. The host reads them, which costs a wait.
     Offsets(&'a Buffer<u32>),
 }
 
-/// What surfaces ask for beside faces, as [`PolyMesh`] has it.
+/// Sharpness and holes of a surface, as in [`PolyMesh`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras<'a> {
-    /// Sharp edges; of several values for one edge the last counts.
+    /// Sharp edges; the last of several values for one edge is used.
     pub sharp_edges: &'a [SharpEdge],
     /// Sharp vertices.
     pub sharp_vertices: &'a [SharpVertex],
-    /// Faces that shape the surface and are no part of it, ascending.
+    /// Faces that shape the surface but are not part of it, ascending.
     pub holes: &'a [u32],
 }
 
 impl<'a> Extras<'a> {
-    /// Those of a mesh.
+    /// Returns those of a mesh.
     pub fn of(mesh: &'a PolyMesh) -> Extras<'a> {
         Extras {
             sharp_edges: &mesh.sharp_edges,
@@ -50,7 +50,7 @@ impl<'a> Extras<'a> {
         }
     }
 
-    /// Refuses what does not belong to a mesh of so many vertices and faces.
+    /// Refuses entries out of range for these numbers of vertices and faces.
     fn validate(&self, vertices: u32, faces: u32) -> Result<(), MeshError> {
         if self.sharp_edges.is_empty() && self.sharp_vertices.is_empty() && self.holes.is_empty() {
             return Ok(());
@@ -89,16 +89,16 @@ impl<'a> Extras<'a> {
     }
 }
 
-/// Faces from the host or an engine, and what goes with them.
+/// Faces from the host or an engine, with their sharpness and holes.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     Host(&'a PolyMesh),
     Device(&'a DeviceFaces<'a>, Extras<'a>),
-    /// Faces that are known to be a closed surface.
+    /// Faces that are asserted to be a closed surface.
     Ahead(&'a DeviceFaces<'a>),
 }
 
-/// Refuses numbers that 32-bit ids cannot name.
+/// Refuses numbers that 32-bit ids cannot represent.
 fn limited(what: &'static str, asked: u64) -> Result<(), MeshError> {
     let limit = u64::from(u32::MAX) - 1;
     match asked <= limit {
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub(crate) fn face_count(&self) -> u64 {
         match self {
             Source::Host(mesh) => mesh.face_count() as u64,
@@ -124,7 +124,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Corners of faces of checked sizes.
+    /// Returns the number of corners of faces of checked sizes.
     pub(crate) fn corner_count(&self, sizes: &Faces) -> u32 {
         match sizes {
             Faces::Same(n) => self.face_count() as u32 * n,
@@ -132,7 +132,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What is known before the mesh is made, of faces of checked sizes.
+    /// Returns the facts that are known before the mesh is made, for faces of checked sizes.
     pub(crate) fn told(&self, sizes: &Faces) -> Result<Option<Told>, MeshError> {
         if !matches!(self, Source::Ahead(_)) {
             return Ok(None);
@@ -148,7 +148,7 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// Refuses what can be seen to be wrong without the corners of faces on an engine; gives the sizes of faces.
+    /// Refuses errors that can be found without reading the corners of faces on an engine; returns the sizes of faces.
     pub(crate) fn check(&self) -> Result<Faces, Error> {
         match self {
             Source::Host(mesh) => {
@@ -187,7 +187,7 @@ impl DeviceFaces<'_> {
         Ok(faces)
     }
 
-    /// Sizes of faces as the host has them, and the number of corners.
+    /// Returns the sizes of faces on the host, and the number of corners.
     fn sizes(&self) -> Result<(Faces, u64), Error> {
         let wrong = |what: String| Err(Error::Mesh(MeshError::Extras { what }));
         let offsets = match self.sizes {

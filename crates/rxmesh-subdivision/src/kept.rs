@@ -1,4 +1,4 @@
-//! Which faces of the mesh are part of the surface.
+//! Faces of the mesh that are part of the surface.
 
 use crate::faces::Extras;
 use crate::launch::Launch;
@@ -9,15 +9,15 @@ use rxmesh_host::engine::Engine;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::faces::AwayFromBoundary;
 
-/// The faces of the mesh that are part of the surface. Those that only shape it are holes, and with
-/// [`Boundary::None`] the faces at a vertex of a boundary edge that is not listed as sharp for ever.
+/// Faces of the mesh that are part of the surface. Others only shape it: holes, and with [`Boundary::None`] the faces
+/// at a vertex of a boundary edge that is not listed as infinitely sharp.
 #[derive(Debug)]
 pub(crate) struct KeptFaces {
-    /// Faces of the mesh.
+    /// Number of faces of the mesh.
     all: u32,
-    /// Those that are kept, ascending; nothing when all are.
+    /// Faces that are kept, ascending; `None` when all are.
     ids: Option<Vec<u32>>,
-    /// As `ids`; no values when all are.
+    /// Copy of `ids` on the engine; empty when all are kept.
     list: Room<u32>,
     away: Room<u32>,
 }
@@ -32,7 +32,7 @@ impl KeptFaces {
         })
     }
 
-    /// Finds them. Nothing runs, and nobody waits, without holes where boundaries stay, and for closed meshes.
+    /// Finds the kept faces. Nothing is launched or waited for without holes if boundaries stay, and for closed meshes.
     pub(crate) fn make(
         &mut self,
         mesh: &Mesh,
@@ -71,29 +71,29 @@ impl KeptFaces {
         Ok(())
     }
 
-    /// Forgets all faces.
+    /// Removes all faces.
     pub(crate) fn clear(&mut self) {
         self.all = 0;
         self.ids = None;
         self.list.shrink(0);
     }
 
-    /// How many.
+    /// Returns the number of kept faces.
     pub(crate) fn count(&self) -> u32 {
         self.ids.as_ref().map_or(self.all, |ids| ids.len() as u32)
     }
 
-    /// Those that are kept, ascending; nothing when all are.
+    /// Returns the kept faces, ascending; `None` when all are.
     pub(crate) fn ids(&self) -> Option<&[u32]> {
         self.ids.as_deref()
     }
 
-    /// The mesh's face of one of them.
+    /// Returns the mesh face of a kept face.
     pub(crate) fn face(&self, at: u32) -> u32 {
         self.ids.as_ref().map_or(at, |ids| ids[at as usize])
     }
 
-    /// As [`KeptFaces::ids`], on the engine. Where none is kept it is no view of nothing, but nobody asks for faces.
+    /// Returns [`KeptFaces::ids`] on the engine: empty if all faces are kept, and if none is, but then none is read.
     pub(crate) fn view(&self) -> Global<u32> {
         self.list.global()
     }

@@ -1,9 +1,9 @@
-//! Lengths of the buffers that callers give.
+//! Checks of the lengths of buffers that callers pass.
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, EngineError};
 
-/// Refuses buffers that are not `width` values a row, each with its number of rows.
+/// Refuses buffers that do not have `width` values for each of their rows.
 ///
 /// # Errors
 ///
@@ -21,7 +21,7 @@ pub(crate) fn check_rows<const N: usize>(
     Ok(())
 }
 
-/// Refuses what a surface of `vertices` does not take as values, limits and normals: three floats a vertex each.
+/// Refuses values, limits and normals that do not have three floats per vertex of a surface.
 ///
 /// # Errors
 ///

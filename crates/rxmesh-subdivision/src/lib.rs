@@ -1,10 +1,10 @@
 //! Subdivision surfaces: polygon meshes as sparse matrices on an engine (Mlakar, "High Performance Mesh Subdivision
 //! through Sparse Matrix Algebra on the GPU", 2018), and Catmull-Clark, Loop and sqrt(3) surfaces over them.
 //!
-//! [`Mesh`] is a polygon mesh on an engine, with its adjacency made there. [`Subdivision`] is a surface of it:
-//! prepared once, it makes values of its vertices from those of the base mesh as often as wanted. [`refine()`]
-//! takes a mesh to a mesh, with all that it carries. [`matrix`] is the general form: mapped products over the mesh, and
-//! schemes that users write.
+//! [`Mesh`] is a polygon mesh on an engine, with its adjacency computed there. [`Subdivision`] is a surface of it:
+//! prepared once, it computes values of its vertices from those of the base mesh any number of times. [`refine()`]
+//! refines a mesh with all its attributes. [`matrix`] is the general form: mapped products over the mesh, and
+//! user-defined schemes.
 
 mod catmull_clark;
 mod faces;
@@ -47,24 +47,24 @@ pub use surface::Subdivision;
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 
-/// The kernels as PTX, built by `cargo xtask ptx` and packed by `build.rs`.
+/// Kernels as PTX, built by `cargo xtask ptx` and compressed by `build.rs`.
 #[cfg(feature = "cuda")]
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
     "/rxmesh_subdivision_kernels.ptx.z"
 )));
-/// Without GPUs no engine takes PTX.
+/// Without the `cuda` feature no engine loads PTX.
 #[cfg(not(feature = "cuda"))]
 const PTX: Ptx<'static> = Ptx::Text("");
 
-/// Loads the kernels, unless the engine has them. [`Mesh::new`] does it, so only those who launch kernels themselves
-/// call it.
+/// Loads the kernels, unless the engine has them. [`Mesh::new`] does it: only code that launches kernels itself calls
+/// it.
 ///
 /// # Errors
 ///
-/// What the driver says.
+/// Any error of the driver.
 pub fn load(engine: &Engine) -> Result<(), EngineError> {
     use rxmesh_subdivision_kernels::{FINGERPRINT_SYMBOL, KERNELS};
-    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/unsafe.md).
+    // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels (contract U4 of docs/inside/unsafe.md).
     unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) }
 }

@@ -26,31 +26,31 @@ use std::marker::PhantomData;
 
 /// A Loop surface (Loop 1987) over a mesh of triangles, with OpenSubdiv's weights, creases, corners and boundaries.
 ///
-/// No refined mesh is kept: each base triangle becomes n^2 triangles, n = 2^levels, whose points have ids in closed
-/// form: [base vertices | per base edge n - 1 points, from the origin of its lower half-edge on | per base face
-/// (n - 1)(n - 2) / 2 points, row after row]. The faces of a base face follow each other. Other faces can be put in
-/// place of those that are there ([`Loop::rebuild`]).
+/// No refined mesh is stored: each base triangle becomes n^2 triangles, n = 2^levels, whose points have ids in closed
+/// form: [base vertices | per base edge n - 1 points, from the origin of its lower half-edge on | per base face (n -
+/// 1)(n - 2) / 2 points, row after row]. The faces of a base face are contiguous. The faces can be replaced
+/// ([`Loop::rebuild`]).
 #[derive(Debug)]
 pub struct Loop {
     mesh: Mesh,
     sharpness: Sharpness,
-    /// Sharpness of edges that wears off by Chaikin's rule.
+    /// Sharpness of edges that decreases by Chaikin's rule.
     table: Table,
     spokes: Spokes,
     options: Options,
     levels: u32,
-    /// Levels that tiles go through; further ones are made one by one.
+    /// Number of levels that tiles compute; further ones are computed one by one.
     tiled: u32,
-    /// Tiles of a block.
+    /// Number of tiles per block.
     tiles: u32,
     vertices: u32,
     kept: KeptFaces,
     betas: Buffer<f32>,
     turns: Buffer<f32>,
     recipes: Buffer<u32>,
-    /// As [`RingTable::values`], with room for three columns.
+    /// [`RingTable::values`], with a capacity of three columns.
     rings: Room<f32>,
-    /// Points of the levels before the last, from the last tiled one on, with room for three columns.
+    /// Points of the levels before the last, from the last tiled one on, with a capacity of three columns.
     between: [Room<f32>; 2],
 }
 
@@ -59,14 +59,13 @@ impl Loop {
     ///
     /// # Errors
     ///
-    /// A face that is no triangle, by name; what is wrong with the mesh ([`Mesh::new`]) or its sharpness
-    /// ([`Sharpness::new`]); more than 10 levels; more points or faces than 32 bits can name; no
-    /// memory on the engine.
+    /// A face that is no triangle, by name; errors of the mesh ([`Mesh::new`]) or its sharpness ([`Sharpness::new`]);
+    /// more than 10 levels; more points or faces than 32 bits can number; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Loop, Error> {
         Loop::of(engine, &Source::Host(poly), options)
     }
 
-    /// As [`Loop::new`], of faces that are on the engine already.
+    /// Prepares a surface as [`Loop::new`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -80,17 +79,17 @@ impl Loop {
         Loop::of(engine, &Source::Device(faces, *extras), options)
     }
 
-    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
-    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
+    /// does not suffice. One wait, unless something is sharp or a hole.
     ///
     /// # Errors
     ///
-    /// As [`Loop::new`]; the surface has no vertices and no faces then, until it is built again.
+    /// As [`Loop::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
         self.make(&Source::Host(poly))
     }
 
-    /// As [`Loop::rebuild`], of faces that are on the engine already.
+    /// Rebuilds as [`Loop::rebuild`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -166,37 +165,37 @@ impl Loop {
         Ok(())
     }
 
-    /// The base mesh.
+    /// Returns the base mesh.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Number of vertices of the surface.
+    /// Returns the number of vertices of the surface.
     pub fn vertex_count(&self) -> u32 {
         self.vertices
     }
 
-    /// Number of faces of the surface.
+    /// Returns the number of faces of the surface.
     pub fn face_count(&self) -> u32 {
         self.kept.count() << (2 * self.levels)
     }
 
-    /// Corners of each face.
+    /// Returns the number of corners of each face.
     pub fn face_size(&self) -> u32 {
         3
     }
 
-    /// The base face that a face of the surface is part of.
+    /// Returns the base face of which a face of the surface is part.
     ///
     /// # Panics
     ///
-    /// When there is no such face.
+    /// There is no such face.
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
         self.kept.face(face >> (2 * self.levels))
     }
 
-    /// Bytes of the engine's memory that this keeps.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let constants = 4 * (self.betas.len() + self.turns.len() + self.recipes.len()) as u64;
         let between: u64 = self.between.iter().map(Room::bytes).sum();
@@ -209,7 +208,7 @@ impl Loop {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] when `out` has no three values a face; what the engine says.
+    /// [`EngineError::Length`] if `out` does not have three values per face; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
@@ -225,12 +224,12 @@ impl Loop {
             .launch_flat(3 * self.face_count(), kernel)?)
     }
 
-    /// Values of the surface's vertices from those of the base vertices, `width` a vertex. Runs kernels only: no
-    /// memory is taken, and nobody waits.
+    /// Computes values of the surface's vertices from those of the base vertices, `width` per vertex. Only launches
+    /// kernels: nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] when a buffer has no `width` values a vertex; what the engine says.
+    /// [`EngineError::Length`] if a buffer does not have `width` values per vertex; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
@@ -246,15 +245,15 @@ impl Loop {
         })
     }
 
-    /// Where the surface's vertices end when the mesh is divided for ever, and unit normals there if asked for, of what
-    /// [`Loop::values`] has made of positions: three floats a vertex each.
+    /// Computes the limit positions of the surface's vertices, and unit normals there if asked for, from positions that
+    /// [`Loop::values`] made: three floats per vertex each.
     ///
-    /// Sharpness that is left at the surface's level counts as lasting for ever. At a sharp line the normal is that of
-    /// one side of it, at a corner that of a face; where there is none it is zero.
+    /// Creases and corners of the last level are treated as infinitely sharp. At a crease the normal is that of one
+    /// side, at a corner that of a face; it is zero if there is none.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] when a buffer has no three values a vertex; what the engine says.
+    /// [`EngineError::Length`] if a buffer does not have three values per vertex; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(
@@ -309,7 +308,7 @@ impl Loop {
             y: rows_mut::<Q>(y.global_mut(), width, first),
         };
         engine.launch_flat(base * Q::N, kernel)?;
-        // Where a level is: its values, their width and first column.
+        // Values of a level, their width and first column.
         let at = |level: u32| match self.levels - level {
             0 => (y.global_mut(), width, first),
             _ if level == 0 => (x.global_mut(), width, first),
@@ -369,24 +368,24 @@ impl Loop {
     }
 }
 
-/// Points at a level.
+/// Returns the number of points at a level.
 fn points(mesh: &Mesh, level: u32) -> u32 {
     let n = 1 << level;
     mesh.vertex_count() + mesh.edge_count() * (n - 1) + mesh.face_count() * inside(n)
 }
 
-/// Shared memory that the tiles of a block should have at most, so that several blocks run at a time.
+/// Upper limit of the shared memory for the tiles of a block, so that several blocks run at a time.
 const BLOCK_BYTES: u32 = 24 << 10;
 
-/// Blocks that keep a large GPU busy: less than that are not united further.
+/// Number of blocks that keep a large GPU busy: tiles are not merged into fewer.
 const BLOCKS: u32 = 528;
 
-/// Shared memory of a tile; pieces of a plan are aligned.
+/// Returns the shared memory of a tile in bytes; pieces of a plan are aligned.
 fn tile_bytes(levels: u32) -> u32 {
     4 * Tiles::<Three>::words(levels) + 128
 }
 
-/// How many levels tiles go through.
+/// Returns the number of levels that tiles compute.
 fn tiled(engine: &Engine, levels: u32) -> u32 {
     if levels < 2 {
         return 0;
@@ -399,18 +398,18 @@ fn tiled(engine: &Engine, levels: u32) -> u32 {
     tiled
 }
 
-/// How many tiles a block has.
+/// Returns the number of tiles of a block.
 fn tiles(engine: &Engine, tiled: u32, faces: u32) -> u32 {
     if tiled == 0 {
         return 1;
     }
     let most = BLOCK_BYTES.min(engine.shared_limit()) / tile_bytes(tiled);
-    // Items of a block have to stay below 2^16.
+    // A block must have fewer than 2^16 items.
     let items = u32::from(u16::MAX) / recipe::count(1 << tiled, false).max(3);
     most.min(items).min(faces / BLOCKS).max(1)
 }
 
-/// Weights of neighbours in Loop's smooth rule, by valence.
+/// Returns the weights of neighbours in Loop's smooth rule, by valence.
 fn betas() -> Vec<f32> {
     let beta = |n: u32| {
         let c = 0.375 + 0.25 * (std::f64::consts::TAU / f64::from(n)).cos();
@@ -421,7 +420,7 @@ fn betas() -> Vec<f32> {
         .collect()
 }
 
-/// As [`Limit::turns`].
+/// Returns the table of [`Limit::turns`].
 fn turns() -> Vec<f32> {
     let of = |n: u32| {
         let half = std::f64::consts::PI / f64::from(n.max(1));
@@ -436,7 +435,7 @@ fn turns() -> Vec<f32> {
     (0..TURNS).flat_map(of).collect()
 }
 
-/// As [`recipe`] says, for all levels of a tile.
+/// Returns the words of [`recipe`] for all levels of a tile.
 fn recipes(levels: u32) -> Vec<u32> {
     let mut words = Vec::new();
     for level in 1..=levels {

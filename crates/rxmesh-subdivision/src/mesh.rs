@@ -12,19 +12,18 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::topology::Topology;
 
-/// A polygon mesh on an engine: its mesh matrix, with twins, edges and rows made there. Positions and other values are
-/// not part of it.
+/// A polygon mesh on an engine: its mesh matrix, with twins, edges and rows computed there. Positions and other values
+/// are not part of it.
 ///
-/// [`rebuild`](Mesh::rebuild) and [`rebuild_from`](Mesh::rebuild_from) put other faces in their place, in the memory
-/// that is there; memory is taken only when there is too little, and stays. After an error the mesh is empty, and may
-/// be built again.
+/// [`rebuild`](Mesh::rebuild) and [`rebuild_from`](Mesh::rebuild_from) replace the faces in existing memory; memory is
+/// allocated only when it does not suffice, and is kept. After an error the mesh is empty, and may be rebuilt.
 #[derive(Debug)]
 pub struct Mesh {
     pub(crate) engine: Engine,
     pub(crate) size: u32,
-    /// No values where all faces have `size` corners.
+    /// Empty if all faces have `size` corners.
     pub(crate) offsets: Room<u32>,
-    /// As `offsets`.
+    /// Empty if all faces have `size` corners.
     pub(crate) faces: Room<u32>,
     pub(crate) corners: Room<u32>,
     pub(crate) twins: Room<u32>,
@@ -38,17 +37,17 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Brings the faces of a mesh to an engine and finds out there how they hang together.
+    /// Uploads the faces of a mesh to an engine and computes their connectivity there.
     ///
     /// # Errors
     ///
-    /// What is wrong with the mesh ([`PolyMesh::validate`]); a face that has a vertex twice, an edge of more than two
-    /// faces, or of two that walk it alike: the first such place is named. No memory on the engine.
+    /// Errors of the mesh ([`PolyMesh::validate`]); a face that has a vertex twice, an edge of more than two faces, or
+    /// of two that traverse it in the same direction: the first such place is named. No memory on the engine.
     pub fn new(engine: &Engine, mesh: &PolyMesh) -> Result<Mesh, Error> {
         Mesh::of(engine, &Source::Host(mesh))
     }
 
-    /// As [`Mesh::new`], of faces that are on the engine already.
+    /// Makes a mesh as [`Mesh::new`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -57,41 +56,40 @@ impl Mesh {
         Mesh::of(engine, &Source::Device(faces, Extras::default()))
     }
 
-    /// Puts the faces of another mesh in place of those that are there. One wait, for what is wrong and for the number
-    /// of edges.
+    /// Replaces the faces by those of another mesh. One wait, for errors and for the number of edges.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::new`]; the mesh is empty then.
+    /// As [`Mesh::new`]; the mesh is then empty.
     pub fn rebuild(&mut self, mesh: &PolyMesh) -> Result<(), Error> {
         self.make_of(&Source::Host(mesh))
     }
 
-    /// As [`Mesh::rebuild`], of faces that are on the engine already.
+    /// Rebuilds as [`Mesh::rebuild`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::from_faces`]; the mesh is empty then.
+    /// As [`Mesh::from_faces`]; the mesh is then empty.
     pub fn rebuild_from(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         self.make_of(&Source::Device(faces, Extras::default()))
     }
 
-    /// As [`Mesh::rebuild_from`], of faces that are known to be a closed surface: nothing is waited for. Their edges
-    /// are half as many as corners. [`Mesh::check`] waits, and tells whether it was so; before, the mesh is one whose
-    /// use can go wrong only by giving wrong values.
+    /// Rebuilds as [`Mesh::rebuild_from`], from faces that the caller asserts to be a closed surface: nothing is waited
+    /// for. The number of edges is half that of corners. [`Mesh::check`] waits, and verifies the assertion; before
+    /// that, the mesh is safe to use but may give wrong values.
     ///
     /// # Errors
     ///
-    /// What can be seen without a wait; the mesh is empty then.
+    /// Errors that are found without a wait; the mesh is then empty.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         self.make_of(&Source::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that [`Mesh::rebuild_ahead`] took at their word.
+    /// Waits, and refuses faces that do not hold what [`Mesh::rebuild_ahead`] assumed.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::from_faces`]; faces with a boundary, or a vertex of several fans of them. The mesh is empty then.
+    /// As [`Mesh::from_faces`]; faces with a boundary, or a vertex of several fans of them. The mesh is then empty.
     pub fn check(&mut self) -> Result<(), Error> {
         let checked = self.try_check();
         self.work.unread = false;
@@ -112,7 +110,7 @@ impl Mesh {
         self.make(source, &sizes?)
     }
 
-    /// No faces and no vertices.
+    /// Makes a mesh without faces and vertices.
     pub(crate) fn empty(engine: &Engine) -> Result<Mesh, Error> {
         crate::load(engine)?;
         let room = || Room::empty(engine);
@@ -133,7 +131,7 @@ impl Mesh {
         })
     }
 
-    /// Forgets all faces and vertices; the memory stays.
+    /// Removes all faces and vertices; the memory stays.
     pub(crate) fn clear(&mut self) {
         self.size = 4;
         self.starts.shrink(1);
@@ -151,12 +149,12 @@ impl Mesh {
         }
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// What kernels see.
+    /// Returns the view for kernels.
     pub fn topology(&self) -> Topology {
         Topology {
             size: self.size,
@@ -171,22 +169,22 @@ impl Mesh {
         }
     }
 
-    /// What is round each vertex: [`Around`](rxmesh_subdivision_kernels::build::Around) as numbers.
+    /// Returns the neighbourhood of each vertex: [`Around`](rxmesh_subdivision_kernels::build::Around) as numbers.
     pub fn around(&self) -> Global<u32> {
         self.around.global()
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
 
-    /// Number of edges.
+    /// Returns the number of edges.
     pub fn edge_count(&self) -> u32 {
         self.halves.len() as u32
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(&self) -> u32 {
         match self.size {
             0 => self.offsets.len() as u32 - 1,
@@ -194,17 +192,17 @@ impl Mesh {
         }
     }
 
-    /// Number of corners.
+    /// Returns the number of corners.
     pub fn corner_count(&self) -> u32 {
         self.corners.len() as u32
     }
 
-    /// Whether no edge is at a boundary.
+    /// Returns `true` if no edge is at a boundary.
     pub(crate) fn is_closed(&self) -> bool {
         2 * self.halves.len() == self.corners.len()
     }
 
-    /// Bytes on the engine: of all memory that is kept, for a mesh that is built again too.
+    /// Returns the number of bytes on the engine, including memory that is kept for rebuilding.
     pub fn bytes(&self) -> u64 {
         let rooms = [
             &self.offsets,
@@ -220,12 +218,12 @@ impl Mesh {
         rooms.iter().map(|r| r.bytes()).sum::<u64>() + self.work.bytes()
     }
 
-    /// Corners of every face, when all have the same number.
+    /// Returns the number of corners of every face, if all have the same.
     pub fn face_size(&self) -> Option<u32> {
         (self.size != 0).then_some(self.size)
     }
 
-    /// Memory of a level of so many vertices, edges and corners, that a rule writes.
+    /// Allocates a level of these numbers of vertices, edges and corners, which a rule writes.
     pub(crate) fn level_room(
         engine: &Engine,
         size: u32,
@@ -261,11 +259,11 @@ pub struct HostMesh {
 }
 
 impl Mesh {
-    /// Brings everything to the host.
+    /// Copies everything to the host.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_host(&self) -> Result<HostMesh, EngineError> {
         Ok(HostMesh {
             twins: self.twins.read()?,

@@ -1,7 +1,7 @@
-//! Normals of face corners: one for each side of edges that are sharp for ever.
+//! Normals of face corners: one for each side of infinitely sharp edges.
 //!
-//! The mesh is cut along those edges. The surface of what is left has the same faces, and several points where the
-//! surface of the mesh has one on such an edge. With the positions of the latter its limit normals are one-sided.
+//! The mesh is cut along those edges. The surface of the cut mesh has the same faces, and several points for each point
+//! of the original surface on such an edge. With the positions of the latter its limit normals are one-sided.
 
 use crate::parts::{next_corners, parts};
 use crate::refine::{held, without};
@@ -13,8 +13,8 @@ use rxmesh_host::mesh::{CornerLayer, PolyMesh};
 use rxmesh_subdivision_kernels::topology::NONE;
 use std::collections::HashSet;
 
-/// The normals of all corners of a surface's faces, of its positions and its normals at vertices; `parents` are those
-/// of its faces.
+/// Computes the normals of all corners of a surface's faces, from its positions and its normals at vertices; `parents`
+/// are the base faces of its faces.
 pub(crate) fn split(
     surface: &Subdivision,
     mesh: &PolyMesh,
@@ -26,7 +26,7 @@ pub(crate) fn split(
     let engine = surface.mesh().engine();
     let base = surface.mesh().to_host()?;
     let own = cut(mesh, &base, options.boundary);
-    // All faces: holes are next to others, too.
+    // All faces: holes are neighbours of others, too.
     let options = Options {
         boundary: Boundary::EdgeOnly,
         ..*options
@@ -42,7 +42,7 @@ pub(crate) fn split(
     let cut = Subdivision::new(engine, &own, &options)?;
     let corners = cut.faces_to_host()?;
 
-    // The point of the surface that each point of the cut one is, and how many they are.
+    // Original point of each point of the cut surface, and the number of copies.
     let mut origins = vec![NONE; cut.vertex_count() as usize];
     let mut copies = vec![0; surface.vertex_count() as usize];
     for (&own, &point) in corners.iter().zip(&points) {
@@ -69,7 +69,7 @@ pub(crate) fn split(
         }
     }
 
-    // Without the faces that are no part of the surface.
+    // Without the faces that are not part of the surface.
     let left_out: HashSet<u32> = without(mesh.face_count(), parents).into_iter().collect();
     let mut left = Vec::with_capacity(corners.len());
     let mut first = 0;
@@ -90,7 +90,7 @@ pub(crate) fn split(
     })
 }
 
-/// The mesh cut along the edges that are sharp for ever. Vertices where three or more of these meet are corners.
+/// Cuts the mesh along the infinitely sharp edges. Vertices where three or more of these meet are corners.
 fn cut(mesh: &PolyMesh, base: &HostMesh, boundary: Boundary) -> PolyMesh {
     let seams = Seams::new(mesh, base);
     let next = next_corners(mesh);
@@ -100,7 +100,7 @@ fn cut(mesh: &PolyMesh, base: &HostMesh, boundary: Boundary) -> PolyMesh {
     let mut sharp = vec![0; mesh.vertex_count()];
     for h in 0..next.len() {
         let twin = base.twins[h];
-        // Each edge once, by its only or lower half-edge: no half-edge is larger than none.
+        // Each edge once, by its only or lower half-edge: no half-edge is larger than `NONE`.
         if h < twin as usize && (twin == NONE || is_sharp(h)) {
             ends(h).iter().for_each(|&v| sharp[v as usize] += 1);
         }

@@ -1,4 +1,4 @@
-//! Edges of three faces or more, and edges that two faces walk alike, cut open and sharp.
+//! Edges of three faces or more, and edges that two faces traverse in the same direction, cut open and made sharp.
 
 use crate::parts::{next_corners, parts};
 use rxmesh_host::Error;
@@ -6,39 +6,39 @@ use rxmesh_host::mesh::{ElementKind, PolyMesh, SharpEdge, SharpVertex};
 use rxmesh_subdivision_kernels::topology::NONE;
 use std::collections::HashMap;
 
-/// A mesh whose edges have two faces at most, which walk them in opposite directions.
+/// Mesh whose edges have two faces at most, which traverse them in opposite directions.
 #[derive(Debug)]
 pub struct Opened {
-    /// The mesh: vertices that had to be parted are copied behind all others. Faces and their order stay.
+    /// Mesh: copies of split vertices follow all others. Faces and their order are kept.
     pub mesh: PolyMesh,
-    /// The vertex of the mesh before that each vertex was.
+    /// Original vertex of each vertex.
     pub origins: Vec<u32>,
-    /// Edges that were cut open.
+    /// Number of edges that were cut open.
     pub edges: usize,
 }
 
 /// Edges of a mesh.
 struct Edges {
-    /// Half-edges of each, by its ends.
+    /// Half-edges of each edge, by its ends.
     sides: HashMap<[u32; 2], Vec<usize>>,
-    /// The half-edge across each, [`NONE`] at boundaries and edges that are cut.
+    /// Twin of each half-edge, [`NONE`] at boundaries and at edges that are cut.
     twins: Vec<u32>,
-    /// The corner after each in its face.
+    /// Next corner of each corner in its face.
     next: Vec<usize>,
 }
 
-/// Cuts open the edges of three faces or more, and of two faces that walk them in the same direction, and makes them
-/// sharp for ever, as OpenSubdiv has them: so the mesh has a surface. Along a cut the sheets have points of their own,
-/// at the same places.
+/// Cuts open the edges of three faces or more, and of two faces that traverse them in the same direction, and makes
+/// them infinitely sharp, as OpenSubdiv does: so the mesh has a surface. Along a cut each sheet has separate points at
+/// the same positions.
 ///
 /// A vertex on two such edges, and on nothing else that is sharp or open, with two faces or more of every sheet, is a
-/// crease; others at their ends are corners. (OpenSubdiv lets sharpness of other edges there wear off.) An edge that
-/// two faces walk alike, with nothing else cut at either end, is as it was: parts of a vertex are what no cut goes
-/// round.
+/// crease; others at their ends are corners. (OpenSubdiv decreases the sharpness of other edges there.) An edge that
+/// two faces traverse in the same direction, with no other cut at either end, keeps its vertices: a vertex is split
+/// only where cuts separate its faces.
 ///
 /// # Errors
 ///
-/// What is wrong with the mesh ([`PolyMesh::validate`]).
+/// Errors of the mesh ([`PolyMesh::validate`]).
 pub fn open_edges(mesh: &PolyMesh) -> Result<Opened, Error> {
     mesh.validate()?;
     let edges = Edges::new(mesh);
@@ -61,7 +61,7 @@ pub fn open_edges(mesh: &PolyMesh) -> Result<Opened, Error> {
     for (ends, _) in cut.iter().filter(|(_, cut)| **cut) {
         ends.iter().for_each(|&v| touched[v as usize] = true);
     }
-    // The first part of a vertex keeps its name.
+    // The first copy of a vertex keeps its id.
     let roots = parts(mesh, &edges.twins, |_| false);
     let mut copies: Vec<Vec<u32>> = vec![Vec::new(); mesh.vertex_count()];
     let mut names = HashMap::new();
@@ -128,7 +128,7 @@ impl Edges {
         }
     }
 
-    /// Makes sharp in `opened` what was sharp, what is cut, and the vertices that are no creases.
+    /// Makes sharp in `opened` all that was sharp, all cuts, and the vertices that are no creases.
     fn sharpen(
         &self,
         mesh: &PolyMesh,
@@ -146,7 +146,7 @@ impl Edges {
         }));
         for edge in &all {
             let Some(sides) = self.sides.get(&key(edge.ends)) else {
-                // No edge, which is said where the surface is made.
+                // Not an edge, which is reported when the surface is made.
                 opened.sharp_edges.push(*edge);
                 continue;
             };
@@ -181,7 +181,7 @@ impl Edges {
         }
     }
 
-    /// At which vertices the edges that are cut go on as a line, the same for all sheets.
+    /// Returns `true` for each vertex at which the cut edges continue as a line, the same for all sheets.
     fn creases(
         &self,
         mesh: &PolyMesh,
@@ -206,7 +206,7 @@ impl Edges {
                     .for_each(|&v| is_crease[v as usize] = false);
             }
         }
-        // Faces of each copy, and where the open edges there lead to.
+        // Number of faces of each copy, and the other ends of its open edges.
         let mut faces = vec![0; opened.vertex_count()];
         let mut ends: Vec<Vec<u32>> = vec![Vec::new(); opened.vertex_count()];
         for h in 0..self.next.len() {

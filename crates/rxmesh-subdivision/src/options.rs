@@ -1,10 +1,10 @@
-//! What a surface is made like.
+//! Options of a surface.
 
 use crate::MOST_LEVELS;
 use rxmesh_host::Error;
 use serde::Serialize;
 
-/// A rule of subdivision.
+/// Subdivision scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -18,7 +18,7 @@ pub enum Scheme {
     Sqrt3,
 }
 
-/// What happens at boundaries (names as in OpenSubdiv's `VtxBoundaryInterpolation`).
+/// Rule at boundaries (names as in OpenSubdiv's `VtxBoundaryInterpolation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -32,7 +32,7 @@ pub enum Boundary {
     EdgeAndCorner,
 }
 
-/// How sharpness wears off from level to level.
+/// Rule by which sharpness decreases from level to level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -44,7 +44,8 @@ pub enum Creasing {
     Chaikin,
 }
 
-/// What is linear in values that have seams, such as texture coordinates (as OpenSubdiv's `FVarLinearInterpolation`).
+/// Parts of face-varying values, such as texture coordinates, that are interpolated linearly (as OpenSubdiv's
+/// `FVarLinearInterpolation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -68,7 +69,7 @@ pub enum FaceVarying {
     All,
 }
 
-/// What a surface is made like.
+/// Options of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Options {

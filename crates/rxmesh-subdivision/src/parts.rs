@@ -1,10 +1,11 @@
-//! Corners of a vertex that belong together when a mesh is cut.
+//! Groups of corners of a vertex when a mesh is cut.
 
 use crate::seams::sides;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision_kernels::topology::NONE;
 
-/// The lowest corner that each corner comes to around its vertex without crossing an edge that has no twin or is cut.
+/// Returns for each corner the lowest one that is reached around its vertex without crossing an edge that is cut or has
+/// no twin.
 pub(crate) fn parts(mesh: &PolyMesh, twins: &[u32], is_cut: impl Fn(usize) -> bool) -> Vec<u32> {
     let next = next_corners(mesh);
     let mut roots: Vec<u32> = (0..mesh.corners.len() as u32).collect();
@@ -20,7 +21,7 @@ pub(crate) fn parts(mesh: &PolyMesh, twins: &[u32], is_cut: impl Fn(usize) -> bo
         .collect()
 }
 
-/// The corner after each in its face.
+/// Returns the next corner of each in its face.
 pub(crate) fn next_corners(mesh: &PolyMesh) -> Vec<usize> {
     let mut next = vec![0; mesh.corners.len()];
     for face in 0..mesh.face_count() {

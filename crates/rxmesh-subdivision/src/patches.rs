@@ -1,5 +1,5 @@
-//! From a surface to an [`RxMesh`](rxmesh_host::store::RxMesh), without a file and without a patcher: tiles become
-//! patches.
+//! Conversion of a surface to an [`RxMesh`](rxmesh_host::store::RxMesh), without a file and without a patcher: tiles
+//! become patches.
 
 use crate::Mesh;
 use crate::launch::Launch;
@@ -10,16 +10,16 @@ use rxmesh_subdivision_kernels::flat::{
     CutQuads, FlatEdges, FlatSides, FlatVertices, RunLabels, TileLabels,
 };
 
-/// Faces of a tile that becomes a patch, at most: as [`PatchOptions`](rxmesh_host::patch::PatchOptions) has it.
+/// Maximum number of faces of a tile that becomes a patch: that of [`PatchOptions`](rxmesh_host::patch::PatchOptions).
 const PATCH_SIZE: u32 = 512;
 
 impl Mesh {
-    /// An [`RxMesh`](rxmesh_host::store::RxMesh) of triangles whose patches are the labels' faces; a label a face,
-    /// below `labels`. Its input order is that of this mesh, and the renumbering brings values over.
+    /// Makes an [`RxMesh`](rxmesh_host::store::RxMesh) of triangles whose patches are the faces of a label; one label
+    /// per face, below `labels`. Its input order is that of this mesh, and the renumbering carries values over.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for faces that are no triangles; what [`repack`] says.
+    /// [`Error::Options`] for faces that are no triangles; the errors of [`repack`].
     pub fn to_patches(&self, label: &Buffer<u32>, labels: u32) -> Result<Repacked, Error> {
         if self.face_size() != Some(3) {
             return Err(Error::Options(
@@ -62,9 +62,9 @@ impl Mesh {
         unsafe { repack(engine, &flat, labels, RepackOptions::default()) }
     }
 
-    /// The mesh of a surface's final quads, each cut in two, with a label a triangle and the number of labels: squares
-    /// of the base faces' grids, of 512 triangles, or several whole grids. Each base face has `children` quads in rows,
-    /// a power of four.
+    /// Makes the mesh of a surface's final quads, each cut in two, with a label per triangle and the number of labels:
+    /// squares of the base faces' grids, of 512 triangles, or several whole grids. Each base face has `children` quads
+    /// in rows, a power of four.
     pub(crate) fn of_quads(
         engine: &Engine,
         vertices: u32,
@@ -103,7 +103,7 @@ impl Mesh {
         Ok((mesh, labels, count))
     }
 
-    /// As [`Mesh::of_quads`], for triangles: runs of them.
+    /// Makes a mesh as [`Mesh::of_quads`], for triangles: labels are runs of them.
     pub(crate) fn of_triangles(
         engine: &Engine,
         vertices: u32,

@@ -1,4 +1,4 @@
-//! From a mesh to a mesh, with all that it carries.
+//! Refinement of a mesh with all its attributes.
 
 use crate::normals;
 use crate::seams::{Seams, Split};
@@ -15,13 +15,13 @@ use serde::Serialize;
 /// A refined mesh.
 #[derive(Debug)]
 pub struct Refined {
-    /// The mesh; faces of a base face are adjacent, base faces in their order.
+    /// Mesh; faces of a base face are contiguous, in the order of the base faces.
     pub mesh: PolyMesh,
-    /// What could not be taken along.
+    /// Warnings about attributes that could not be carried over.
     pub warnings: Vec<String>,
 }
 
-/// What a refined mesh has beside its faces.
+/// Options for positions and normals of a refined mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Places {
@@ -36,18 +36,17 @@ pub struct Places {
     pub split_normals: bool,
 }
 
-/// Refines a mesh with all that it carries.
+/// Refines a mesh with all its attributes.
 ///
-/// Columns of floats and colours of vertices are values as positions are; texture coordinates of corners are refined
-/// over the seams that they have, as [`Options::face_varying`] says. Faces have the columns, groups and materials of
-/// those that they come from. Normals, and columns of whole numbers of vertices, are left out, which the warnings say.
-/// Of an edge that is sharp for ever with nothing sharp at either end both sides have one normal.
-/// Sharpness is used up and not carried; so are holes.
+/// Columns of floats and colours of vertices are interpolated as positions are; texture coordinates of corners are
+/// refined over their seams, according to [`Options::face_varying`]. Faces inherit the columns, groups and materials of
+/// their base faces. Normals, and integer columns of vertices, are left out, which the warnings report. An infinitely
+/// sharp edge with nothing sharp at either end has one normal on both sides. Sharpness and holes are not carried over.
 ///
 /// # Errors
 ///
-/// As [`Subdivision::new`]; [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions that leave
-/// the range of floats.
+/// As [`Subdivision::new`]; [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions out of the
+/// range of floats.
 pub fn refine(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -66,7 +65,7 @@ pub fn refine(
     } = positions(&surface, mesh, options, places, &parents)?;
     let faces = match surface.face_size() {
         Some(n) => Faces::Same(n),
-        // Without a level the faces are those of the mesh, holes apart.
+        // Without a level the faces are those of the mesh, without holes.
         None => Faces::of_sizes(
             &parents
                 .iter()
@@ -104,7 +103,7 @@ pub fn refine(
     })
 }
 
-/// A mesh of triangles as a larger one: the surface, quads cut into triangles. Extras do not survive.
+/// Refines a mesh of triangles: quads of the surface are cut into triangles. Extras are not carried over.
 ///
 /// # Errors
 ///
@@ -125,12 +124,12 @@ pub fn refine_triangles(
     Ok(triangles)
 }
 
-/// Where a surface is.
+/// Positions and normals of a surface.
 struct Positions {
     positions: Vec<Vec3>,
-    /// Normals of vertices, where they are asked for.
+    /// Normals of vertices, if asked for.
     normals: Option<Column>,
-    /// Normals of corners, where they are asked for.
+    /// Normals of corners, if asked for.
     split: Option<CornerLayer>,
 }
 
@@ -176,7 +175,7 @@ fn positions(
     })
 }
 
-/// The columns of a refined mesh; `values` makes values of its vertices of those of the mesh, so many each.
+/// Returns the columns of a refined mesh; `values` computes values of its vertices from `width` values per mesh vertex.
 pub(crate) fn columns(
     values: &impl Fn(u32, &[f32]) -> Result<Vec<f32>, Error>,
     mesh: &PolyMesh,
@@ -196,7 +195,7 @@ pub(crate) fn columns(
     Ok(made)
 }
 
-/// A column of the surface's vertices, in its own type.
+/// Returns a column of the surface's vertices, in its original type.
 fn blended(
     refined: &impl Fn(u32, &[f32]) -> Result<Vec<f32>, Error>,
     column: &Column,
@@ -205,7 +204,7 @@ fn blended(
         .map(|i| column.data.get(i) as f32)
         .collect();
     let values = refined(column.width as u32, &values)?;
-    // Casts of floats hold on to the ends of a type's range.
+    // Casts of floats saturate at the limits of a type's range.
     let data = match &column.data {
         ColumnData::I8(_) => ColumnData::I8(values.iter().map(|x| x.round() as i8).collect()),
         ColumnData::U8(_) => ColumnData::U8(values.iter().map(|x| x.round() as u8).collect()),
@@ -223,7 +222,7 @@ fn blended(
     })
 }
 
-/// Statements hold from the first face on that comes from theirs, or from a later one.
+/// Moves statements to the first face that comes from theirs, or from a later one.
 pub(crate) fn tags(tags: &[Tag], parents: &[u32]) -> Vec<Tag> {
     let first = |face: u32| parents.partition_point(|&p| p < face) as u32;
     let moved = tags.iter().map(|tag| Tag {
@@ -233,7 +232,7 @@ pub(crate) fn tags(tags: &[Tag], parents: &[u32]) -> Vec<Tag> {
     moved.collect()
 }
 
-/// Texture coordinates: a surface of their own, whose vertices are the layer's entries.
+/// Refines texture coordinates as a separate surface, whose vertices are the layer's entries.
 fn texcoords(
     of: &Subdivision,
     mesh: &PolyMesh,
@@ -260,7 +259,7 @@ fn texcoords(
         let first = if whole { options.levels } else { 1 };
         let mut one = in_pieces(of, own, values, width, first, options)?;
         if !whole {
-            // The middle of a polygon is smooth from the next level on, unless its quads are apart.
+            // The centre of a polygon is smooth from the next level on, unless its quads are separate.
             let quads = PolyMesh {
                 corners: one.corners,
                 ..PolyMesh::default()
@@ -302,7 +301,7 @@ fn texcoords(
     Ok(refined)
 }
 
-/// Values over a mesh whose vertices they belong to.
+/// Refines values that belong to the vertices of `own`.
 fn over(
     of: &Subdivision,
     mut own: PolyMesh,
@@ -319,7 +318,7 @@ fn over(
     })
 }
 
-/// As [`over`], each face by itself: what is linear along its sides stays so.
+/// Refines as [`over`], each face separately: values that are linear along its sides stay so.
 fn in_pieces(
     of: &Subdivision,
     mut own: PolyMesh,
@@ -339,8 +338,8 @@ fn in_pieces(
     over(of, own, &apart, width, &options)
 }
 
-/// The vertices that are corners without being listed: those of one face where the boundary's rule says so, and those
-/// where the surface is not manifold.
+/// Returns the vertices that are corners without being listed: those of one face if the boundary rule says so, and
+/// those where the surface is not manifold.
 pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     let corners = boundary == Boundary::EdgeAndCorner;
     let is_held = |&v: &u32| {
@@ -350,7 +349,7 @@ pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     (0..base.around.len() as u32).filter(is_held).collect()
 }
 
-/// The faces that nothing comes from.
+/// Returns the faces without a child.
 pub(crate) fn without(faces: usize, parents: &[u32]) -> Vec<u32> {
     let mut used = vec![false; faces];
     parents.iter().for_each(|&f| used[f as usize] = true);

@@ -1,4 +1,4 @@
-//! From a mesh to a mesh of the patches of its surface.
+//! Refinement of a mesh to the patches of its surface.
 
 use crate::catmull_clark::{Adaptive, PatchCount, Tessellation};
 use crate::refine::{columns, tags};
@@ -8,16 +8,16 @@ use rxmesh_host::Vec3;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Extras, Faces, NORMAL, PolyMesh};
 
-/// Makes a mesh of the limit surface with a face a bicubic patch ([`Adaptive::tessellate`]): few faces where the mesh
-/// is regular, smaller ones towards irregular vertices and what is sharp for some levels.
+/// Makes a mesh of the limit surface with one face per bicubic patch ([`Adaptive::tessellate`]): few faces where the
+/// mesh is regular, smaller ones towards irregular vertices and semi-sharp features.
 ///
-/// Vertices lie on the surface, whatever `places` says of that. Columns are carried as [`refine`](crate::refine())
-/// does; texture coordinates and normals of corners are left out, which the warnings say.
+/// Vertices lie on the surface, whatever `places` says. Columns are carried over as by [`refine`](crate::refine());
+/// texture coordinates and normals of corners are left out, which the warnings report.
 ///
 /// # Errors
 ///
-/// As [`Adaptive::new`]; [`Error::Options`] for other schemes than Catmull-Clark;
-/// [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions that leave the range of floats.
+/// As [`Adaptive::new`]; [`Error::Options`] for schemes other than Catmull-Clark;
+/// [`MeshError::NotFinite`](rxmesh_host::mesh::MeshError::NotFinite) for positions out of the range of floats.
 pub fn refine_adaptive(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -33,7 +33,7 @@ pub fn refine_adaptive(
     let patches = surface.patches()?;
     let made = surface.tessellate()?;
     let parents: Vec<u32> = patches.iter().map(|p| surface.parent(p.face)).collect();
-    // Faces in the order of those that they come from.
+    // Faces in the order of their base faces.
     let mut order: Vec<usize> = (0..patches.len()).collect();
     order.sort_by_key(|&p| parents[p]);
     let parents: Vec<u32> = order.iter().map(|&p| parents[p]).collect();
@@ -84,7 +84,7 @@ pub fn refine_adaptive(
     Ok((refined, PatchCount::of(&patches)))
 }
 
-/// The vertices' places on the engine.
+/// Parameters of the vertices on the engine.
 struct At<'a> {
     engine: &'a Engine,
     faces: Buffer<u32>,
@@ -100,7 +100,7 @@ impl<'a> At<'a> {
         })
     }
 
-    /// Control points of values of the mesh.
+    /// Computes control points from values of the mesh.
     fn control(&self, surface: &Adaptive, width: u32, x: &[f32]) -> Result<Buffer<f32>, Error> {
         let rows = surface.control_count() as usize;
         let mut control = self.engine.zeroed(rows * width as usize)?;
@@ -108,7 +108,7 @@ impl<'a> At<'a> {
         Ok(control)
     }
 
-    /// Values at the vertices.
+    /// Computes values at the vertices.
     fn values(&self, surface: &Adaptive, width: u32, x: &[f32]) -> Result<Vec<f32>, Error> {
         let control = self.control(surface, width, x)?;
         let mut out = self.engine.zeroed(self.faces.len() * width as usize)?;
@@ -116,7 +116,7 @@ impl<'a> At<'a> {
         Ok(out.read()?)
     }
 
-    /// Positions and normals at the vertices.
+    /// Computes positions and normals at the vertices.
     fn positions(&self, surface: &Adaptive, x: &[f32]) -> Result<(Vec<f32>, Vec<f32>), Error> {
         let control = self.control(surface, 3, x)?;
         let n = 3 * self.faces.len();

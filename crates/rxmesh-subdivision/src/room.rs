@@ -1,4 +1,4 @@
-//! Memory that is used again.
+//! Growable buffers.
 
 use crate::launch::Launch;
 use bytemuck::Pod;
@@ -6,7 +6,7 @@ use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::build::CopyWords;
 
-/// Values on an engine that are made anew in the memory that is there: as many of it as are in use.
+/// Growable buffer on an engine, whose content is made anew in existing memory; `len` values of it are in use.
 #[derive(Debug)]
 pub(crate) struct Room<T> {
     memory: Buffer<T>,
@@ -14,32 +14,32 @@ pub(crate) struct Room<T> {
 }
 
 impl<T: Pod> Room<T> {
-    /// No values.
+    /// Makes an empty buffer.
     pub(crate) fn empty(engine: &Engine) -> Result<Room<T>, EngineError> {
         Room::zeroed(engine, 0)
     }
 
-    /// So many zeroes.
+    /// Makes a buffer of `len` zeroes.
     pub(crate) fn zeroed(engine: &Engine, len: usize) -> Result<Room<T>, EngineError> {
         let memory = engine.zeroed(len)?;
         Ok(Room { memory, len })
     }
 
-    /// A copy of values of the host.
+    /// Uploads values of the host.
     pub(crate) fn upload(engine: &Engine, values: &[T]) -> Result<Room<T>, EngineError> {
         let memory = engine.upload(values)?;
         let len = values.len();
         Ok(Room { memory, len })
     }
 
-    /// Makes it so many values; what they are is left open. Memory is taken when there is too little: half as much
-    /// again as there was, if that is enough, so that a mesh may grow face by face. It is zeroed.
+    /// Sets the number of values; their content is unspecified. If the capacity does not suffice, zeroed memory is
+    /// allocated: half as much again as there was, if that is enough, so that a mesh may grow face by face.
     pub(crate) fn set_len(&mut self, len: usize) -> Result<(), EngineError> {
         if len > self.memory.len() {
             let more = self.memory.len() + self.memory.len() / 2;
             let engine = self.memory.engine();
             self.memory = match engine.zeroed(more.max(len)) {
-                // As much as is needed may be there all the same.
+                // The exact size may still fit.
                 Err(_) if more > len => engine.zeroed(len)?,
                 memory => memory?,
             };
@@ -48,12 +48,12 @@ impl<T: Pod> Room<T> {
         Ok(())
     }
 
-    /// Makes it so many values, no more than there were or there is memory for.
+    /// Reduces the number of values, to at most the capacity.
     pub(crate) fn shrink(&mut self, len: usize) {
         self.len = len.min(self.memory.len());
     }
 
-    /// Copies values of the host.
+    /// Copies values from the host.
     pub(crate) fn fill(&mut self, values: &[T]) -> Result<(), EngineError> {
         self.set_len(values.len())?;
         let room = self.memory.len();
@@ -75,7 +75,7 @@ impl<T: Pod> Room<T> {
         self.len
     }
 
-    /// How many values there is memory for.
+    /// Returns the capacity in values.
     pub(crate) fn capacity(&self) -> usize {
         self.memory.len()
     }
@@ -88,12 +88,12 @@ impl<T: Pod> Room<T> {
         self.memory.read_range(from, n)
     }
 
-    /// All of the memory.
+    /// Returns the whole memory.
     pub(crate) fn memory(&self) -> &Buffer<T> {
         &self.memory
     }
 
-    /// A kernel argument that reads the values.
+    /// Returns a kernel argument that reads the values.
     pub(crate) fn global(&self) -> Global<T> {
         if self.len == 0 {
             return Global::empty();
@@ -101,7 +101,7 @@ impl<T: Pod> Room<T> {
         self.memory.global().part(0, self.len as u32)
     }
 
-    /// A kernel argument that writes them.
+    /// Returns a kernel argument that writes the values.
     pub(crate) fn global_mut(&self) -> GlobalMut<T> {
         if self.len == 0 {
             return GlobalMut::empty();
@@ -109,21 +109,21 @@ impl<T: Pod> Room<T> {
         self.memory.global_mut().part(0, self.len as u32)
     }
 
-    /// Bytes of the memory.
+    /// Returns the number of bytes of the memory.
     pub(crate) fn bytes(&self) -> u64 {
         (self.memory.len() * size_of::<T>()) as u64
     }
 }
 
 impl Room<u32> {
-    /// A buffer with the values.
+    /// Returns a buffer with the values.
     pub(crate) fn copy(&self) -> Result<Buffer<u32>, EngineError> {
         let copy = self.memory.engine().zeroed(self.len)?;
         self.copy_to(&copy)?;
         Ok(copy)
     }
 
-    /// Copies the values to a buffer of as many.
+    /// Copies the values to a buffer of the same length.
     pub(crate) fn copy_to(&self, out: &Buffer<u32>) -> Result<(), EngineError> {
         let (got, want) = (out.len(), self.len);
         if got != want {

@@ -5,7 +5,7 @@ use crate::room::Room;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_subdivision_kernels::scan::{AddParts, Parts, ScanParts, log_chunk};
 
-/// What prefix sums need on the way.
+/// Scratch buffers of prefix sums.
 #[derive(Debug)]
 pub(crate) struct Scan {
     sums: Room<u32>,
@@ -20,12 +20,12 @@ impl Scan {
         })
     }
 
-    /// Memory for sums of so many values, so that [`Scan::parts`] takes none.
+    /// Reserves memory for sums of `n` values, so that [`Scan::parts`] allocates none.
     pub(crate) fn reserve(&mut self, n: u32) -> Result<(), EngineError> {
         self.sums.set_len(n.div_ceil(1 << log_chunk(n)) as usize)
     }
 
-    /// The chunks of so many values, and their number.
+    /// Returns the chunks of `n` values, and their number.
     pub(crate) fn parts(&mut self, n: u32) -> Result<(Parts, u32), EngineError> {
         self.reserve(n)?;
         let parts = Parts {
@@ -36,7 +36,7 @@ impl Scan {
         Ok((parts, self.sums.len() as u32))
     }
 
-    /// Makes the exclusive prefix sums of values, which must fit 32 bits.
+    /// Computes the exclusive prefix sums of values, which must fit into 32 bits.
     pub(crate) fn exclusive(
         &mut self,
         engine: &Engine,

@@ -1,5 +1,5 @@
-//! Values of corners as a mesh of their own: it has the faces of the mesh, its vertices are pairs of a vertex and a
-//! value, and seams are its boundaries. What is sharp there is what OpenSubdiv's `Vtr::FVarLevel` makes of it.
+//! Corner values as a separate mesh: it has the faces of the mesh, its vertices are pairs of a vertex and a value, and
+//! seams are its boundaries. Sharpness there follows OpenSubdiv's `Vtr::FVarLevel`.
 
 use crate::{Creasing, FaceVarying, HostMesh, Options};
 use rxmesh_host::mesh::{CornerLayer, NO_VALUE, PolyMesh, SharpEdge, SharpVertex};
@@ -8,19 +8,20 @@ use rxmesh_subdivision_kernels::sharpness::after;
 use rxmesh_subdivision_kernels::topology::NONE;
 use std::collections::HashMap;
 
-/// The vertices of the values' mesh.
+/// Vertices of the values' mesh.
 #[derive(Debug)]
 pub(crate) struct Split {
-    /// The vertex of each corner.
+    /// Vertex of each corner.
     pub(crate) corners: Vec<u32>,
     /// Values of the vertices, row after row.
     pub(crate) values: Vec<f32>,
-    /// Which faces have a corner without a value. Their vertices are theirs alone, and are not looked at.
+    /// `true` for each face with a corner without a value. Its vertices are not shared with other faces, and are
+    /// ignored.
     pub(crate) lacks: Vec<bool>,
 }
 
 impl Split {
-    /// A vertex for each pair of a vertex and a value that a corner has: values may serve several vertices.
+    /// Makes a vertex for each pair of a vertex and a value of a corner: values may be used at several vertices.
     pub(crate) fn new(mesh: &PolyMesh, layer: &CornerLayer) -> Split {
         let width = layer.width;
         let mut split = Split {
@@ -54,21 +55,21 @@ impl Split {
     }
 }
 
-/// The faces that share a vertex of the values' mesh.
+/// Faces that share a vertex of the values' mesh.
 #[derive(Clone, Default)]
 struct Span {
-    /// How many they are.
+    /// Number of faces.
     faces: u32,
-    /// Edges between two of them.
+    /// Number of edges between two of them.
     inner: u32,
-    /// Whether such an edge is sharp for ever.
+    /// `true` if such an edge is infinitely sharp.
     sharp: bool,
-    /// Sharpness of such edges that ends.
+    /// Finite sharpness of such edges.
     semi_sharp: Vec<f32>,
 }
 
 impl Span {
-    /// Whether a corner is one whatever the mode: a line ends at the seam, or there are several fans of faces.
+    /// Returns `true` if it is a corner in any mode: a crease ends at the seam, or there are several fans of faces.
     fn is_held(&self) -> bool {
         self.sharp || self.faces > self.inner + 1
     }
@@ -78,18 +79,18 @@ impl Span {
     }
 }
 
-/// The seams at a vertex of the mesh.
+/// Seams at a vertex of the mesh.
 #[derive(Clone, Default)]
 struct Vertex {
     /// Its vertices in the values' mesh.
     values: Vec<u32>,
-    /// Whether it is at a boundary of the faces that have values.
+    /// `true` if it is at a boundary of the faces that have values.
     is_open: bool,
-    /// Sharpness of seams that ends.
+    /// Finite sharpness of seams.
     semi_sharp: Vec<f32>,
 }
 
-/// What is sharp in a values' mesh.
+/// Sharpness in a values' mesh.
 pub(crate) struct Seams<'a> {
     mesh: &'a PolyMesh,
     base: &'a HostMesh,
@@ -97,7 +98,7 @@ pub(crate) struct Seams<'a> {
 }
 
 impl<'a> Seams<'a> {
-    /// Of a mesh, with its adjacency.
+    /// Reads the sharpness of a mesh, with its adjacency.
     pub(crate) fn new(mesh: &'a PolyMesh, base: &'a HostMesh) -> Seams<'a> {
         let edges = mesh.sharp_edges.iter();
         Seams {
@@ -107,12 +108,12 @@ impl<'a> Seams<'a> {
         }
     }
 
-    /// Sharpness of an edge by its ends, boundaries apart.
+    /// Returns the sharpness of an edge by its ends, boundaries not considered.
     pub(crate) fn sharpness(&self, ends: [u32; 2]) -> f32 {
         self.edges.get(&key(ends)).copied().unwrap_or(0.0)
     }
 
-    /// Makes sharp in `own` what is sharp in the mesh, the vertices `held` among it.
+    /// Makes sharp in `own` all that is sharp in the mesh, including the vertices `held`.
     pub(crate) fn sharpen(&self, own: &mut PolyMesh, held: &[u32]) {
         let mesh = self.mesh;
         let mut vertices: HashMap<u32, f32> = mesh
@@ -139,7 +140,7 @@ impl<'a> Seams<'a> {
         }
     }
 
-    /// Makes corners in `own` where the mode asks for them, beside those of one face.
+    /// Makes corners in `own` where the mode asks for them, in addition to vertices of one face.
     pub(crate) fn hold(&self, own: &mut PolyMesh, lacks: &[bool], options: &Options) {
         let (spans, vertices) = self.spans(&own.corners, lacks);
         let mode = options.face_varying;
@@ -165,7 +166,7 @@ impl<'a> Seams<'a> {
             } else if let [a, b] = vertex.values[..]
                 && own_sharpness.get(&(v as u32)).is_none_or(|&s| s <= 0.0)
             {
-                // One side is a corner while lines that end at the seam are sharp: the other depends on it.
+                // One side is a corner while creases that end at the seam are sharp: the other depends on it.
                 let [of_a, of_b] = [a, b].map(|w| &spans[w as usize].semi_sharp);
                 let (other, lines) = match (of_a.is_empty(), of_b.is_empty()) {
                     (true, false) => (a, of_b),
@@ -182,7 +183,7 @@ impl<'a> Seams<'a> {
         let count = own.iter().max().map_or(0, |&v| v as usize + 1);
         let mut spans = vec![Span::default(); count];
         let mut vertices = vec![Vertex::default(); mesh.vertex_count()];
-        // The corner after each, and whether its face has values.
+        // Next corner of each, and `true` if its face has values.
         let mut next = vec![0; own.len()];
         let mut valued = vec![false; own.len()];
         for (face, &lacks) in lacks.iter().enumerate() {
@@ -224,14 +225,14 @@ fn key([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Corners of a face, each with the one after it.
+/// Returns the corners of a face, each with the next one.
 pub(crate) fn sides(mesh: &PolyMesh, face: usize) -> impl Iterator<Item = (usize, usize)> {
     let range = mesh.range(face);
     let turn = range.clone().skip(1).chain([range.start]);
     range.zip(turn)
 }
 
-/// Whether all values of a vertex are corners because of the seams.
+/// Returns `true` if all values of a vertex are corners because of the seams.
 fn is_corner(vertex: &Vertex, spans: &[Span], mode: FaceVarying) -> bool {
     let any = |what: fn(&Span) -> bool| vertex.values.iter().any(|&w| what(&spans[w as usize]));
     let both = mode == FaceVarying::CornersPlus2;
@@ -243,10 +244,10 @@ fn is_corner(vertex: &Vertex, spans: &[Span], mode: FaceVarying) -> bool {
     }
 }
 
-/// The sharpness of a vertex that is a corner as long as any of `lines` at it is sharp, and then between corner and
-/// crease as what they end at says; `seams` is sharp beside them.
+/// Returns the sharpness of a vertex that is a corner as long as any of `lines` at it is sharp, and then between corner
+/// and crease depending on their final sharpness; `seams` are other sharp edges there.
 ///
-/// Where a seam is still sharp when the lines end, OpenSubdiv keeps the corner to the end of the level.
+/// If a seam is still sharp when the lines end, OpenSubdiv keeps the corner to the end of the level.
 fn lasting(lines: &[f32], seams: &[f32], creasing: Creasing) -> f32 {
     let mut now = [lines, seams].concat();
     let mut level = 0.0;

@@ -15,44 +15,44 @@ use rxmesh_subdivision_kernels::topology::NONE;
 
 const _: () = assert!(INFINITE == PolyMesh::SHARP);
 
-/// Sharpness of a mesh's edges and vertices on its engine. What is smooth everywhere takes no memory.
+/// Sharpness of a mesh's edges and vertices on its engine. A smooth mesh takes no memory.
 ///
 /// Boundary edges are infinitely sharp by rule, and so are vertices of several fans of faces; vertices of one face are
-/// with [`Boundary::EdgeAndCorner`].
+/// infinitely sharp with [`Boundary::EdgeAndCorner`].
 #[derive(Debug)]
 pub struct Sharpness {
     edges: Room<f32>,
     vertices: Room<f32>,
-    /// The largest finite sharpness of an edge inside, and of a vertex.
+    /// Largest finite sharpness of an interior edge or a vertex.
     most: f32,
     lists: Lists,
 }
 
-/// What is listed, on the engine.
+/// Listed sharpness on the engine.
 #[derive(Debug)]
 struct Lists {
     ends: Room<u32>,
     values: Room<f32>,
-    /// As [`FindEdges::last`].
+    /// Buffer of [`FindEdges::last`].
     last: Room<u32>,
-    /// As [`FindEdges::missing`].
+    /// Buffer of [`FindEdges::missing`].
     missing: Room<u32>,
 }
 
 impl Sharpness {
-    /// Brings the sharpness that `poly` lists to the engine of `mesh`, which was made of it. Of several values for one
-    /// edge or vertex the last counts.
+    /// Uploads the sharpness that `poly` lists to the engine of `mesh`, which was made of it. The last of several
+    /// values for one edge or vertex is used.
     ///
     /// # Errors
     ///
-    /// [`MeshError::Extras`] for two vertices without an edge between them; what the engine says.
+    /// [`MeshError::Extras`] for two vertices without an edge between them; any error of the engine.
     pub fn new(mesh: &Mesh, poly: &PolyMesh, boundary: Boundary) -> Result<Sharpness, Error> {
         let mut sharpness = Sharpness::empty(mesh.engine())?;
         sharpness.make(mesh, &Extras::of(poly), boundary)?;
         Ok(sharpness)
     }
 
-    /// Nothing is sharp.
+    /// Makes the sharpness of a smooth mesh.
     pub(crate) fn empty(engine: &Engine) -> Result<Sharpness, Error> {
         Ok(Sharpness {
             edges: Room::empty(engine)?,
@@ -67,7 +67,7 @@ impl Sharpness {
         })
     }
 
-    /// As [`Sharpness::new`], in the memory that is there. Nothing runs where nothing is sharp.
+    /// Sets the sharpness as [`Sharpness::new`], in existing memory. Nothing is launched if nothing is sharp.
     pub(crate) fn make(
         &mut self,
         mesh: &Mesh,
@@ -163,7 +163,7 @@ impl Sharpness {
         Ok(())
     }
 
-    /// What one level of Catmull-Clark leaves of `base`, for the quads that it makes of `before`.
+    /// Computes the sharpness after one Catmull-Clark level of `base`, for the quads that it makes of `before`.
     pub(crate) fn make_after_one(
         &mut self,
         base: &Sharpness,
@@ -197,7 +197,7 @@ impl Sharpness {
         Ok(())
     }
 
-    /// What kernels see.
+    /// Returns the view for kernels.
     pub fn view(&self) -> kernels::Sharpness {
         kernels::Sharpness {
             edges: self.edges.global(),
@@ -205,22 +205,22 @@ impl Sharpness {
         }
     }
 
-    /// Whether edges inside are listed as sharp: then [`kernels::Sharpness::edges`] has values.
+    /// Returns `true` if interior edges are listed as sharp: then [`kernels::Sharpness::edges`] has values.
     pub fn has_edges(&self) -> bool {
         self.edges.len() > 0
     }
 
-    /// Whether any vertex is sharp.
+    /// Returns `true` if any vertex is sharp.
     pub fn has_vertices(&self) -> bool {
         self.vertices.len() > 0
     }
 
-    /// The largest sharpness that wears off.
+    /// Returns the largest finite sharpness.
     pub fn most(&self) -> f32 {
         self.most
     }
 
-    /// Bytes on the engine.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let lists = &self.lists;
         let floats = [&self.edges, &self.vertices, &lists.values];
@@ -229,11 +229,11 @@ impl Sharpness {
         floats + words.iter().map(|r| r.bytes()).sum::<u64>()
     }
 
-    /// Sharpness of all edges and vertices; no values where all are smooth.
+    /// Returns the sharpness of all edges and vertices; no values if all are smooth.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_host(&self) -> Result<[Vec<f32>; 2], EngineError> {
         Ok([self.edges.read()?, self.vertices.read()?])
     }

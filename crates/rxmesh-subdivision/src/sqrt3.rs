@@ -29,9 +29,9 @@ use std::collections::HashMap;
 ///
 /// Vertices keep their ids from level to level, and the point of face f of a level of V vertices is V + f: so ids are
 /// [base vertices | faces of level 0 | faces of level 1 | ...]. Half-edge h of a level has face h of the next one. On
-/// odd levels (counted from 0) boundary edges and edges that are sharp for ever are cut in three; on even ones they
-/// stay (section 5 of the paper); boundary edges' second points follow the level's other points. Other faces can be put
-/// in place of those that are there ([`Sqrt3::rebuild`]).
+/// odd levels (counted from 0) boundary edges and infinitely sharp edges are cut in three; on even ones they stay
+/// (section 5 of the paper); boundary edges' second points follow the level's other points. The faces can be replaced
+/// ([`Sqrt3::rebuild`]).
 #[derive(Debug)]
 pub struct Sqrt3 {
     mesh: Mesh,
@@ -39,25 +39,25 @@ pub struct Sqrt3 {
     options: Options,
     /// Sizes of all levels.
     sizes: Vec<Size>,
-    /// Whether any edge is sharp or open.
+    /// `true` if any edge is sharp or open.
     lines: bool,
-    /// Twins of the base mesh then.
+    /// Twins of the base mesh in that case.
     coded: Coded,
-    /// Corners and twins of levels 1 to the last but one of the last.
+    /// Corners and twins of levels 1 to the third last.
     nets: Vec<[Room<u32>; 2]>,
     kinds: Room<u32>,
-    /// As [`FindKinds::dart`].
+    /// Buffer of [`FindKinds::dart`].
     dart: Room<u32>,
     alphas: Buffer<f32>,
     marks: Room<u32>,
     kept: KeptFaces,
-    /// Points of the level before the last, and of the one before that, with room for three columns.
+    /// Points of the two levels before the last, with a capacity of three columns.
     between: [Room<f32>; 2],
-    /// Means of rings at these levels.
+    /// Means of one-rings at these levels.
     means: [Room<f32>; 2],
 }
 
-/// Twins with what is sharp and what is open, and what their making needs.
+/// Twins with marks of sharp and open edges, and scratch buffers for them.
 #[derive(Debug)]
 struct Coded {
     twins: Room<u32>,
@@ -78,14 +78,14 @@ impl Sqrt3 {
     ///
     /// # Errors
     ///
-    /// A face that is no triangle, by name; what is wrong with the mesh ([`Mesh::new`]) or its sharpness
-    /// ([`Sharpness::new`]); a sharp edge whose sharpness wears off, or that ends inside of the surface; more than 10
-    /// levels; more points or faces than 32 bits can name; no memory on the engine.
+    /// A face that is no triangle, by name; errors of the mesh ([`Mesh::new`]) or its sharpness ([`Sharpness::new`]); a
+    /// sharp edge of finite sharpness, or one that ends inside the surface; more than 10 levels; more points or faces
+    /// than 32 bits can number; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Sqrt3, Error> {
         Sqrt3::of(engine, &Source::Host(poly), options)
     }
 
-    /// As [`Sqrt3::new`], of faces that are on the engine already.
+    /// Prepares a surface as [`Sqrt3::new`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -99,17 +99,17 @@ impl Sqrt3 {
         Sqrt3::of(engine, &Source::Device(faces, *extras), options)
     }
 
-    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
-    /// when there is too little of it. One wait, unless something is sharp or a hole.
+    /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
+    /// does not suffice. One wait, unless something is sharp or a hole.
     ///
     /// # Errors
     ///
-    /// As [`Sqrt3::new`]; the surface has no vertices and no faces then, until it is built again.
+    /// As [`Sqrt3::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
         self.make(&Source::Host(poly))
     }
 
-    /// As [`Sqrt3::rebuild`], of faces that are on the engine already.
+    /// Rebuilds as [`Sqrt3::rebuild`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -118,22 +118,22 @@ impl Sqrt3 {
         self.make(&Source::Device(faces, *extras))
     }
 
-    /// As [`Sqrt3::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for, before
-    /// or after [`values`](Sqrt3::values) and [`faces`](Sqrt3::faces). [`Sqrt3::check`] waits, and tells
-    /// whether it was so; before, what they give is not to be relied on.
+    /// Rebuilds as [`Sqrt3::rebuild_from`], from faces that the caller asserts to be a closed smooth surface: nothing
+    /// is waited for, before or after [`values`](Sqrt3::values) and [`faces`](Sqrt3::faces). [`Sqrt3::check`] waits,
+    /// and verifies the assertion; before that, their results are not to be relied on.
     ///
     /// # Errors
     ///
-    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    /// Errors that are found without a wait; the surface then has no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         self.make(&Source::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that [`Sqrt3::rebuild_ahead`] took at their word.
+    /// Waits, and refuses faces that do not hold what [`Sqrt3::rebuild_ahead`] assumed.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    /// As [`Mesh::check`]; the surface then has no vertices and no faces.
     pub fn check(&mut self) -> Result<(), Error> {
         let checked = self.mesh.check();
         self.settle(checked)
@@ -176,7 +176,7 @@ impl Sqrt3 {
         self.settle(made)
     }
 
-    /// After a failure there is no surface.
+    /// Empties the surface after a failure.
     fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
             self.mesh.clear();
@@ -207,11 +207,11 @@ impl Sqrt3 {
         self.refine()
     }
 
-    /// Memory for values on the way.
+    /// Allocates scratch buffers for values.
     fn make_room(&mut self) -> Result<(), Error> {
         let levels = self.levels();
         for back in 1..=2 {
-            // Level 0 is the caller's.
+            // Level 0 is the caller upholds the contract.
             let level = levels.saturating_sub(back);
             let (points, means) = match level {
                 0 => (0, 0),
@@ -231,7 +231,7 @@ impl Sqrt3 {
         Ok(())
     }
 
-    /// How each base vertex moves; refuses sharp edges that end inside.
+    /// Classifies each base vertex; refuses sharp edges that end inside.
     fn make_kinds(&mut self, extras: &Extras) -> Result<(), Error> {
         self.kinds.set_len(self.mesh.vertex_count() as usize)?;
         let kernel = FindKinds {
@@ -242,7 +242,7 @@ impl Sqrt3 {
         };
         let engine = self.mesh.engine();
         engine.launch_flat(self.mesh.vertex_count(), kernel)?;
-        // Without sharp edges inside there is nothing to wait for: boundaries do not end.
+        // Without interior sharp edges there is nothing to wait for: boundaries do not end.
         if !extras.sharp_edges.is_empty() {
             let vertex = self.dart.read()?[0];
             if vertex != NONE {
@@ -258,7 +258,7 @@ impl Sqrt3 {
         Ok(())
     }
 
-    /// Makes the levels that are kept, and marks their points on lines.
+    /// Makes the levels that are kept, and marks their points on creases.
     fn refine(&mut self) -> Result<(), Error> {
         let engine = self.mesh.engine().clone();
         for level in 0..self.levels().saturating_sub(2) {
@@ -288,37 +288,37 @@ impl Sqrt3 {
         Ok(())
     }
 
-    /// The base mesh.
+    /// Returns the base mesh.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Number of vertices of the surface.
+    /// Returns the number of vertices of the surface.
     pub fn vertex_count(&self) -> u32 {
         self.sizes[self.levels()].vertices
     }
 
-    /// Number of faces of the surface.
+    /// Returns the number of faces of the surface.
     pub fn face_count(&self) -> u32 {
         self.kept.count() * self.children()
     }
 
-    /// Corners of each face.
+    /// Returns the number of corners of each face.
     pub fn face_size(&self) -> u32 {
         3
     }
 
-    /// The base face that a face of the surface is part of.
+    /// Returns the base face of which a face of the surface is part.
     ///
     /// # Panics
     ///
-    /// When there is no such face.
+    /// There is no such face.
     pub fn parent(&self, face: u32) -> u32 {
         assert!(face < self.face_count(), "face {face}");
         self.kept.face(face / self.children())
     }
 
-    /// Bytes of the engine's memory that this keeps.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let words = [&self.kinds, &self.dart, &self.marks];
         let words = words.into_iter().chain(self.nets.iter().flatten());
@@ -329,11 +329,11 @@ impl Sqrt3 {
         own + self.coded.bytes() + self.sharpness.bytes() + self.mesh.bytes()
     }
 
-    /// Writes the faces: three vertex ids each; the 3^levels faces of a base face follow each other.
+    /// Writes the faces: three vertex ids each; the 3^levels faces of a base face are contiguous.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] when `out` has no three values a face; what the engine says.
+    /// [`EngineError::Length`] if `out` does not have three values per face; any error of the engine.
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
         check_rows(3, [(out.len(), self.face_count())])?;
         let engine = self.mesh.engine();
@@ -351,12 +351,12 @@ impl Sqrt3 {
         Ok(())
     }
 
-    /// Values of the surface's vertices from those of the base vertices, `width` a vertex. Runs kernels only: no
-    /// memory is taken, and nobody waits.
+    /// Computes values of the surface's vertices from those of the base vertices, `width` per vertex. Only launches
+    /// kernels: nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] when a buffer has no `width` values a vertex; what the engine says.
+    /// [`EngineError::Length`] if a buffer does not have `width` values per vertex; any error of the engine.
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
         let vertices = (self.mesh.vertex_count(), self.vertex_count());
         check_values(width, (x, vertices.0), (y, vertices.1))?;
@@ -381,7 +381,7 @@ impl Sqrt3 {
         Step<Q>: Entry,
     {
         let last = self.levels();
-        // Where a level is: its values, their width and first column.
+        // Values of a level, their width and first column.
         let at = |level: usize| match last - level {
             0 => (y.global_mut(), width, first),
             _ if level == 0 => (x.global_mut(), width, first),
@@ -426,12 +426,12 @@ impl Sqrt3 {
         self.sizes.len() - 1
     }
 
-    /// Faces that a base face becomes.
+    /// Returns the number of faces that a base face becomes.
     fn children(&self) -> u32 {
         3u32.pow(self.levels() as u32)
     }
 
-    /// A level that is kept.
+    /// Returns a level that is kept.
     fn net(&self, level: usize) -> Stored {
         let (corners, twins) = match level {
             0 => {
@@ -457,9 +457,9 @@ impl Sqrt3 {
     }
 }
 
-/// Refuses edges that are sharp for a while.
+/// Refuses edges of finite sharpness.
 fn check_edges(extras: &Extras) -> Result<(), Error> {
-    // The last value for an edge counts.
+    // The last value for an edge is used.
     let mut last = HashMap::new();
     for (i, e) in extras.sharp_edges.iter().enumerate() {
         let [a, b] = e.ends;
@@ -489,7 +489,7 @@ fn check_edges(extras: &Extras) -> Result<(), Error> {
     }
 }
 
-/// Sizes of levels 0 to the last.
+/// Returns the sizes of levels 0 to the last.
 fn sizes(mesh: &Mesh, levels: u32) -> Result<Vec<Size>, Error> {
     let (mut vertices, mut faces) = (u64::from(mesh.vertex_count()), u64::from(mesh.face_count()));
     let mut open = 2 * u64::from(mesh.edge_count()) - u64::from(mesh.corner_count());
@@ -544,7 +544,7 @@ impl Coded {
     }
 }
 
-/// Weights of rings by valence (Kobbelt 2000): (4 - 2 cos(2 pi / n)) / 9.
+/// Returns the weights of one-rings by valence (Kobbelt 2000): (4 - 2 cos(2 pi / n)) / 9.
 fn alphas() -> Vec<f32> {
     let alpha = |n: u32| (4.0 - 2.0 * (std::f64::consts::TAU / f64::from(n)).cos()) / 9.0;
     (0..ALPHAS)

@@ -1,4 +1,4 @@
-//! One type over the schemes.
+//! One type for all schemes.
 
 use crate::{CatmullClark, DeviceFaces, Extras, Loop, Mesh, Options, Scheme, Sqrt3};
 use rxmesh_host::Error;
@@ -6,7 +6,7 @@ use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_host::repack::Repacked;
 
-/// A subdivision surface of a mesh, prepared on an engine: topology once, values as often as wanted.
+/// A subdivision surface of a mesh, prepared on an engine: topology once, values any number of times.
 ///
 /// ```
 /// # use rxmesh_host::{engine::Engine, mesh::{Faces, PolyMesh}, Vec3};
@@ -56,8 +56,8 @@ impl Subdivision {
     /// # Errors
     ///
     /// As [`Mesh::new`]; [`Error::Options`] for too many levels, and for faces that the scheme does not take;
-    /// [`MeshError`](rxmesh_host::mesh::MeshError) for a sharp edge that is none of the mesh's; [`Error::TooLarge`] for
-    /// a result that 32 bits cannot address; no memory on the engine.
+    /// [`MeshError`](rxmesh_host::mesh::MeshError) for a sharp edge that the mesh does not have; [`Error::TooLarge`]
+    /// for a result that 32 bits cannot address; no memory on the engine.
     pub fn new(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Subdivision, Error> {
         let surface = match options.scheme {
             Scheme::CatmullClark => {
@@ -72,7 +72,7 @@ impl Subdivision {
         })
     }
 
-    /// As [`Subdivision::new`], of faces that are on the engine already.
+    /// Prepares a surface as [`Subdivision::new`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -100,19 +100,19 @@ impl Subdivision {
         })
     }
 
-    /// Prepares the surface of another mesh, of the same options, in the memory that is there: for a topology that is
-    /// new in every frame. Memory is taken only when there is too little of it, and stays. Where all edges and vertices
-    /// are smooth, no face is a hole, and faces have the same number of corners, one wait is all, for what is wrong
-    /// with the faces and for the number of edges, or two, in Catmull-Clark's scheme.
+    /// Prepares the surface of another mesh with the same options, in existing memory: for a topology that changes with
+    /// every frame. Memory is allocated only when it does not suffice, and is kept. If all edges and vertices are
+    /// smooth, no face is a hole, and faces have the same number of corners, there is one wait, for errors of the faces
+    /// and for the number of edges, or two, in Catmull-Clark's scheme.
     ///
     /// # Errors
     ///
-    /// As [`Subdivision::new`]; the surface has no vertices and no faces then, until it is built again.
+    /// As [`Subdivision::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, mesh: &PolyMesh) -> Result<(), Error> {
         of_any!(&mut self.surface, s => s.rebuild(mesh))
     }
 
-    /// As [`Subdivision::rebuild`], of faces that are on the engine already.
+    /// Rebuilds as [`Subdivision::rebuild`], from faces that are on the engine already.
     ///
     /// ```
     /// # use rxmesh_host::{engine::Engine, mesh::generate};
@@ -141,14 +141,15 @@ impl Subdivision {
         of_any!(&mut self.surface, s => s.rebuild_from(faces, extras))
     }
 
-    /// As [`Subdivision::rebuild_from`], of faces that are known to be a closed smooth surface: by Catmull-Clark's
-    /// scheme and sqrt(3) nothing is waited for, before or after [`values`](Self::values) and [`faces`](Self::faces).
-    /// [`Subdivision::check`] waits, and tells whether it was so; before, what they give is not to be relied on.
+    /// Rebuilds as [`Subdivision::rebuild_from`], from faces that the caller asserts to be a closed smooth surface:
+    /// with the Catmull-Clark and sqrt(3) schemes nothing is waited for, before or after [`values`](Self::values) and
+    /// [`faces`](Self::faces). [`Subdivision::check`] waits, and verifies the assertion; before that, their results are
+    /// not to be relied on.
     ///
     /// # Errors
     ///
-    /// What can be seen without a wait; of Loop surfaces as [`Subdivision::rebuild_from`]. The surface has no vertices
-    /// and no faces then.
+    /// Errors that are found without a wait; for Loop surfaces as [`Subdivision::rebuild_from`]. The surface then has
+    /// no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         match &mut self.surface {
             Surface::CatmullClark(s) => s.rebuild_ahead(faces),
@@ -157,11 +158,11 @@ impl Subdivision {
         }
     }
 
-    /// Waits, and refuses faces that [`Subdivision::rebuild_ahead`] took at their word.
+    /// Waits, and refuses faces that do not hold what [`Subdivision::rebuild_ahead`] assumed.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    /// As [`Mesh::check`]; the surface then has no vertices and no faces.
     pub fn check(&mut self) -> Result<(), Error> {
         match &mut self.surface {
             Surface::CatmullClark(s) => s.check(),
@@ -170,24 +171,24 @@ impl Subdivision {
         }
     }
 
-    /// The surface's values of the mesh's: `width` floats a vertex, row after row, such as positions. Runs kernels and
-    /// nothing else: nothing is allocated or waited for.
+    /// Computes the surface's values from the mesh's: `width` floats per vertex, row after row, such as positions. Only
+    /// launches kernels: nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for buffers of other lengths; what the engine says.
+    /// [`EngineError::Length`] for buffers of other lengths; any error of the engine.
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
         of_any!(&self.surface, s => s.values(width, x, y))
     }
 
-    /// Where the surface's vertices end when it is refined for ever, and the unit normals there, of positions as
-    /// [`Subdivision::values`] makes them: three floats a vertex each. Sharpness that is left at the last level counts
-    /// as lasting for ever; at a crease or a corner the normal is that of one side.
+    /// Computes the limit positions of the surface's vertices, and the unit normals there, from positions as
+    /// [`Subdivision::values`] makes them: three floats per vertex each. Creases and corners of the last level are
+    /// treated as infinitely sharp; the normal there is that of one side.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for buffers of other lengths; without a level, faces that are no quads; what the engine
-    /// says.
+    /// [`EngineError::Length`] for buffers of other lengths; without a level, faces that are no quads; any error of the
+    /// engine.
     pub fn limit(
         &self,
         values: &Buffer<f32>,
@@ -197,32 +198,32 @@ impl Subdivision {
         of_any!(&self.surface, s => s.limit(values, points, Some(normals)))
     }
 
-    /// The surface's faces: [`Subdivision::index_count`] vertices.
+    /// Writes the surface's faces: [`Subdivision::index_count`] vertices.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for a buffer of another length; what the engine says.
+    /// [`EngineError::Length`] for a buffer of another length; any error of the engine.
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
         of_any!(&self.surface, s => s.faces(out))
     }
 
-    /// Vertices of the surface.
+    /// Returns the number of vertices of the surface.
     pub fn vertex_count(&self) -> u32 {
         of_any!(&self.surface, s => s.vertex_count())
     }
 
-    /// Faces of the surface.
+    /// Returns the number of faces of the surface.
     pub fn face_count(&self) -> u32 {
         of_any!(&self.surface, s => s.face_count())
     }
 
-    /// Corners of every face; nothing when they differ, which they may without a level only.
+    /// Returns the number of corners of every face; `None` when they differ, which is possible only without a level.
     pub fn face_size(&self) -> Option<u32> {
         let size = of_any!(&self.surface, s => s.face_size());
         (size != 0).then_some(size)
     }
 
-    /// Corners of all faces.
+    /// Returns the number of corners of all faces.
     pub fn index_count(&self) -> u32 {
         match &self.surface {
             Surface::CatmullClark(s) => s.index_count(),
@@ -231,28 +232,29 @@ impl Subdivision {
         }
     }
 
-    /// The face of the mesh that a face of the surface comes from. It grows with the faces.
+    /// Returns the mesh face of a face of the surface, which does not decrease with the face.
     pub fn parent(&self, face: u32) -> u32 {
         of_any!(&self.surface, s => s.parent(face))
     }
 
-    /// The mesh that the surface is made of.
+    /// Returns the mesh of which the surface is made.
     pub fn mesh(&self) -> &Mesh {
         of_any!(&self.surface, s => s.mesh())
     }
 
-    /// Bytes that are kept on the engine.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         of_any!(&self.surface, s => s.bytes())
     }
 
-    /// An [`RxMesh`](rxmesh_host::store::RxMesh) of the surface, each quad cut into two triangles along the diagonal
-    /// from its first corner. Its patches are squares of the grids, so that nothing is patched. Input order is that of
-    /// the surface; the renumbering brings [values](Self::values) over.
+    /// Makes an [`RxMesh`](rxmesh_host::store::RxMesh) of the surface, each quad cut into two triangles along the
+    /// diagonal from its first corner. Its patches are squares of the grids, so that no patcher runs. Input order is
+    /// that of the surface; the renumbering carries [values](Self::values) over.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] without a level, for faces of any size; what [`repack`](rxmesh_host::repack::repack) says.
+    /// [`Error::Options`] without a level, for faces of any size; the errors of
+    /// [`repack`](rxmesh_host::repack::repack).
     pub fn to_patches(&self) -> Result<Repacked, Error> {
         let engine = self.mesh().engine();
         let mut faces = engine.zeroed(self.index_count() as usize)?;
@@ -269,14 +271,14 @@ impl Subdivision {
         mesh.to_patches(&labels, count)
     }
 
-    /// Brings faces to the host, and the sizes that they have.
+    /// Copies faces to the host.
     pub(crate) fn faces_to_host(&self) -> Result<Vec<u32>, Error> {
         let mut faces = self.mesh().engine().zeroed(self.index_count() as usize)?;
         self.faces(&mut faces)?;
         Ok(faces.read()?)
     }
 
-    /// Values of the mesh on the host to values of the surface on the host.
+    /// Computes values of the surface on the host from values of the mesh on the host.
     pub(crate) fn values_of_host(&self, width: u32, x: &[f32]) -> Result<Vec<f32>, Error> {
         let engine = self.mesh().engine();
         let n = self.vertex_count() as usize * width as usize;
@@ -285,11 +287,11 @@ impl Subdivision {
         Ok(y.read()?)
     }
 
-    /// Waits for all that was started.
+    /// Waits for all launches.
     ///
     /// # Errors
     ///
-    /// A fault of a kernel, or what the driver says.
+    /// A fault of a kernel, or an error of the driver.
     pub fn synchronize(&self) -> Result<(), EngineError> {
         self.mesh().engine().synchronize()
     }

@@ -1,4 +1,4 @@
-//! What surfaces over triangles have in common.
+//! Common parts of surfaces over triangles.
 
 use crate::launch::Launch;
 use crate::lengths::check_rows;
@@ -15,7 +15,7 @@ use rxmesh_subdivision_kernels::spokes::{
 };
 use std::marker::PhantomData;
 
-/// The most levels of a surface.
+/// Maximum number of levels of a surface.
 pub(crate) const MOST_LEVELS: u32 = 10;
 
 /// Refuses too many levels.
@@ -69,7 +69,7 @@ pub(crate) fn check_size(what: &'static str, count: u64, words: u64) -> Result<(
     Ok(())
 }
 
-/// Refuses values that are not those of a surface: gives the number of columns that they can have.
+/// Refuses buffers of values whose lengths are not those of a surface.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub(crate) fn check_values(
     Ok(check_rows(width, [(x.0.len(), x.1), (y.0.len(), y.1)])?)
 }
 
-/// Columns that are read.
+/// Returns columns that are read.
 pub(crate) fn rows<Q>(values: Global<f32>, width: u32, first: u32) -> Rows<Q> {
     Rows {
         values,
@@ -95,7 +95,7 @@ pub(crate) fn rows<Q>(values: Global<f32>, width: u32, first: u32) -> Rows<Q> {
     }
 }
 
-/// Columns that are written.
+/// Returns columns that are written.
 pub(crate) fn rows_mut<Q>(values: GlobalMut<f32>, width: u32, first: u32) -> RowsMut<Q> {
     RowsMut {
         values,
@@ -119,10 +119,10 @@ pub(crate) fn groups(
     Ok(())
 }
 
-/// The edges at each vertex in their order around it, and what each half-edge sees across itself.
+/// Edges at each vertex in cyclic order, and the neighbour of each half-edge across it.
 #[derive(Debug)]
 pub(crate) struct Spokes {
-    /// No values where the rows of the mesh start alike.
+    /// Empty if they are the row starts of the mesh.
     starts: Room<u32>,
     targets: Room<u32>,
     edges: Room<u32>,
@@ -150,7 +150,7 @@ impl Spokes {
         })
     }
 
-    /// Those of a mesh, in the memory that is there.
+    /// Makes the spokes of a mesh, in existing memory.
     pub(crate) fn make(&mut self, mesh: &Mesh, sharpness: &Sharpness) -> Result<(), Error> {
         let engine: &Engine = mesh.engine();
         let (vertices, corners) = (mesh.vertex_count(), mesh.corner_count());
@@ -186,7 +186,7 @@ impl Spokes {
         Ok(())
     }
 
-    /// Where the spokes of each vertex start: as its row does, in closed meshes.
+    /// Computes the offset of each vertex's spokes: that of its row, in closed meshes.
     fn count(&mut self, mesh: &Mesh) -> Result<(), Error> {
         self.starts.shrink(0);
         if mesh.is_closed() {
@@ -195,7 +195,7 @@ impl Spokes {
         let vertices = mesh.vertex_count();
         self.counts.set_len(vertices as usize + 1)?;
         self.starts.set_len(vertices as usize + 1)?;
-        // The last one is not counted, and its sum is that of all.
+        // The last one is not counted, and its prefix sum is the total.
         let kernel = CountSpokes {
             mesh: mesh.topology(),
             counts: self.counts.global_mut(),
@@ -220,12 +220,12 @@ impl Spokes {
         }
     }
 
-    /// As [`OrderSpokes::halo`].
+    /// Returns [`OrderSpokes::halo`].
     pub(crate) fn halo(&self) -> Global<u32> {
         self.halo.global()
     }
 
-    /// As [`kernels::NumberLines`] makes them.
+    /// Returns the output of [`kernels::NumberLines`].
     pub(crate) fn lines(&self) -> Global<u32> {
         self.lines.global()
     }

@@ -287,7 +287,7 @@ fn files_of(folder: &Path) -> Result<Files, String> {
     Ok(all)
 }
 
-/// Whether a command ended as docs/cli.md says.
+/// Whether a command ended as docs/use/record.md says.
 fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &Files) -> Outcome {
     if text.contains("panicked at") {
         return Err(format!("a panic: {text}"));

@@ -224,8 +224,8 @@ impl Trace {
     }
 }
 
-/// On engines that launch rounds of few seeds together (docs/decisions.md, 133) fewer launches do the same, to the bit;
-/// where a grid has no room each round has its own. A first round of more seeds is a launch of its own.
+/// On engines that launch rounds of few seeds together (decision 133) fewer launches do the same, to
+/// the bit; where a grid has no room each round has its own. A first round of more seeds is a launch of its own.
 fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
     for (squares, first) in [(16, 0), (24, 1)] {
         rounds_share_a_launch(engine, squares, first);

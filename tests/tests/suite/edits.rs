@@ -440,9 +440,9 @@ fn closes_with_attributes(engine: &Engine) {
     assert_eq!(got, host, "values of edges");
 }
 
-/// Rounds that are steps of one launch (docs/decisions.md, 133) leave the seeds of the next one for whoever comes after
-/// them: when the host wants no more rounds for now, and when room for records runs out, in a round that looks at all
-/// edges or in one that looks at some.
+/// Rounds that are steps of one launch (decision 133) leave the seeds of the next one for whoever
+/// comes after them: when the host wants no more rounds for now, and when room for records runs out, in a round that
+/// looks at all edges or in one that looks at some.
 fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
     let mesh = generate::torus(24, 12, 1.0, 0.4).unwrap();
     for edit in [Edit::Flip, Edit::Collapse] {

@@ -48,8 +48,8 @@ impl Application for Convert {
     const HELP: &'static str = "Examples: rxmesh-apps convert bunny.obj -o bunny.ply
           rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl
 
-Polygons, sharpness and holes stay where the output's format holds them (docs/formats.md); STL gets triangles.
-Volumes become volumes, or in a format that holds none their boundary (docs/volumes.md).";
+Polygons, sharpness and holes stay where the output's format holds them (docs/use/formats.md); STL gets triangles.
+Volumes become volumes, or in a format that holds none their boundary (docs/library/volumes.md).";
 
     type Options = ConvertArgs;
     type Report = ();

@@ -106,7 +106,7 @@ impl Application for Simulate {
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
 projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
-docs/simulation.md describes its keys.";
+docs/library/simulation.md describes its keys.";
     const RECORD: &'static [(&'static str, &'static str)] = RECORD;
     type Options = SimulateArgs;
     type Report = ();

@@ -83,7 +83,7 @@ impl Application for Subdivide {
 
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
 triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY count, by the rules of
-OpenSubdiv. docs/subdivision.md explains all of it.";
+OpenSubdiv. docs/library/surfaces.md explains all of it.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("sharp_edges", "edges of the mesh with a sharpness"),
         ("sharp_vertices", "vertices of the mesh with a sharpness"),

@@ -41,7 +41,7 @@ pub(crate) struct EditFlags {
     /// (simplify: nor borders between groups)
     #[arg(long)]
     pub(crate) no_keep_seams: bool,
-    /// Write where each vertex and face of the input is in the result, as text (docs/formats.md); not with --repair
+    /// Write where each vertex and face of the input is in the result, as text (docs/use/formats.md); not with --repair
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["repair", "more"])]
     pub(crate) map: Option<PathBuf>,
     /// Who decides between changes that overlap

@@ -109,18 +109,28 @@ fn check(document: &str) -> usize {
 
 #[test]
 fn readme() {
-    assert!(check("README.md") >= 10, "README.md shows too few commands");
+    assert!(check("README.md") >= 1, "README.md shows no command");
 }
 
 #[test]
 fn documents() {
-    for entry in fs::read_dir(root().join("docs")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        // Pictures have a folder of their own.
-        if name.ends_with(".md") {
-            check(&format!("docs/{name}"));
+    let shown: usize = pages("docs").iter().map(|page| check(page)).sum();
+    assert!(shown >= 13, "the documents show too few commands: {shown}");
+}
+
+/// The documents of a folder and of the folders in it.
+fn pages(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{folder}/{}", entry.file_name().into_string().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(pages(&path));
+        } else if path.ends_with(".md") {
+            found.push(path);
         }
     }
+    found
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::store::{Attribute, RxMesh};
 use rxmesh_kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use rxmesh_kernels::topo::{Edge, Face, Vertex};
 
-/// What algorithms that change the connectivity do with the boundary.
+/// Treatment of the boundary by algorithms that change the connectivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -21,11 +21,11 @@ pub enum Boundary {
     Free,
 }
 
-/// Flags of the vertices.
+/// Computes flags of the vertices: 1 on the boundary, 0 elsewhere.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn vertices(rx: &RxMesh) -> Result<Attribute<Vertex, u32>, Error> {
     let mut flag = rx.attribute()?;
     rx.run(BoundaryVertices {
@@ -34,11 +34,11 @@ pub fn vertices(rx: &RxMesh) -> Result<Attribute<Vertex, u32>, Error> {
     Ok(flag)
 }
 
-/// Flags of the edges.
+/// Computes flags of the edges: 1 on the boundary, 0 elsewhere.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn edges(rx: &RxMesh) -> Result<Attribute<Edge, u32>, Error> {
     let mut flag = rx.attribute()?;
     rx.run(BoundaryEdges {
@@ -47,11 +47,11 @@ pub fn edges(rx: &RxMesh) -> Result<Attribute<Edge, u32>, Error> {
     Ok(flag)
 }
 
-/// Flags of the faces.
+/// Computes flags of the faces: 1 on the boundary, 0 elsewhere.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn faces(rx: &RxMesh) -> Result<Attribute<Face, u32>, Error> {
     let mut flag = rx.attribute()?;
     rx.run(BoundaryFaces {

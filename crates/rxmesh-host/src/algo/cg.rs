@@ -9,14 +9,14 @@ use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Sc
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::Kind;
 
-/// What the solver has reached.
+/// Progress of the solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations done.
     pub iterations: u32,
     /// `sqrt(r . r / r0 . r0)`; 0 when there was nothing to do.
     pub residual: f64,
-    /// Whether the solver has finished by itself.
+    /// `true` if the solver has finished by itself.
     pub done: bool,
     /// `r0 . r0`, with which residuals are compared.
     pub first: f64,
@@ -31,16 +31,17 @@ pub struct Cg {
     q: Buffer<Vec3>,
     /// One over the diagonal; empty without a preconditioner.
     inverse: Buffer<f32>,
-    /// Of the product's launch: two numbers a patch.
+    /// Partial sums of the product's launch: two numbers a patch.
     partials: Buffer<f64>,
-    /// Of the step's launch: two numbers a block.
+    /// Partial sums of the step's launch: two numbers a block.
     step_partials: Buffer<f64>,
     arrived: Buffer<u32>,
     scalars: Buffer<f64>,
 }
 
 impl Cg {
-    /// For one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the start.
+    /// Creates a solver for one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the
+    /// start.
     ///
     /// # Errors
     ///
@@ -63,22 +64,23 @@ impl Cg {
         })
     }
 
-    /// The solver's scalars.
+    /// Returns the solver's scalars.
     pub fn scalars(&self) -> Scalars {
         Scalars(self.scalars.global_mut())
     }
 
-    /// One over the diagonal, to fill in.
+    /// Returns one over the diagonal, to fill in.
     pub fn inverse_mut(&self) -> GlobalMut<f32> {
         self.inverse.global_mut()
     }
 
-    /// The direction that the next product reads: has to be zero, or finite at least, when the solver starts.
+    /// Returns the direction that the next product reads: it has to be zero, or finite at least, when the solver
+    /// starts.
     pub fn first_direction(&self) -> GlobalMut<Vec3> {
         self.directions[0].global_mut()
     }
 
-    /// The dot products of a product's launch.
+    /// Returns the destination of the dot products of a product's launch.
     pub fn sums(&self) -> CgSums {
         CgSums {
             partials: self.partials.global_mut(),
@@ -87,13 +89,13 @@ impl Cg {
         }
     }
 
-    /// What a product's kernel takes to compute the first residual, from `x`, into the second value.
+    /// Returns the arguments of a product's kernel that computes the first residual, from `x`, into the second value.
     pub fn start(&self, x: Global<Vec3>) -> (CgVector, GlobalMut<Vec3>) {
         let vector = CgVector::start(x, self.inverse.global(), self.scalars());
         (vector, self.r.global_mut())
     }
 
-    /// What a product's kernel takes in an iteration, and where it puts the product.
+    /// Returns the arguments of a product's kernel in an iteration: the vector, and the destination of the product.
     pub fn direction(&self) -> (CgVector, GlobalMut<Vec3>) {
         let [old, new] = &self.directions;
         let vector = CgVector::direction(
@@ -106,16 +108,16 @@ impl Cg {
         (vector, self.q.global_mut())
     }
 
-    /// The residual, as the iterations carry it along.
+    /// Returns the residual by the iterations' recurrence.
     pub fn residual(&self) -> Global<Vec3> {
         self.r.global()
     }
 
-    /// Has the solver go on, after its start, until the squared norm of the residual is below `target`.
+    /// Makes the solver go on, after its start, until the squared norm of the residual is below `target`.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn set_target(&mut self, target: f64) -> Result<(), Error> {
         let mut scalars = self.scalars.read()?;
         scalars[Scalar::Tolerance2 as usize] = 1.0;
@@ -123,16 +125,16 @@ impl Cg {
         Ok(self.scalars.write(&scalars)?)
     }
 
-    /// The rest of an iteration, after the product.
+    /// Launches the rest of an iteration, after the product.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     ///
     /// # Safety
     ///
-    /// `x` has a value for each linear id of the vertices, and nobody takes its words for anything else (contract U4 of
-    /// docs/unsafe.md).
+    /// `x` has a value for each linear id of the vertices, and its words have no other use (contract U4 of
+    /// docs/inside/unsafe.md).
     pub unsafe fn step<D: Dimension>(
         &mut self,
         rx: &RxMesh<D>,
@@ -155,18 +157,18 @@ impl Cg {
         Ok(())
     }
 
-    /// What has been reached. Waits for the engine.
+    /// Reads the progress back. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the solver left the numbers, or what the engine says.
+    /// [`Error::NotFinite`] if the solver produced a number that is not finite, or any error of the engine.
     pub fn progress(&self) -> Result<Progress, Error> {
         Progress::of(&self.scalars.read()?)
     }
 }
 
 impl Progress {
-    /// As scalars tell it ([`Scalar`]).
+    /// Reads the progress from the scalars ([`Scalar`]).
     pub(crate) fn of(s: &[f64]) -> Result<Progress, Error> {
         let (norm, norm0) = (s[Scalar::Norm as usize], s[Scalar::Norm0 as usize]);
         if !norm.is_finite() {
@@ -183,7 +185,7 @@ impl Progress {
     }
 }
 
-/// One norm over another, of their squares; 0 when there was nothing to do.
+/// Returns one norm over another, given their squares; 0 if there was nothing to do.
 pub(super) fn relative(now: f64, first: f64) -> f64 {
     if first > 0.0 {
         (now / first).sqrt()

@@ -13,7 +13,7 @@ use rxmesh_kernels::query::{EF, Relation, VF};
 use rxmesh_kernels::topo::{Face, Kind};
 use std::marker::PhantomData;
 
-/// What joins two faces.
+/// Element that joins two faces to one component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -26,12 +26,12 @@ pub enum Through {
     Vertices,
 }
 
-/// Which components there are, and which of them are meant.
+/// Definition of components, and selection among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentsOptions {
-    /// What joins two faces.
+    /// Element through which two faces are joined.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WHAT", default_value_t, value_enum)
@@ -60,7 +60,7 @@ impl Options for ComponentsOptions {
 }
 
 impl ComponentsOptions {
-    /// For each component whether it is kept.
+    /// Returns for each component `true` if it is kept.
     pub fn kept(&self, sizes: &[ComponentSize]) -> Vec<bool> {
         let mut order: Vec<&ComponentSize> = sizes.iter().collect();
         // Stable: of equals the first one comes first.
@@ -84,13 +84,13 @@ pub struct Components {
     pub count: u32,
 }
 
-/// How large a component is.
+/// Size of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ComponentSize {
-    /// Which one.
+    /// Label of the component.
     pub label: u32,
-    /// Its faces.
+    /// Number of its faces.
     pub faces: u32,
     /// The vertices of its faces; one that several components share counts in each.
     pub vertices: u32,
@@ -99,12 +99,11 @@ pub struct ComponentSize {
 }
 
 /// Finds the connected components of the faces, on the engine: the same labels on every engine and in every run.
-/// Vertices without
-/// faces are in none. On a mesh without faces there is none.
+/// Vertices without faces are in none. On a mesh without faces there is none.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn components(rx: &RxMesh, through: Through) -> Result<Components, Error> {
     let (engine, n) = (rx.engine(), rx.linear_len(Kind::Face));
     let (parent, first) = (engine.zeroed(n as usize)?, engine.zeroed(n as usize)?);
@@ -165,8 +164,8 @@ where
     })?)
 }
 
-/// How large the components of a mesh are, in the order of their labels. `labels` are those of the faces, in the same
-/// order.
+/// Returns the sizes of the components of a mesh, in the order of their labels. `labels` are those of the faces, in the
+/// same order.
 ///
 /// # Panics
 ///

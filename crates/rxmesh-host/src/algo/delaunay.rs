@@ -7,7 +7,7 @@ use glam::Vec3;
 use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How to flip.
+/// Options of flips to a Delaunay triangulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -16,7 +16,7 @@ pub struct DelaunayOptions {
     /// Most rounds.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
-    /// Whether to count the edges that are left, in one more pass over all.
+    /// `true` to count the edges that are left, in one more pass over all.
     #[cfg_attr(feature = "cli", arg(skip = true))]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub count_left: bool,
@@ -37,7 +37,7 @@ impl Default for DelaunayOptions {
     }
 }
 
-/// What was done.
+/// Results of [`delaunay`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DelaunayReport {
@@ -56,7 +56,7 @@ pub struct DelaunayReport {
 ///
 /// # Errors
 ///
-/// What the session says.
+/// Any error of the session.
 pub fn delaunay<C: Runs<DelaunayFlip>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
@@ -70,7 +70,7 @@ pub fn delaunay<C: Runs<DelaunayFlip>>(
         })
     };
     report.run = session.run(options.max_rounds, op)?;
-    // What was refused may be possible once others have flipped.
+    // Refused flips may be possible once others are done.
     while report.run.finished && report.run.rounds < options.max_rounds {
         let left = options.max_rounds - report.run.rounds;
         let pass = session.run_refused(left, op)?;

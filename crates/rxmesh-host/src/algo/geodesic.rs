@@ -17,7 +17,7 @@ use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How to propagate.
+/// Options of propagating distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -47,13 +47,13 @@ impl Default for GeodesicOptions {
     }
 }
 
-/// What was done.
+/// Results of a propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GeodesicReport {
     /// Rounds of the propagation, the one that found nothing to do included.
     pub iterations: u32,
-    /// Whether all vertices settled.
+    /// `true` if all vertices settled.
     pub converged: bool,
     /// Largest finite distance, in the mesh's unit of length.
     pub max_distance: f64,
@@ -61,15 +61,16 @@ pub struct GeodesicReport {
     pub reached: u32,
 }
 
-/// How many edges a distance may be longer than the shortest one, to be passed on, and the most steps of a patch in a
-/// round. All engines of the CPU have the same, since distances depend on them in their last digits.
+/// Reach of a round, the number of edges by which a distance may exceed the shortest one and still be passed on; and
+/// the most steps of a patch in a round. All engines of the CPU have the same, since distances depend on them in their
+/// last digits.
 const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
 
 /// The same on a GPU: with more steps the other patches wait for one longer than for another launch, and too short a
 /// reach leaves most of them nothing to do.
 const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
 
-/// Rounds of the level search that are launched between two looks at their flags.
+/// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;
 
 /// Rounds of the propagation that are launched before the first look; twice as many before each further one.
@@ -78,7 +79,7 @@ const FIRST_LOOK: u32 = 8;
 /// The most of them.
 const LOOK_EVERY: u32 = 32;
 
-/// Rounds that there is room for at first.
+/// Initial capacity in rounds.
 const ROOM: usize = 64;
 
 /// Words that count the patches of a round.
@@ -113,7 +114,7 @@ pub struct GeodesicSeed {
 /// # Errors
 ///
 /// [`Error::Options`] for no source, a source that is no vertex, or a threshold that is not a positive number;
-/// [`Error::NotFinite`] for a coordinate that is not finite; or what the engine says.
+/// [`Error::NotFinite`] for a coordinate that is not finite; or any error of the engine.
 pub fn geodesic(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -190,7 +191,7 @@ pub struct PointSeeds {
 const ON_EDGE: f64 = 1e-7;
 
 /// Finds the point of the surface that is nearest to `point`, and the vertices from which distances to it begin.
-/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It looks at
+/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It visits
 /// every face once.
 ///
 /// # Errors
@@ -267,8 +268,8 @@ fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
     sides.into_iter().reduce(first).unwrap_or(a)
 }
 
-/// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches.
-/// `sources` are vertices in the input's order.
+/// Computes topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` if none reaches
+/// it. `sources` are vertices in the input's order.
 ///
 /// # Errors
 ///
@@ -363,7 +364,7 @@ struct Propagation<'a> {
     /// [`GeodesicRound::labels`].
     labels: u32,
     best: Attribute<Vertex, f32>,
-    /// What was passed on up to even and odd rounds.
+    /// Distances passed on up to even and odd rounds.
     told: [Attribute<Vertex, f32>; 2],
     /// The last round, even or odd, in which each vertex passed its distance on.
     moved: [Buffer<u32>; 2],
@@ -379,7 +380,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// The patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second says how many these are.
+    /// For each round two words, of which the second is their number.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
@@ -429,7 +430,7 @@ impl<'a> Propagation<'a> {
         })
     }
 
-    /// Propagates until nothing moves; the number of rounds, and whether they were enough.
+    /// Propagates until nothing moves. Returns the number of rounds, and `true` if they were enough.
     fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
         self.rx.launch(GeodesicStart {
@@ -467,7 +468,7 @@ impl<'a> Propagation<'a> {
         Ok((done, false))
     }
 
-    /// Has room for the numbers of so many rounds.
+    /// Grows the buffers of counts to that many rounds.
     fn make_room(&mut self, rounds: usize) -> Result<(), Error> {
         let had = self.near.len();
         if rounds > had {
@@ -529,7 +530,7 @@ impl<'a> Propagation<'a> {
         Ok(self.rx.run_listed(list.global(), count, kernel)?)
     }
 
-    /// The distances in the mesh's unit, the largest finite one, and how many are finite.
+    /// Returns the distances in the mesh's unit, the largest finite one, and the number of finite ones.
     fn finish(mut self) -> Result<(Attribute<Vertex, f32>, f64, u32), Error> {
         let engine = self.rx.engine();
         let patches = self.rx.headers().len() as u32;

@@ -16,12 +16,12 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Where each ring starts; one more than there are linear ids.
+    /// Returns the start of each ring; one more than there are linear ids.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
     }
 
-    /// The vertices.
+    /// Returns the vertices, ring after ring.
     pub fn values(&self) -> &Buffer<u32> {
         &self.values
     }
@@ -30,7 +30,7 @@ impl Rings {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         Ok(HostRows {
             starts: self.starts.read()?,
@@ -39,11 +39,11 @@ impl Rings {
     }
 }
 
-/// The `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
+/// Computes the `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
 ///
 /// # Errors
 ///
-/// More ring members than 32 bits can count, or what the engine says.
+/// More ring members than 32 bits can count, or any error of the engine.
 pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
     let engine = rx.engine();
     let n = rx.linear_len(Kind::Vertex);

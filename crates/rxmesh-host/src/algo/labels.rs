@@ -1,4 +1,4 @@
-//! What tells several meshes apart that lie in one session, and sums of each of them.
+//! Labels of several meshes that lie in one session, and sums over each of them.
 #![doc(hidden)]
 
 use crate::Error;
@@ -44,13 +44,13 @@ pub(super) fn check_face(slot: u32) -> Result<(), Error> {
     }
 }
 
-/// The sum and the number of the values of each label, in arrays without patches; values are not negative, and those
-/// with the label 2^32 - 1 do not count. Sums are exact to a 2^31st of the label's largest value a value, and the same
-/// on every engine; not a number where a value is not finite. Labels are below `count`.
+/// Returns the sum and the number of the values of each label, in arrays without patches; values are not negative, and
+/// those with the label 2^32 - 1 do not count. Sums are exact to a 2^31st of the label's largest value a value, and the
+/// same on every engine; NaN if a value is not finite. Labels are below `count`.
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub(super) fn flat_by_label(
     engine: &Engine,
     values: &Buffer<f32>,

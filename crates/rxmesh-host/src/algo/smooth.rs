@@ -11,7 +11,7 @@ use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothFans, SmoothUniform};
 use rxmesh_kernels::query::{Fans, Prepared};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// How neighbours count.
+/// Weights of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -24,7 +24,7 @@ pub enum SmoothWeights {
     Cotangent,
 }
 
-/// How to smooth.
+/// Options of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(arg(cli::taubin())))]
@@ -45,7 +45,7 @@ pub struct SmoothOptions {
         arg(long, value_name = "PART", default_value_if("taubin", "true", cli::MU))
     )]
     pub mu: Option<f64>,
-    /// How neighbours count.
+    /// Weights of neighbours.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WEIGHTS", default_value_t, value_enum)
@@ -73,7 +73,7 @@ impl Default for SmoothOptions {
 const TAUBIN: [f64; 2] = [0.33, -0.34];
 
 impl SmoothOptions {
-    /// Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
+    /// Returns Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
     pub fn taubin(iterations: u32) -> Self {
         SmoothOptions {
             lambda: TAUBIN[0],
@@ -84,13 +84,13 @@ impl SmoothOptions {
     }
 }
 
-/// What was done.
+/// Results of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SmoothReport {
     /// Steps of either kind.
     pub steps: u32,
-    /// How neighbours counted.
+    /// Weights of neighbours.
     pub weights: SmoothWeights,
 }
 
@@ -100,8 +100,8 @@ pub struct SmoothReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or what the
-/// engine says.
+/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or any error
+/// of the engine.
 pub fn smooth(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -147,7 +147,7 @@ pub fn smooth(
 /// Fewer steps with cotangent weights do not pay for the order of each vertex's faces.
 const STEPS_FOR_FANS: u64 = 4;
 
-/// Steps of smoothing, and what they need.
+/// Steps of smoothing, and their buffers.
 pub(super) struct Steps<'a> {
     rx: &'a RxMesh,
     fixed: Attribute<Vertex, u32>,
@@ -155,7 +155,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// With the boundary held.
+    /// Prepares smoothing with the boundary held.
     pub(super) fn new(rx: &'a RxMesh) -> Result<Self, Error> {
         Ok(Steps {
             rx,
@@ -164,12 +164,12 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// Not zero for vertices that stay.
+    /// Returns flags that are not zero for vertices that stay.
     pub(super) fn fixed(&self) -> &Attribute<Vertex, u32> {
         &self.fixed
     }
 
-    /// One step with uniform weights.
+    /// Runs one step with uniform weights.
     fn uniform(&mut self, x: &mut Attribute<Vertex, Vec3>, factor: f32) -> Result<(), Error> {
         self.rx.run_for_each(SmoothUniform {
             x: x.staged()?,
@@ -181,7 +181,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// One step with cotangent weights.
+    /// Runs one step with cotangent weights.
     fn cotangent(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -230,7 +230,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// What steps with cotangent weights need to know.
+/// Parameters of steps with cotangent weights.
 struct Cotangents {
     /// Brings lengths near one.
     scale: f32,
@@ -238,13 +238,13 @@ struct Cotangents {
     fans: Prepared<Fans>,
     /// A word a patch.
     regular: Buffer<u32>,
-    /// Whether there are patches that are regular, and others.
+    /// `true` if some patches are regular; the next, if some are not.
     some_are: bool,
     some_are_not: bool,
 }
 
 impl Cotangents {
-    /// With `fans` vertices of regular patches go around themselves, which pays for several steps.
+    /// Prepares steps; with `fans` vertices of regular patches walk around themselves, which pays for several steps.
     fn new(rx: &RxMesh, scale: f32, fans: bool) -> Result<Self, Error> {
         let mut new = Cotangents {
             scale,
@@ -258,7 +258,7 @@ impl Cotangents {
         }
         match rx.prepare::<Fans>() {
             Ok(fans) => new.fans = fans,
-            // A patch with so many faces that its rows cannot be kept: none counts as regular.
+            // The rows of a patch of too many faces cannot be kept: none counts as regular.
             Err(Error::TooLarge { .. }) => return Ok(new),
             Err(error) => return Err(error),
         }

@@ -7,7 +7,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3, Vec3Swizzles};
 use std::fmt;
 use std::str::FromStr;
 
-/// What to do to a mesh: always in the order of the fields, whatever the order in which they were given.
+/// Changes of a mesh: always in the order of the fields, whatever the order in which they were given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -68,7 +68,7 @@ impl Options for TransformOptions {
 }
 
 impl TransformOptions {
-    /// What does not depend on the mesh.
+    /// Returns the part that does not depend on the mesh.
     fn linear(&self) -> DAffine3 {
         let mut map = self.matrix.map_or(DAffine3::IDENTITY, |m| m.0);
         for next in [
@@ -81,7 +81,7 @@ impl TransformOptions {
         map
     }
 
-    /// The map for a mesh.
+    /// Returns the map for a mesh.
     pub fn map(&self, mesh: &TriMesh) -> DAffine3 {
         let mut map = self.linear();
         if self.center || self.normalize {
@@ -99,7 +99,7 @@ impl TransformOptions {
     }
 }
 
-/// The bounding box of a mapped mesh.
+/// Returns the bounding box of a mapped mesh.
 fn mapped_bounds(map: &DAffine3, mesh: &TriMesh) -> [DVec3; 2] {
     let at = |p: &Vec3| map.transform_point3(mesh.placement.world(*p));
     box_of_corners(&mesh.positions, mesh.faces.as_flattened(), at).unwrap_or_default()
@@ -114,7 +114,7 @@ pub struct Matrix(pub DAffine3);
 pub struct UpAxis {
     /// Unit vector along an axis.
     pub from: DVec3,
-    /// Where it goes: along another axis.
+    /// Direction that it is turned to: along another axis.
     pub to: DVec3,
 }
 
@@ -123,7 +123,7 @@ pub struct UpAxis {
 pub struct Rotation {
     /// The axis, of any length but 0.
     pub axis: DVec3,
-    /// The angle.
+    /// Angle in degrees.
     pub degrees: f64,
 }
 
@@ -131,7 +131,7 @@ pub struct Rotation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors(pub DVec3);
 
-/// The matrix `a b^T`.
+/// Returns the matrix `a b^T`.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
@@ -169,7 +169,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(',').map(number).collect()
 }
 
-/// The unit vector of an axis: x, -y, ...
+/// Returns the unit vector of an axis: x, -y, ...
 fn axis(name: &str) -> Result<DVec3, String> {
     let (sign, name) = match name.trim().strip_prefix('-') {
         Some(rest) => (-1.0, rest),

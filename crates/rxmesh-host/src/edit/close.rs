@@ -33,7 +33,7 @@ impl std::fmt::Debug for Closed {
 }
 
 impl Closed {
-    /// The attribute that a column has become.
+    /// Returns the attribute that a column has become.
     ///
     /// # Errors
     ///
@@ -47,12 +47,12 @@ impl Closed {
 }
 
 impl<C: Edits> Session<C> {
-    /// The mesh as it is now, without patches: live vertices and faces in the order of their session ids. Also the
+    /// Returns the current mesh without patches: live vertices and faces in the order of their session ids; and the
     /// session ids of the vertices.
     ///
     /// # Errors
     ///
-    /// What the engine says, and as [`Session::values`].
+    /// Any error of the engine, and those of [`Session::values`].
     pub fn to_mesh(&self, x: Column<Vertex, Vec3>) -> Result<(TriMesh, Vec<u32>), Error> {
         let x = self.values(x)?.read()?;
         let now = self.mesh.snapshot()?;

@@ -33,17 +33,17 @@ impl<K, T> std::fmt::Debug for Column<K, T> {
 
 /// A column whatever its type.
 trait AnyColumn: Send + Sync {
-    /// Vertices, edges or faces.
+    /// Returns the kind of its elements: vertices, edges or faces.
     fn kind(&self) -> Kind;
-    /// The same values in a longer buffer.
+    /// Returns the same values in a longer buffer.
     fn grown(&self, len: u32) -> Result<Box<dyn AnyColumn>, Error>;
-    /// The values as words.
+    /// Returns the values as words.
     fn words(&self) -> GlobalMut<u32>;
-    /// Words a value.
+    /// Returns the number of words of a value.
     fn width(&self) -> u32;
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// The attribute of the new mesh.
+    /// Closes the column into the attribute of the new mesh.
     fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error>;
 }
 
@@ -86,7 +86,7 @@ impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
     }
 }
 
-/// Words a value.
+/// Returns the number of words of a value.
 fn width_of<T>() -> u32 {
     (size_of::<T>() / size_of::<u32>()) as u32
 }
@@ -109,7 +109,7 @@ struct Blended {
     components: u32,
 }
 
-/// What new vertices find in a column.
+/// Initial values of new vertices in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {
     /// The weighted mean of the values of those they arose from; the words are `f32` numbers.
@@ -127,7 +127,7 @@ pub struct ColumnWords {
     pub words: GlobalMut<u32>,
     /// Words a value.
     pub width: u32,
-    /// What new vertices get, if not what is in their slot.
+    /// Initial values of new vertices; `None` leaves the contents of their slots.
     pub blend: Option<Blend>,
 }
 
@@ -150,17 +150,17 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is no column.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The columns, for kernels that move elements.
+    /// Returns the columns, for kernels that move elements.
     pub fn words(&self) -> impl Iterator<Item = ColumnWords> + '_ {
         self.list.iter().enumerate().map(|(i, column)| ColumnWords {
             kind: column.kind(),
@@ -170,8 +170,8 @@ impl Columns {
         })
     }
 
-    /// The same columns with room for so many elements of each kind. A session takes them once it has all that it needs
-    /// to grow.
+    /// Returns the same columns with capacity for `capacity` elements of each kind. A session takes them once it has
+    /// all that it needs to grow.
     ///
     /// # Errors
     ///
@@ -265,12 +265,12 @@ impl Columns {
         Ok(())
     }
 
-    /// The columns whose values new vertices and faces inherit, if there are any.
+    /// Returns the columns whose values new vertices and faces inherit, if there are any.
     pub(super) fn traced(&self) -> [Option<GlobalMut<u32>>; 2] {
         self.traced.map(|i| i.map(|i| self.list[i].words()))
     }
 
-    /// The interpolated columns: their numbers, and how many a value has.
+    /// Returns the interpolated columns, each with the number of components of a value.
     pub(crate) fn blended(&self) -> impl Iterator<Item = (GlobalMut<f32>, u32)> + '_ {
         self.blended
             .iter()
@@ -281,7 +281,7 @@ impl Columns {
         !self.blended.is_empty() || self.traced[0].is_some()
     }
 
-    /// The attributes of the new mesh.
+    /// Closes the columns into the attributes of the new mesh.
     pub(super) fn close(
         &self,
         rx: &RxMesh,
@@ -296,7 +296,7 @@ impl Columns {
     }
 }
 
-/// What columns have become.
+/// Columns after a session has ended.
 pub(super) struct ClosedColumns {
     session: u64,
     list: Vec<Option<Box<dyn Any>>>,
@@ -307,7 +307,7 @@ impl ClosedColumns {
         self.list.len()
     }
 
-    /// What a column has become, once.
+    /// Takes the attribute that a column has become; works once for each column.
     pub(super) fn take<K: 'static, T: 'static, A: 'static>(
         &mut self,
         column: Column<K, T>,

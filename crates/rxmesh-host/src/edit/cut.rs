@@ -1,9 +1,9 @@
 //! Places that are not manifold, cut open for an operator and closed again behind it.
 //!
 //! Around a vertex or an edge where a surface meets itself all faces are frozen. [`Session::cut`] gives every fan of
-//! faces there a vertex of its own, and joins the faces of an edge in pairs, the flattest first; what arises is a
-//! manifold with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the
-//! same place where they are keeps the surface as it was: [`Session::weld`] makes one vertex of them again.
+//! faces there a separate vertex, and joins the faces of an edge in pairs, the flattest first; the result is a manifold
+//! with boundary, as in Gueziec et al. (Cutting and stitching, 2001). An operator that leaves vertices of the same
+//! place where they are keeps the surface as it was: [`Session::weld`] unites them again.
 
 use super::mesh::HostArrays;
 use super::session::Session;
@@ -14,17 +14,17 @@ use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::{HashMap, HashSet};
 
-/// An edge with more faces is not joined in pairs: each gets an edge of its own.
+/// Most faces of an edge that are joined in pairs; on edges with more, each face gets a separate edge.
 const MOST_PAIRED: usize = 64;
 
-/// What was cut.
+/// Result of a cut.
 pub(crate) struct Cut {
     /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
     pub places: Vec<u32>,
 }
 
-/// Faces that are looked at, with what is found out about them. Sides and corners are numbered `3 * i + k` for side `k`
-/// of face `i` of the list; side `k` leaves corner `k`.
+/// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
+/// face `i` of the list; side `k` leaves corner `k`.
 struct Parts<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
@@ -49,7 +49,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No memory on the engine, or what it says.
+    /// No memory on the engine, or any error of it.
     pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
         if self.frozen_faces() == 0 {
             return Ok(None);
@@ -92,11 +92,11 @@ impl Session {
         Ok(())
     }
 
-    /// Makes one vertex of those in one place, and freezes the faces there.
+    /// Unites the vertices in one place, and freezes the faces there.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub(crate) fn weld(&mut self, cut: &Cut) -> Result<(), Error> {
         let mut arrays = self.to_host()?;
         if let Some(column) = self.followed() {
@@ -112,7 +112,7 @@ impl Session {
 }
 
 impl HostArrays {
-    /// Room for so many elements; new slots are dead.
+    /// Grows the capacity to that many elements of each kind; new slots are dead.
     fn grow(&mut self, [v, e, f]: [u32; 3]) {
         let [v, e, f] = [v, e, f].map(|n| n as usize);
         self.ve.resize(v.max(self.ve.len()), DEAD);
@@ -123,7 +123,7 @@ impl HostArrays {
         self.frozen.resize(f.max(self.frozen.len()), false);
     }
 
-    /// The live faces that are frozen, ascending.
+    /// Returns the live faces that are frozen, ascending.
     fn frozen_list(&self) -> Vec<u32> {
         let faces = 0..self.frozen.len() as u32;
         let frozen = |&f: &u32| self.frozen[f as usize] && self.fe[3 * f as usize] != NONE;
@@ -138,7 +138,7 @@ impl HostArrays {
         self.sides(f).map(|h| self.ev[h as usize])
     }
 
-    /// Whether the sides of a face run around three vertices.
+    /// Returns `true` if the sides of a face run around three vertices.
     fn is_triangle(&self, f: u32) -> bool {
         let [a, b, c] = self.corners(f);
         let tips = self.sides(f).map(|h| self.ev[(h ^ 1) as usize]);
@@ -229,7 +229,7 @@ impl<'a> Parts<'a> {
         self.arrays.ev[self.half(corner) as usize]
     }
 
-    /// The corner opposite a side.
+    /// Returns the corner opposite a side.
     fn opposite(&self, side: u32) -> u32 {
         self.vertex(before(side))
     }
@@ -250,7 +250,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Sides by edge, and joins those of each edge in pairs.
+    /// Groups sides by edge, and joins those of each edge in pairs.
     fn pair(&mut self, x: &[Vec3]) -> Vec<Vec<u32>> {
         let mut sides: Vec<(u32, u32)> = (0..3 * self.faces.len() as u32)
             .map(|side| (self.half(side) >> 1, side))
@@ -295,7 +295,7 @@ impl<'a> Parts<'a> {
         for &a in &along {
             for &b in &against {
                 let wedge = (angle(a) - angle(b)).rem_euclid(std::f64::consts::TAU);
-                // A face and its reverse would be a surface of their own, without anything inside.
+                // A face and its reverse would form a separate surface that encloses nothing.
                 let same = self.opposite(a) == self.opposite(b);
                 let bend = (wedge - std::f64::consts::PI).abs();
                 pairs.push((same, bend, a, b));
@@ -317,7 +317,7 @@ impl<'a> Parts<'a> {
         pairs.into_iter().map(|(_, _, a, b)| (a, b)).collect()
     }
 
-    /// The vertices that may be cut: all of their faces are among the list.
+    /// Returns a test for vertices that may be cut: all of their faces are among the list.
     fn may_be_cut(&self) -> impl Fn(u32) -> bool + use<> {
         let listed: HashSet<u32> = self.faces.iter().copied().collect();
         let mut inner: HashSet<u32> = (0..3 * self.faces.len() as u32)
@@ -375,7 +375,7 @@ impl<'a> Parts<'a> {
         Cut { places }
     }
 
-    /// Gives each pair of sides of an edge an edge of its own, between the vertices of its fans.
+    /// Gives each pair of sides of an edge a separate edge, between the vertices of its fans.
     fn split(
         &mut self,
         edge: &[u32],
@@ -437,7 +437,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Where a side stands in FE.
+    /// Returns the index of a side in FE.
     fn place(&self, side: u32) -> usize {
         3 * self.faces[side as usize / 3] as usize + side as usize % 3
     }
@@ -460,12 +460,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The next side or corner of the same face.
+/// Returns the next side or corner of the same face.
 fn after(side: u32) -> u32 {
     if side % 3 == 2 { side - 2 } else { side + 1 }
 }
 
-/// The side or corner before.
+/// Returns the side or corner before.
 fn before(side: u32) -> u32 {
     if side.is_multiple_of(3) {
         side + 2

@@ -1,5 +1,5 @@
-//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out,
-//! and how.
+//! The seam between sessions and schedulers of edits, which decide the cavity to be carried out among several that
+//! overlap.
 
 use super::columns::Columns;
 use super::mesh::{HostArrays, OpenMesh};
@@ -12,22 +12,22 @@ use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::topo::Kind;
 
-/// An engine of edits: what a session keeps for it beside the flat arrays and the columns. [`Claims`](super::Claims) is
-/// this library's; another crate may bring one of its own, with kernels of its own, which [`Edits::open`] loads
-/// ([`Engine::load_ptx`](crate::engine::Engine::load_ptx)).
+/// A scheduler of edits: the state that a session keeps for it beside the flat arrays and the columns.
+/// [`Claims`](super::Claims) is this library's; another crate may bring one with its own kernels, which [`Edits::open`]
+/// loads ([`Engine::load_ptx`](crate::engine::Engine::load_ptx)).
 ///
-/// An engine may number elements by itself, and move them while operators run: then it writes the flat arrays before it
-/// gives the session back, and moves the values of columns with their elements.
+/// A scheduler may number elements by itself, and move them while operators run: then it writes the flat arrays before
+/// it gives the session back, and moves the values of columns with their elements.
 pub trait Edits: Sized + Send + Sync + 'static {
-    /// The engine's name, for records and messages.
+    /// Name of the scheduler, for records and messages.
     const NAME: &'static str;
 
-    /// Whether more urgent cavities go before less urgent ones wherever these are, so that one run is enough for what
-    /// needs an order.
+    /// `true` if more urgent cavities go before less urgent ones wherever these are, so that one run is enough for
+    /// operators that need an order.
     const ORDERED: bool;
 
-    /// Who has such a value may change the parts of a session ([`Session::parts_mut`]): a type that only the engine's
-    /// own crate can make.
+    /// Token that allows its holder to change the parts of a session ([`Session::parts_mut`]): a type that only the
+    /// scheduler's own crate can make.
     type Access;
 
     /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
@@ -38,7 +38,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// A mesh that the engine cannot work on, or no memory.
     fn open(rx: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Self), Error>;
 
-    /// The values of an attribute, which are by linear id, by session id: as many as slots.
+    /// Reorders the values of an attribute from linear ids to session ids; the result has a value for each slot.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
         values: &Buffer<T>,
     ) -> Result<Buffer<T>, EngineError>;
 
-    /// Makes room for so many more elements of each kind; see [`Session::reserve`].
+    /// Grows the capacity by that many elements of each kind; see [`Session::reserve`].
     ///
     /// # Errors
     ///
@@ -61,14 +61,14 @@ pub trait Edits: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     fn enqueue_refused(session: &mut Session<Self>) -> Result<u32, Error>;
 
-    /// What is wrong with the engine's own state, given the session's arrays; see [`Session::validate`].
+    /// Returns the faults of the scheduler's state, given the session's arrays; see [`Session::validate`].
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     fn faults(session: &Session<Self>, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error>;
 }
 
@@ -119,15 +119,15 @@ pub trait Runs<O: Operator>: Edits {
 /// The parts of a session, for its engine of edits.
 #[derive(Debug)]
 pub struct Parts<'a, C> {
-    /// The flat arrays.
+    /// Flat arrays of the session.
     pub mesh: &'a mut OpenMesh,
-    /// The attributes.
+    /// Attributes of the session.
     pub columns: &'a mut Columns,
-    /// What the engine keeps.
+    /// State of the scheduler.
     pub edits: &'a mut C,
 }
 
-/// Which elements a round looks at.
+/// Elements that a round considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeds {
     /// All of the operator's kind.
@@ -136,11 +136,11 @@ pub enum Seeds {
     Queued,
 }
 
-/// What a round did.
+/// Counts of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundReport {
-    /// Seeds that were looked at.
+    /// Seeds that were considered.
     pub seeds: u32,
     /// Seeds that wanted a change.
     pub candidates: u32,
@@ -155,7 +155,7 @@ pub struct RoundReport {
     pub queued: u32,
 }
 
-/// What several rounds did.
+/// Counts of several rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RunReport {
@@ -169,7 +169,7 @@ pub struct RunReport {
     pub refused: u64,
     /// Cavities that were carried out.
     pub done: u64,
-    /// Whether no seed was left.
+    /// `true` if no seed was left.
     pub finished: bool,
 }
 

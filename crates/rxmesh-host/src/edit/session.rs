@@ -1,4 +1,4 @@
-//! An edit session: its parts, and what is the same on every engine of edits.
+//! An edit session: its parts, and the operations that are the same on every scheduler of edits.
 
 use super::claims::Claims;
 use super::columns::{Column, Columns};
@@ -20,8 +20,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// which decides between cavities that overlap.
 ///
 /// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change
-/// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
-/// belongs to elements in columns.
+/// while the session is open. Other schedulers may number elements otherwise, and renumber them when an operator runs:
+/// keep data of elements in columns.
 ///
 /// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
 /// is void: every later call is [`Error::VoidSession`].
@@ -38,7 +38,7 @@ pub struct Session<C: Edits = Claims> {
     void: bool,
 }
 
-/// How algorithms have moved the vertices of a session, by which [`Carried`](super::Carried) finds their values.
+/// Motion of the vertices of a session, by which [`Carried`](super::Carried) finds their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
     /// Not at all.
@@ -73,11 +73,11 @@ impl Session {
         Session::open_with(rx)
     }
 
-    /// Opens faces that lie in an engine's memory for edits by claims, without patches: they are made once, when the
-    /// session closes, of what is left. The faces' corners are below the number of positions, which, or other values of
-    /// the vertices, become a column. Session ids of vertices and faces are those of the input, and who works on the
-    /// session goes through memory in their order. Faces are labelled by clusters of about two patches of `patch_size`
-    /// faces, which [`Session::close`] begins with.
+    /// Opens faces that lie in an engine's memory for edits by claims, without patches: these are made once, from the
+    /// remaining faces, when the session closes. The faces' corners are below the number of positions, which, or other
+    /// values of the vertices, become a column. Session ids of vertices and faces are those of the input, and work on
+    /// the session goes through memory in their order. Faces are labelled by clusters of about two patches of
+    /// `patch_size` faces, which [`Session::close`] begins with.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Session {
         Ok((session, x))
     }
 
-    /// As [`Session::from_engine_arrays`], of arrays that another library keeps in the engine's memory, such as tensors
-    /// on a GPU: nothing goes over the host. They are copied on their streams and not needed afterwards.
+    /// Works like [`Session::from_engine_arrays`], for arrays that another library keeps in the engine's memory, such
+    /// as tensors on a GPU: nothing is copied to the host. They are copied on their streams and not needed afterwards.
     ///
     /// # Errors
     ///
@@ -144,17 +144,17 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// The engine that kernels run on.
+    /// Returns the engine that kernels run on.
     pub fn engine(&self) -> &Engine {
         self.mesh.engine()
     }
 
-    /// What the engine of edits keeps.
+    /// Returns the state of the scheduler of edits.
     pub fn edits(&self) -> &C {
         &self.edits
     }
 
-    /// The parts, for the engine of edits, which alone has an [`Edits::Access`].
+    /// Returns the parts, for the scheduler of edits, which alone has an [`Edits::Access`].
     pub fn parts_mut(&mut self, _: C::Access) -> Parts<'_, C> {
         Parts {
             mesh: &mut self.mesh,
@@ -163,12 +163,12 @@ impl<C: Edits> Session<C> {
         }
     }
 
-    /// The flat arrays.
+    /// Returns the flat arrays.
     pub fn open_mesh(&self) -> &OpenMesh {
         &self.mesh
     }
 
-    /// The attributes.
+    /// Returns the attributes.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -202,18 +202,18 @@ impl<C: Edits> Session<C> {
         }
     }
 
-    /// Number of slots of a kind, live or not: the length of its columns.
+    /// Returns the number of slots of a kind, live or not: the length of its columns.
     pub fn capacity(&self, kind: Kind) -> u32 {
         self.mesh.capacity(kind)
     }
 
-    /// Number of faces that are frozen because they touch a place that is not manifold or not consistently oriented. No
-    /// operator changes them.
+    /// Returns the number of faces that are frozen because they touch a place that is not manifold or not consistently
+    /// oriented. No operator changes them.
     pub fn frozen_faces(&self) -> u32 {
         self.mesh.frozen_faces()
     }
 
-    /// The mesh as a kernel argument. Changing it by other means than operators voids the session.
+    /// Returns the mesh as a kernel argument. Changing it by other means than operators voids the session.
     ///
     /// # Errors
     ///
@@ -223,22 +223,22 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.view())
     }
 
-    /// The arrays, copied to the host.
+    /// Copies the arrays to the host.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_host(&self) -> Result<HostArrays, Error> {
         self.sound()?;
         Ok(self.mesh.to_host()?)
     }
 
-    /// Words of a set of elements, a bit each, that has room for every kind.
+    /// Returns the number of words of a set of elements, a bit each, with capacity for every kind.
     pub fn set_words(&self) -> usize {
         self.mesh.set_words()
     }
 
-    /// The claims on faces, which tell the frozen ones.
+    /// Returns the claims on faces, which tell the frozen ones.
     ///
     /// # Errors
     ///
@@ -248,18 +248,18 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.face_claims().global_mut())
     }
 
-    /// Number of live elements of a kind, counted on the engine.
+    /// Counts the live elements of a kind on the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn count(&self, kind: Kind) -> Result<u32, Error> {
         self.sound()?;
         Ok(self.mesh.count(kind)?)
     }
 
-    /// Makes room for so many more elements of each kind (V, E, F) than have ever been in use at a time. Operators need
-    /// not be afraid of too little: rounds that run out of slots are repeated in more room. To know beforehand saves
+    /// Grows the capacity by that many elements of each kind (V, E, F) above the most that have been in use at a time.
+    /// Operators do not depend on it: rounds that run out of slots are repeated with a larger capacity. A call saves
     /// the repetition.
     ///
     /// # Errors
@@ -269,18 +269,18 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::reserve(s, more))
     }
 
-    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's
-    /// kind. `op` makes the operator anew for every round, because views of columns do not outlive growth.
+    /// Runs rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the
+    /// operator's kind. `op` makes the operator again for every round, because views of columns do not outlive growth.
     ///
     /// # Errors
     ///
-    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
-    /// what `op` says; or what the engine says.
+    /// [`Error::Operator`] if a fill-in breaks the rules; no memory for a larger session, which is left as it was; any
+    /// error of `op`; or any error of the engine.
     ///
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -292,7 +292,7 @@ impl<C: Edits> Session<C> {
         self.run(max_rounds, op)
     }
 
-    /// [`Session::run_operator`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator`], for this crate, which keeps its contract.
     pub(crate) fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -304,7 +304,7 @@ impl<C: Edits> Session<C> {
         self.run_from(Seeds::All, max_rounds, op)
     }
 
-    /// As [`Session::run_operator`], from other seeds.
+    /// Works like [`Session::run_operator`], from other seeds.
     ///
     /// # Errors
     ///
@@ -313,7 +313,7 @@ impl<C: Edits> Session<C> {
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
         seeds: Seeds,
@@ -326,7 +326,7 @@ impl<C: Edits> Session<C> {
         self.run_from(seeds, max_rounds, op)
     }
 
-    /// [`Session::run_operator_from`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator_from`], for this crate, which keeps its contract.
     pub(crate) fn run_from<O: Operator>(
         &mut self,
         seeds: Seeds,
@@ -337,13 +337,13 @@ impl<C: Edits> Session<C> {
         C: Runs<O>,
     {
         self.change(|s| {
-            // SAFETY: the caller's, who is of this crate or promises it.
+            // SAFETY: the caller's: code of this crate, or code that promises it.
             unsafe { C::run(s, seeds, max_rounds, op) }
         })
     }
 
-    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if
-    /// there are none.
+    /// Works like [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). Runs
+    /// no round if there are none.
     ///
     /// # Errors
     ///
@@ -352,7 +352,7 @@ impl<C: Edits> Session<C> {
     /// # Safety
     ///
     /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
-    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/unsafe.md).
+    /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -364,7 +364,7 @@ impl<C: Edits> Session<C> {
         self.run_refused(max_rounds, op)
     }
 
-    /// [`Session::run_operator_refused`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator_refused`], for this crate, which keeps its contract.
     pub(crate) fn run_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -379,12 +379,12 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// Makes the seeds that were refused, since a round looked at all elements or this was called last, those of the
-    /// next round; how many they are. Others that were carried out may have made room for them.
+    /// Makes the refused seeds those of the next round: all since a round considered all elements or since the last
+    /// call. Returns their number. Other cavities that were carried out may have made them possible.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn enqueue_refused(&mut self) -> Result<u32, Error> {
         self.change(C::enqueue_refused)
     }
@@ -413,7 +413,7 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.add(values))
     }
 
-    /// A new column of zeroes.
+    /// Returns a new column of zeroes.
     ///
     /// # Errors
     ///
@@ -439,7 +439,7 @@ impl<C: Edits> Session<C> {
         self.columns.blend(column)
     }
 
-    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
+    /// Makes the library's algorithms keep the edges that a column marks with values other than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
     /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
     /// stay.
@@ -453,8 +453,8 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Has simplification hold the edges that a column marks with other values than 0, as it holds the boundary, with a
-    /// weight of their own ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
+    /// Makes simplification hold the edges that a column marks with values other than 0, as it holds the boundary, with
+    /// a separate weight ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
     ///
     /// # Errors
     ///
@@ -465,7 +465,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// The marks of edges that are held, if there are any.
+    /// Returns the marks of edges that are held, if there are any.
     pub fn held_edges(&self) -> Option<Column<Edge, u32>> {
         self.held
     }
@@ -481,27 +481,27 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    /// Notes the motion of vertices by an algorithm: of several the last one in the order of [`Motion`] counts.
     pub fn note_motion(&mut self, motion: Motion) {
         self.motion = self.motion.max(motion);
     }
 
-    /// How the vertices were moved since the session was opened.
+    /// Returns the motion of the vertices since the session was opened.
     pub fn motion(&self) -> Motion {
         self.motion
     }
 
-    /// The column of [`Session::follow`], if there is one.
+    /// Returns the column of [`Session::follow`], if there is one.
     pub fn followed(&self) -> Option<Column<Vertex, u32>> {
         self.followed
     }
 
-    /// The marks of edges that are kept, if there are any.
+    /// Returns the marks of edges that are kept, if there are any.
     pub fn kept_edges(&self) -> Option<Column<Edge, u32>> {
         self.kept
     }
 
-    /// The lines that operators keep.
+    /// Returns the lines that operators keep.
     pub(crate) fn lines(&self) -> Result<Lines, Error> {
         Ok(match self.kept {
             Some(marks) => Lines {
@@ -515,11 +515,11 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// Has new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose
-    /// from. A new vertex gets that of the one that counts most among its parents (of equals the first), with
+    /// Makes new vertices and faces inherit the values of two columns, such as the numbers of the elements they arose
+    /// from. A new vertex gets that of its parent of greatest weight (of equals the first), with
     /// [`BORN`](rxmesh_kernels::cavity::BORN); a new face that of the face it arises from, as
     /// [`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face) says: the halves of a face that is split have its
-    /// value. Values are below 2^31. Those that were traced before no longer are.
+    /// value. Values are below 2^31. The columns replace those of an earlier call.
     ///
     /// # Errors
     ///
@@ -533,8 +533,8 @@ impl<C: Edits> Session<C> {
         self.columns.trace(vertices, faces)
     }
 
-    /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each
-    /// round.
+    /// Returns the values of a column, by session id. They stay valid until the session grows: operators are made anew
+    /// in each round.
     ///
     /// # Errors
     ///
@@ -559,7 +559,7 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.get_mut(column)?.write(values)?)
     }
 
-    /// A column as a kernel argument that reads.
+    /// Returns a column as a kernel argument that reads.
     ///
     /// # Errors
     ///
@@ -568,7 +568,7 @@ impl<C: Edits> Session<C> {
         Ok(self.values(column)?.global())
     }
 
-    /// A column as a kernel argument that writes.
+    /// Returns a column as a kernel argument that writes.
     ///
     /// # Errors
     ///

@@ -15,27 +15,27 @@ pub enum SessionFault {
     /// A side of a face is no edge, or a dead one.
     #[error("side {side} of face {face} is the half-edge {half} of no live edge")]
     DeadSide {
-        /// The face.
+        /// Session id of the face.
         face: u32,
-        /// Which of its sides.
+        /// Index of the side, 0 to 2.
         side: u32,
-        /// What it names.
+        /// Half-edge that it names.
         half: u32,
     },
     /// The sides of a face do not meet.
     #[error("the sides of face {face} do not form a triangle")]
     NoTriangle {
-        /// The face.
+        /// Session id of the face.
         face: u32,
     },
     /// EF does not name the face that has the side.
     #[error("half-edge {half} of face {face} has face {found} in EF")]
     OtherFace {
-        /// The face.
+        /// Session id of the face.
         face: u32,
-        /// Its side.
+        /// Half-edge of the side.
         half: u32,
-        /// What EF has.
+        /// Face that EF names.
         found: u32,
     },
     /// EF names a face that is dead or lacks the side.
@@ -43,21 +43,21 @@ pub enum SessionFault {
     StaleFace {
         /// The half-edge.
         half: u32,
-        /// The face.
+        /// Session id of the face.
         face: u32,
     },
     /// An edge ends in a vertex that is dead or does not exist.
     #[error("edge {edge} ends in vertex {vertex}, which is dead")]
     DeadEnd {
-        /// The edge.
+        /// Session id of the edge.
         edge: u32,
-        /// The vertex.
+        /// Session id of the vertex.
         vertex: u32,
     },
     /// An edge from a vertex to itself, at faces that are not frozen.
     #[error("edge {edge} begins and ends in the same vertex")]
     Loop {
-        /// The edge.
+        /// Session id of the edge.
         edge: u32,
     },
     /// Two edges between the same vertices.
@@ -65,27 +65,27 @@ pub enum SessionFault {
     Twins {
         /// One.
         first: u32,
-        /// The other.
+        /// Session id of the other edge.
         second: u32,
     },
     /// An edge without a face.
     #[error("edge {edge} has no face")]
     Bare {
-        /// The edge.
+        /// Session id of the edge.
         edge: u32,
     },
     /// VE names an edge that is dead or ends elsewhere.
     #[error("VE gives vertex {vertex} the edge {edge}, which is dead or ends elsewhere")]
     StaleEdge {
-        /// The vertex.
+        /// Session id of the vertex.
         vertex: u32,
-        /// The edge.
+        /// Session id of the edge.
         edge: u32,
     },
     /// A vertex with edges that has none in VE.
     #[error("vertex {vertex} has edges, but none in VE")]
     LostEdges {
-        /// The vertex.
+        /// Session id of the vertex.
         vertex: u32,
     },
     /// A vertex that is not frozen and whose faces are not one fan or one cycle.
@@ -93,7 +93,7 @@ pub enum SessionFault {
         "the {faces} faces at vertex {vertex} are not one fan: {reached} can be reached from its edge"
     )]
     NoFan {
-        /// The vertex.
+        /// Session id of the vertex.
         vertex: u32,
         /// Faces at it.
         faces: u32,
@@ -103,26 +103,26 @@ pub enum SessionFault {
     /// A slot that is listed as free and is in use.
     #[error("slot {slot} of {kind:?} is in the list of free slots and in use")]
     TakenSlot {
-        /// The kind.
+        /// Kind of element.
         kind: Kind,
-        /// The slot.
+        /// Slot that is taken.
         slot: u32,
     },
     /// A live element where none has ever been put.
     #[error("slot {slot} of {kind:?} is in use but was never handed out")]
     Unborn {
-        /// The kind.
+        /// Kind of element.
         kind: Kind,
-        /// The slot.
+        /// Slot that is beyond those in use.
         slot: u32,
     },
-    /// Of the engine of edits: what it keeps beside the arrays.
+    /// Fault of the scheduler's own state.
     #[error("{0}")]
     Engine(String),
     /// A live face without a patch.
     #[error("face {face} has no patch")]
     NoPatch {
-        /// The face.
+        /// Session id of the face.
         face: u32,
     },
 }
@@ -134,11 +134,11 @@ struct Check {
 }
 
 impl<C: Edits> Session<C> {
-    /// Everything that is wrong with the session; empty when it is sound. Slow: it copies the session to the host.
+    /// Returns all faults of the session; empty when it is sound. Slow: it copies the session to the host.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn validate(&self) -> Result<Vec<SessionFault>, Error> {
         let mut check = Check {
             arrays: self.to_host()?,
@@ -153,21 +153,21 @@ impl<C: Edits> Session<C> {
         Ok(check.found)
     }
 
-    /// Euler's number: vertices minus edges plus faces, of what is live.
+    /// Returns Euler's number of the live elements: vertices minus edges plus faces.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn euler_number(&self) -> Result<i64, Error> {
         let [v, e, f] = self.live()?;
         Ok(i64::from(v) - i64::from(e) + i64::from(f))
     }
 
-    /// Live elements by kind: V, E, F.
+    /// Counts the live elements by kind: V, E, F.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn live(&self) -> Result<[u32; 3], Error> {
         let [v, e, f] = Kind::ALL.map(|kind| self.count(kind));
         Ok([v?, e?, f?])
@@ -220,7 +220,7 @@ impl Check {
             }
             for half in sides {
                 let found = self.arrays.ef[half as usize];
-                // Of several faces on one side of a frozen edge EF holds one.
+                // EF holds one of several faces on one side of a frozen edge.
                 if found != face && !(self.arrays.frozen[face as usize] && found != NONE) {
                     self.found
                         .push(SessionFault::OtherFace { face, half, found });
@@ -320,8 +320,8 @@ impl Check {
         }
     }
 
-    /// Faces that a walk around a vertex meets, from one of its edges, in both directions; at most one more than
-    /// `limit`.
+    /// Counts the faces that a walk around a vertex meets, from one of its edges, in both directions; at most one more
+    /// than `limit`.
     fn walk(&self, v: u32, edge: u32, limit: u32) -> u32 {
         let start = if self.origin(2 * edge) == v {
             2 * edge

@@ -18,7 +18,7 @@ pub(super) struct Allocation {
 }
 
 // SAFETY: the allocation owns its memory; accesses are ordered by claims, or by the stream (contract U4 of
-// docs/unsafe.md).
+// docs/inside/unsafe.md).
 unsafe impl Send for Allocation {}
 // SAFETY: as above.
 unsafe impl Sync for Allocation {}
@@ -156,7 +156,7 @@ pub struct Buffer<T> {
 }
 
 // SAFETY: the buffer shares its memory with launches and other threads' accesses only, which claims or the stream order
-// (contract U4 of docs/unsafe.md).
+// (contract U4 of docs/inside/unsafe.md).
 unsafe impl<T: Send> Send for Buffer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Buffer<T> {}
@@ -443,7 +443,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped, so that each field has one owner, the new buffer (contract U4 of
-        // docs/unsafe.md: the memory is that of the allocation, whose addresses are multiples of 16).
+        // docs/inside/unsafe.md: the memory is that of the allocation, whose addresses are multiples of 16).
         let (engine, allocation) = unsafe {
             (
                 std::ptr::read(&this.engine),

@@ -154,7 +154,7 @@ impl Live {
             Some(at)
         };
         // SAFETY: the addresses are of live memory of the pieces' sizes, which `used` keeps until after the launch;
-        // nothing written overlaps anything else of the launch (contract U4 of docs/unsafe.md).
+        // nothing written overlaps anything else of the launch (contract U4 of docs/inside/unsafe.md).
         unsafe { arguments.visit(&mut resolve) };
         if let Some(error) = wrong {
             return Err(error);

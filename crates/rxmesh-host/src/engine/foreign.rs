@@ -55,7 +55,7 @@ impl Engine {
     /// # Safety
     ///
     /// The array is there, with that many values, until the copy is done, and is written by nobody but work of its
-    /// stream (contract U4 of docs/unsafe.md); the stream is one of this process, of the same GPU.
+    /// stream (contract U4 of docs/inside/unsafe.md); the stream is one of this process, of the same GPU.
     pub unsafe fn copy_of<T: bytemuck::Pod>(
         &self,
         array: Foreign,

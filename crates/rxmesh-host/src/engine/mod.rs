@@ -196,7 +196,7 @@ impl Engine {
     /// # Safety
     ///
     /// The PTX was compiled from the sources of the listed kernels: it is device code, and runs whatever it holds
-    /// (contract U4 of docs/unsafe.md). The fingerprint tells an old list, not an old body.
+    /// (contract U4 of docs/inside/unsafe.md). The fingerprint tells an old list, not an old body.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -540,7 +540,7 @@ impl Engine {
     /// # Safety
     ///
     /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -590,7 +590,7 @@ impl Engine {
     /// # Safety
     ///
     /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the rest.
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -665,8 +665,8 @@ impl Engine {
     /// # Safety
     ///
     /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
-    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/unsafe.md). The launch checks the
-    /// rest.
+    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
+    /// the rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -892,7 +892,7 @@ fn shared_of_grid<K: GridKernel>(mut kernel: K) -> u32 {
 }
 
 fn measure(carve: &mut dyn FnMut(&mut Plan)) -> u32 {
-    // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/unsafe.md).
+    // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/inside/unsafe.md).
     let mut plan = unsafe { Plan::measure() };
     carve(&mut plan);
     plan.peak()

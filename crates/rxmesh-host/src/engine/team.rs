@@ -32,7 +32,7 @@ impl Member<'_> {
 
 // SAFETY: a team of one has rank 0 of 1, and a barrier of one thread has nothing to order; `run` starts `size` threads
 // with distinct ranks; the barrier's count and generation order what they do before and after it (contract U1 of
-// docs/unsafe.md).
+// docs/inside/unsafe.md).
 // `permute` is a bijection of `0..n`.
 unsafe impl Block for Member<'_> {
     const SOLO: bool = false;

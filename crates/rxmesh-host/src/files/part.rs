@@ -1,4 +1,4 @@
-//! Temporary files that are to become somebody's file, and the list of all that there are.
+//! Temporary files that are to become the user's files, and the list of all that exist.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 /// Temporary files that exist now. Files are made, renamed and removed under this lock, so that the list is exact.
 static PARTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// How long [`abandon`] waits for a thread that makes or renames a file.
+/// Time that [`abandon`] waits for a thread that makes or renames a file.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Removes the temporary files of all writes that are under way, for a program that is about to end at once.
@@ -38,7 +38,7 @@ pub fn abandon() {
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    // Held for good: nobody may rename a file to a target any more.
+    // Held for good: no file may be renamed to a target any more.
     std::mem::forget(parts);
 }
 
@@ -59,20 +59,20 @@ impl Part {
         Ok(Part(Some(file)))
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub(super) fn file(&mut self) -> &mut File {
         let file = self.0.as_mut();
         file.expect("it is there until `persist`").as_file_mut()
     }
 
-    /// Gives it the name `target`, in the place of what has the name now.
+    /// Gives it the name `target`, in the place of the file that has the name now.
     pub(super) fn persist(mut self, target: &Path) -> Result<()> {
         let Some(file) = self.0.take() else {
             return Err(ErrorKind::NotFound.into());
         };
         let mut parts = parts();
         let name = file.path().to_owned();
-        // What could not be renamed is removed with the error.
+        // A file that could not be renamed is removed with the error.
         let renamed = file.persist(target).map_err(|e| e.error);
         parts.remove(&name);
         renamed.map(drop)
@@ -93,7 +93,8 @@ fn parts() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PARTS.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Temporary files are private by default; ours becomes the user's file, so it follows the umask as any other.
+/// Returns the mode of a new file. Temporary files are private by default; ours becomes the user's file, so it follows
+/// the umask as any other.
 #[cfg(unix)]
 fn fresh_mode() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;

@@ -158,7 +158,7 @@ mod links {
         assert!(put(".").is_err());
     }
 
-    /// What is half written must not be open to more people than what it replaces.
+    /// A half-written file must not be open to more people than the file that it replaces.
     #[test]
     fn part_files_are_private_until_they_have_the_mode_of_their_target() {
         let folder = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The budget of a file of so many bytes.
+    /// Returns the budget of a file of `bytes` bytes.
     pub(super) fn of(bytes: usize) -> Budget {
         let all = BASE.saturating_add(TIMES.saturating_mul(bytes as u64));
         Budget { left: all, all }

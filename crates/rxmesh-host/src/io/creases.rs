@@ -6,8 +6,8 @@ use super::{Format, IoError, bytes_of, content, plain};
 use crate::mesh::SharpEdge;
 use std::path::Path;
 
-/// Reads sharp edges of a mesh with so many vertices: lines `a b sharpness`, vertices counted from 0. Blank lines and
-/// what follows a `#` are passed over. An edge of sharpness 0 is kept: it can make an edge of the mesh smooth.
+/// Reads sharp edges of a mesh with `vertices` vertices: lines `a b sharpness`, vertices counted from 0. Blank lines
+/// and text behind a `#` are ignored. An edge of sharpness 0 is kept: it can make an edge of the mesh smooth.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What can go wrong between a file and a mesh.
+//! Errors between a file and a mesh.
 
 use super::Format;
 use crate::mesh::MeshError;
@@ -12,38 +12,38 @@ pub enum IoError {
     /// The operating system refused to give us the file.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The operating system refused to take the file. What was there before is untouched.
+    /// The operating system refused to take the file. A file that was there is untouched.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Neither the name nor the content says what the file is.
+    /// Neither the name nor the content tells the format of the file.
     #[error(
         "{}: the format cannot be told from the name{}; formats are {}", path.display(),
         if *looked_inside { " or the content" } else { "" }, Format::summary()
     )]
     UnknownFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Whether the content was looked at, too.
+        /// `true` if the content was examined, too.
         looked_inside: bool,
     },
-    /// The content is not what the format says, or cut off.
+    /// The content does not follow the format, or is cut off.
     #[error("{}: {place}{what}", path.display())]
     Malformed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where in the file.
+        /// Place in the file.
         place: Place,
-        /// What is wrong, with the offending value.
+        /// Description of the fault, with the offending value.
         what: String,
     },
     /// The file holds polygons and triangulation was not asked for.
@@ -52,44 +52,44 @@ pub enum IoError {
             {polygons} of {faces} faces are not triangles", path.display()
     )]
     Polygon {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where the first polygon is.
+        /// Place of the first polygon.
         place: Place,
-        /// How many corners it has.
+        /// Number of its corners.
         corners: usize,
-        /// How many faces are not triangles.
+        /// Number of faces that are not triangles.
         polygons: usize,
-        /// How many faces there are.
+        /// Number of faces.
         faces: usize,
     },
     /// The file has no vertices, so there is no mesh in it.
     #[error("{}: holds no vertices{hint}", path.display())]
     NoVertices {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What else may be the reason, or nothing.
+        /// Another possible reason, or nothing.
         hint: String,
     },
-    /// What was read, or is to be written, is not a mesh.
+    /// The data that were read, or are to be written, are not a mesh.
     #[error("{}: {source}", path.display())]
     Mesh {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the mesh.
         source: MeshError,
     },
     /// The options ask for something the format cannot do.
     #[error("{}: {what}", path.display())]
     Options {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was asked, and what is possible.
+        /// Description of the request and of the possible ones.
         what: String,
     },
 }
 
-/// Where in a file something is.
+/// Place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -164,7 +164,7 @@ impl Fault {
         }
     }
 
-    /// The same at a byte, for binary files that have words in them.
+    /// Returns the same fault at a byte, for binary files that have words in them.
     pub(super) fn at_byte(mut self) -> Fault {
         if let At::Text(offset) = self.at {
             self.at = At::Byte(offset);
@@ -172,7 +172,7 @@ impl Fault {
         self
     }
 
-    /// The same, as of a file that may be fine with coordinates of 64 bits.
+    /// Returns the same fault, of a file that may be fine with coordinates of 64 bits.
     pub(super) fn wanting_double(mut self) -> Fault {
         if let FaultKind::What(what) = self.kind {
             self.kind = FaultKind::Large(what);
@@ -180,7 +180,7 @@ impl Fault {
         self
     }
 
-    /// True when the same file may be fine with coordinates of 64 bits.
+    /// Returns `true` if the same file may be fine with coordinates of 64 bits.
     pub(super) fn wants_double(&self) -> bool {
         matches!(self.kind, FaultKind::Large(_))
     }

@@ -38,8 +38,8 @@ pub(super) fn packed_name(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The most bytes that a packed file of so many bytes may unpack to. Text of meshes shrinks to a third or a fifth,
-/// grids of the same number over and over to a fiftieth.
+/// Returns the most bytes that a packed file of `packed` bytes may unpack to. Text of meshes shrinks to a third or a
+/// fifth, grids of the same number over and over to a fiftieth.
 fn budget(packed: usize) -> usize {
     packed.saturating_mul(64).saturating_add(1 << 30)
 }
@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends what a member unpacks to; returns what follows it.
+/// Appends the unpacked bytes of a member; returns the bytes behind it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -103,7 +103,7 @@ fn member<'a>(
     Ok(&data[read + TAIL..])
 }
 
-/// The data of a member: passes over its head with a name and a comment.
+/// Returns the data of a member, behind its head with a name and a comment.
 fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     const CHECKSUM: u8 = 2;
     const EXTRA: u8 = 4;
@@ -132,7 +132,7 @@ fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     }
 }
 
-/// Appends what the data of a member unpack to; returns how many bytes they are.
+/// Appends the unpacked data of a member; returns their number of bytes.
 fn inflate_all(
     data: &[u8],
     inflate: &mut DecompressorOxide,
@@ -177,7 +177,7 @@ pub(super) fn pack(pieces: &[Vec<u8>]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend([0, 0, 0, 0, 0, 0, SYSTEM]);
     let (mut sum, mut size) = (0, 0u32);
-    // Without a head of its own: 15 bits of window, less than 0.
+    // Raw deflate without a header: a window of 15 bits, negated.
     let mut deflate = CompressorOxide::new(create_comp_flags_from_zip_params(LEVEL, -15, 0));
     let mut put = |input: &[u8], flush| {
         // A vector takes everything.
@@ -224,7 +224,7 @@ static TABLES: [[u32; 256]; 8] = {
     tables
 };
 
-/// CRC-32 of bytes that follow those of `sum` (0 at the beginning).
+/// Returns the CRC-32 of bytes that follow those of `sum` (0 at the beginning).
 fn checksum(sum: u32, bytes: &[u8]) -> u32 {
     let mut c = !sum;
     let (words, rest) = bytes.as_chunks::<8>();

@@ -1,4 +1,4 @@
-//! What positions lose when 64-bit numbers become 32-bit ones.
+//! Loss of positions when 64-bit numbers become 32-bit ones.
 
 /// A part of a number that is no loss: text of ten digits that was printed from a 32-bit float differs by less.
 const NOTHING: f64 = 1.0 / (1u64 << 30) as f64;
@@ -22,7 +22,7 @@ impl Rounding {
         }
     }
 
-    /// As [`note`](Self::note), of a coordinate in text. One of few digits is what a 32-bit float was meant to be.
+    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits was meant to be a 32-bit float.
     #[inline]
     pub(super) fn note_text(&mut self, word: &[u8]) {
         if word.len() > DIGITS && significant(word) > DIGITS {
@@ -31,9 +31,8 @@ impl Rounding {
         }
     }
 
-    /// Takes note of a coordinate that got a frame of its own, in which it is `size`, and that lost as much as `lost`.
-    /// What is less than half a unit of the last digit that text gave is no loss; of a number in binary, what is less
-    /// than [`NOTHING`].
+    /// Records a coordinate that got a local frame, in which it is `size`, and that lost `lost`. Less than half a unit
+    /// of the last digit that text gave is no loss; for a number in binary, less than [`NOTHING`].
     pub(super) fn note_placed(&mut self, lost: f64, size: f64, decimals: Option<i16>) {
         let least = match decimals {
             Some(decimals) => 0.5 * 10f64.powi(-i32::from(decimals)),
@@ -44,14 +43,14 @@ impl Rounding {
         }
     }
 
-    /// The larger of two.
+    /// Returns the larger of two.
     pub(super) fn and(self, other: Rounding) -> Rounding {
         Rounding {
             largest: self.largest.max(other.largest),
         }
     }
 
-    /// What to tell people, if anything was lost.
+    /// Returns the warning to print if anything was lost.
     pub(super) fn warning(self) -> Option<String> {
         (self.largest > 0.0).then(|| {
             format!(
@@ -62,7 +61,7 @@ impl Rounding {
     }
 }
 
-/// Digits from the first that is not zero to the last, without the exponent.
+/// Returns the number of digits from the first that is not zero to the last, without the exponent.
 fn significant(word: &[u8]) -> usize {
     let mantissa = word.split(|b| matches!(b, b'e' | b'E')).next();
     let digits = mantissa.unwrap_or_default().iter();

@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh that is otherwise just two vectors.
+//! Errors of a mesh given as vectors.
 
 use super::ElementKind;
 
@@ -15,7 +15,7 @@ pub enum MeshError {
         face: usize,
         /// The vertex it names, counted from 0.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A cell names a vertex that does not exist.
@@ -27,7 +27,7 @@ pub enum MeshError {
         cell: usize,
         /// The vertex it names, counted from 0.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A face that has a vertex twice, where faces must be simple.
@@ -46,7 +46,7 @@ pub enum MeshError {
     NoSurface {
         /// A face of the edge, counted from 0.
         face: u32,
-        /// Where the edge starts in the face, counted from 0.
+        /// Corner of the face at which the edge starts, counted from 0.
         vertex: u32,
     },
     /// A vertex position is NaN or infinite.
@@ -62,9 +62,9 @@ pub enum MeshError {
     TooLarge {
         /// "vertices", "faces" or "cells".
         what: &'static str,
-        /// How many there are.
+        /// Number asked for.
         asked: u64,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: u64,
     },
     /// A column has the wrong number of values.
@@ -78,21 +78,21 @@ pub enum MeshError {
         expected: usize,
         /// Values a row.
         width: usize,
-        /// What a row belongs to.
+        /// Kind of element that a row belongs to.
         element: ElementKind,
     },
     /// A column's name cannot be written to a file.
     #[error("column name '{name}' cannot be used: {why}")]
     ColumnName {
-        /// The name.
+        /// Name of the column.
         name: String,
-        /// The reason, with what is possible.
+        /// The reason, with the possible names.
         why: &'static str,
     },
     /// A corner layer, a tag or another extra does not fit the mesh.
     #[error("{what}")]
     Extras {
-        /// The whole message.
+        /// Whole message.
         what: String,
     },
     /// A generator was asked for a shape that does not exist.
@@ -102,7 +102,7 @@ pub enum MeshError {
         what: &'static str,
         /// The value that came.
         asked: String,
-        /// What would be accepted.
+        /// Description of accepted values.
         possible: &'static str,
     },
 }

@@ -9,18 +9,18 @@ use glam::DVec3;
 /// Several meshes as one.
 #[derive(Debug)]
 pub struct Merged {
-    /// The mesh.
+    /// Mesh of all parts.
     pub mesh: TriMesh,
     /// The columns that were left out, and for each the first mesh that has not the like of it.
     pub left_out: Vec<(String, usize)>,
-    /// How far a vertex moved at most along an axis, because 32-bit floats near the origin of one mesh are not those
-    /// near the origin of all.
+    /// Largest shift of a vertex along an axis: 32-bit floats near the origin of one mesh are not those near the origin
+    /// of all.
     pub moved: f64,
 }
 
-/// Puts meshes one after the other, each where it lies in the world: vertices and faces in their order, nothing joined.
-/// What all that have such elements carry goes along: columns of the same name, width and type. Values of corners go
-/// along wherever some have them, and statements on faces hold for the faces of their own mesh.
+/// Appends meshes to each other, each where it lies in the world: vertices and faces in their order, nothing joined.
+/// Columns that all meshes with such elements have, with the same name, width and type, are kept. Values of corners are
+/// kept if any mesh has them, and statements on faces hold for the faces of their own mesh.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
     })
 }
 
-/// Gives all meshes one frame; how far that moves a vertex at most.
+/// Gives all meshes one frame. Returns the largest move of a vertex.
 fn to_one_place(parts: &mut [TriMesh]) -> f64 {
     let Some(first) = parts.first().map(|p| p.placement) else {
         return 0.0;
@@ -84,7 +84,7 @@ fn rows(mesh: &TriMesh, element: ElementKind) -> usize {
     }
 }
 
-/// The columns that all have, and those that not all have.
+/// Returns the columns that all meshes have, and the names of the others.
 fn columns(parts: &[TriMesh]) -> (Vec<Column>, Vec<(String, usize)>) {
     let (mut kept, mut left_out) = (Vec::<Column>::new(), Vec::new());
     let mut seen: Vec<(ElementKind, &str)> = Vec::new();
@@ -103,7 +103,7 @@ fn columns(parts: &[TriMesh]) -> (Vec<Column>, Vec<(String, usize)>) {
     (kept, left_out)
 }
 
-/// One column of all meshes, or the first mesh that has not the like of it.
+/// Returns one column of all meshes, or the first mesh that has no such column.
 fn joined(parts: &[TriMesh], like: &Column) -> Result<Column, usize> {
     let mut all = Column {
         data: like.data.empty(),
@@ -124,7 +124,7 @@ fn joined(parts: &[TriMesh], like: &Column) -> Result<Column, usize> {
 }
 
 impl ColumnData {
-    /// No values of the same type.
+    /// Returns no values of the same type.
     fn empty(&self) -> ColumnData {
         fn same<T>(_: &[T]) -> Vec<T> {
             Vec::new()
@@ -156,7 +156,7 @@ impl ColumnData {
     }
 }
 
-/// The values of corners of all meshes; corners of those without have none.
+/// Joins the values of corners of all meshes; corners of those without have none.
 fn layer<'a>(
     parts: &'a [TriMesh],
     of: impl Fn(&'a Extras) -> Option<&'a CornerLayer>,
@@ -191,7 +191,7 @@ fn layer<'a>(
     Some(all)
 }
 
-/// The statements on faces. What held at the end of a mesh does not hold for the next one.
+/// Collects the statements on faces. A statement that holds at the end of a mesh is ended before the next one.
 fn tags(parts: &[TriMesh]) -> Vec<Tag> {
     const ENDS: [(TagKind, &str); 4] = [
         (TagKind::Object, ""),
@@ -228,7 +228,7 @@ fn tags(parts: &[TriMesh]) -> Vec<Tag> {
     all
 }
 
-/// All comments, each once.
+/// Returns all comments, each once.
 fn comments(parts: &[TriMesh]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for comment in parts.iter().flat_map(|p| &p.extras.comments) {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(merge(vec![]).unwrap().mesh, TriMesh::default());
     }
 
-    /// Meshes with frames of their own come into one, each where it was.
+    /// Meshes with different frames come into one, each where it was.
     #[test]
     fn every_mesh_stays_where_it_is() {
         let by = DVec3::new(500_000.0, 5_400_000.0, 0.0);

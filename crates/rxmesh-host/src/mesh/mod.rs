@@ -1,8 +1,7 @@
-//! Meshes as they lie in files: positions, faces, and what else came with them.
+//! Meshes as they lie in files: positions, faces, and their other data.
 //!
-//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of;
-//! [`TetMesh`] fills a volume. [`check()`] says
-//! what is odd about one, [`generate`] makes some.
+//! [`TriMesh`] is the input of the patcher; [`PolyMesh`] has polygons, from which surfaces are made; [`TetMesh`] fills
+//! a volume. [`check()`] finds the defects of one, [`generate`] makes some.
 
 mod check;
 mod cut;
@@ -83,14 +82,14 @@ pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
 /// [`validate`](Self::validate), which every consumer at a module border calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriMesh {
-    /// Where the vertices are, in the frame that `placement` puts into the world.
+    /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// Three vertices a face.
     pub faces: Vec<[u32; 3]>,
-    /// What else came with the file, or was computed for it.
+    /// Other data of the file, or computed for the mesh.
     pub extras: Extras,
-    /// Where positions lie in the world. Files that are far from the origin, and whose coordinates have more digits
-    /// than 32-bit floats hold there, are read into a frame of their own; for all others this is the world itself.
+    /// Frame of the positions in the world. Files that are far from the origin, and whose coordinates have more digits
+    /// than 32-bit floats hold there, are read into a local frame; for all others this is the world itself.
     pub placement: Placement,
 }
 
@@ -138,12 +137,12 @@ impl TriMesh {
             .validate(vertices, 3 * self.faces.len(), &Faces::Same(3))
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(&self) -> usize {
         self.faces.len()
     }

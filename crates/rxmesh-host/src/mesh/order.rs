@@ -1,4 +1,4 @@
-//! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
+//! Orders of a mesh's vertices and faces in which elements near in the mesh are near in memory.
 
 use super::extent::extent;
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};
@@ -6,7 +6,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// How to order a mesh.
+/// Method of ordering a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Vertices along a Morton curve through the bounding box.
@@ -16,12 +16,12 @@ pub enum Order {
     Rcm,
 }
 
-/// Where elements went: new ids by old ones.
+/// New ids by old ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reordering {
-    /// Of vertices.
+    /// New ids of vertices.
     pub vertices: Vec<u32>,
-    /// Of faces.
+    /// New ids of faces.
     pub faces: Vec<u32>,
 }
 
@@ -101,7 +101,7 @@ fn inverse(sources: &[u32]) -> Vec<u32> {
     to
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn spatial(positions: &[Vec3], corners: &[u32]) -> Vec<u32> {
     let [low, high] = extent(positions, corners).unwrap_or_default();
     let size = (high - low).max_element().max(f64::MIN_POSITIVE);
@@ -131,7 +131,7 @@ fn spread(v: u64) -> u64 {
     (v | v << 2) & 0x1249_2492_4924_9249
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
     let graph = Graph::new(mesh);
     let n = mesh.vertex_count();
@@ -158,7 +158,7 @@ fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
         if seen[v as usize] {
             continue;
         }
-        // The last vertex of a first walk lies at the rim of the component.
+        // The last vertex of a first walk lies at the border of the component.
         let first = order.len();
         walk(v, &mut seen, &mut order);
         let rim = order[order.len() - 1];
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::mesh::{Column, ColumnData, Rng, SharpEdge};
 
-    /// A strip of quads in any order: what belongs together stays together, and neighbours come near each other.
+    /// A strip of quads in any order: data of an element stay together, and neighbours come near each other.
     #[test]
     fn orders_bring_neighbours_together_and_lose_nothing() {
         let (w, h) = (8u32, 40u32);

@@ -5,7 +5,7 @@ use crate::par::IntoLean;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Where the faces of a [`PolyMesh`] start among its corners.
+/// Starts of the faces of a [`PolyMesh`] among its corners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Faces {
     /// All faces have this number of corners, at least 3.
@@ -17,18 +17,18 @@ pub enum Faces {
 /// An edge that stays sharp for a while when a surface is made of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharpEdge {
-    /// Its ends.
+    /// Ends of the edge.
     pub ends: [u32; 2],
-    /// How many levels it stays sharp; [`PolyMesh::SHARP`] and above is for ever.
+    /// Number of levels it stays sharp; [`PolyMesh::SHARP`] and above means for ever.
     pub sharpness: f32,
 }
 
 /// A vertex that stays a corner for a while when a surface is made of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharpVertex {
-    /// Which.
+    /// Id of the vertex.
     pub vertex: u32,
-    /// How many levels it stays a corner; [`PolyMesh::SHARP`] and above is for ever.
+    /// Number of levels it stays a corner; [`PolyMesh::SHARP`] and above means for ever.
     pub sharpness: f32,
 }
 
@@ -37,7 +37,7 @@ pub struct SharpVertex {
 /// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolyMesh {
-    /// Where the vertices are, in the frame that `placement` puts into the world.
+    /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
     /// The faces' numbers of corners.
     pub faces: Faces,
@@ -49,7 +49,7 @@ pub struct PolyMesh {
     pub sharp_vertices: Vec<SharpVertex>,
     /// Faces that shape the surface but are not part of it, ascending.
     pub holes: Vec<u32>,
-    /// What else came with the file; corner layers have a value a corner.
+    /// Other data of the file; corner layers have a value a corner.
     pub extras: Extras,
     /// As [`TriMesh::placement`].
     pub placement: Placement,
@@ -74,7 +74,7 @@ impl PolyMesh {
     /// Sharpness that lasts for ever (DeRose et al. 1998; as in OpenSubdiv).
     pub const SHARP: f32 = 10.0;
 
-    /// A mesh whose faces have the numbers of corners that `sizes` says, checked.
+    /// Creates a mesh whose faces have the numbers of corners in `sizes`, checked.
     ///
     /// # Errors
     ///
@@ -94,17 +94,17 @@ impl PolyMesh {
         Ok(mesh)
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(&self) -> usize {
         self.faces.count(self.corners.len())
     }
 
-    /// Corners of every face, when all have the same number.
+    /// Returns the number of corners of every face, if all have the same number.
     pub fn face_size(&self) -> Option<u32> {
         match self.faces {
             Faces::Same(n) => Some(n),
@@ -112,7 +112,7 @@ impl PolyMesh {
         }
     }
 
-    /// Corners of the largest face; of none, the size that faces would have at least.
+    /// Returns the number of corners of the largest face; without faces, the least size that they could have.
     pub fn largest_face(&self) -> usize {
         match &self.faces {
             Faces::Same(n) => *n as usize,
@@ -123,12 +123,12 @@ impl PolyMesh {
         }
     }
 
-    /// Where the corners of a face are in [`PolyMesh::corners`].
+    /// Returns the range of a face's corners in [`PolyMesh::corners`].
     pub fn range(&self, face: usize) -> std::ops::Range<usize> {
         self.faces.range(face)
     }
 
-    /// The vertices of a face.
+    /// Returns the vertices of a face.
     pub fn face(&self, face: usize) -> &[u32] {
         &self.corners[self.range(face)]
     }
@@ -138,7 +138,7 @@ impl PolyMesh {
     ///
     /// # Errors
     ///
-    /// What is wrong, and where.
+    /// The first defect and the element that has it.
     pub fn validate(&self) -> Result<(), MeshError> {
         let outside = |what: &str, at: usize, index: u32, n: usize| MeshError::Extras {
             what: format!("{what} {at} names {index}, but there are only {n} (counted from 0)"),
@@ -205,7 +205,7 @@ impl PolyMesh {
 }
 
 impl Faces {
-    /// Of the number of corners of each face: [`Faces::Same`] where they are all alike.
+    /// Creates the list from the number of corners of each face: [`Faces::Same`] if they are all alike.
     pub fn of_sizes(sizes: &[u32]) -> Faces {
         match sizes {
             [] => Faces::Same(4),
@@ -224,7 +224,7 @@ impl Faces {
         }
     }
 
-    /// Number of faces of a mesh with so many corners.
+    /// Returns the number of faces of a mesh with `corners` corners.
     pub(crate) fn count(&self, corners: usize) -> usize {
         match self {
             Faces::Same(n) => corners / *n as usize,
@@ -232,7 +232,7 @@ impl Faces {
         }
     }
 
-    /// Where the corners of a face are.
+    /// Returns the range of a face's corners.
     pub(crate) fn range(&self, face: usize) -> std::ops::Range<usize> {
         match self {
             Faces::Same(n) => face * *n as usize..(face + 1) * *n as usize,
@@ -240,7 +240,7 @@ impl Faces {
         }
     }
 
-    /// The face that a corner belongs to.
+    /// Returns the face that a corner belongs to.
     pub(crate) fn of_corner(&self, corner: usize) -> usize {
         match self {
             Faces::Same(n) => corner / *n as usize,

@@ -1,4 +1,4 @@
-//! What a mesh measures as a surface and as the border of a solid.
+//! Measures of a mesh as a surface and as the border of a solid.
 
 use super::extent::extent;
 use super::{EdgeTable, TriMesh};
@@ -12,13 +12,12 @@ use rayon::prelude::*;
 pub struct Solid {
     /// Area of the faces, in squared length.
     pub area: f64,
-    /// Signed volume of the cones from the middle of the bounding box to the faces, in cubed length: positive where
-    /// normals point out. Where the mesh is not closed it depends on that middle.
+    /// Signed volume of the cones from the middle of the bounding box to the faces, in cubed length: positive if
+    /// normals point out. It depends on that middle unless the mesh is closed.
     pub volume: f64,
-    /// Whether each edge has as many faces in one direction as in the other, so that the faces bound a solid.
+    /// `true` if each edge has equally many faces in both directions, so that the faces bound a solid.
     pub closed: bool,
-    /// Centre of mass: of the solid where the mesh is closed and has a volume, else of the surface. `None` without
-    /// area.
+    /// Centre of mass: of the solid if the mesh is closed and has a volume, else of the surface. `None` without area.
     pub centre: Option<[f64; 3]>,
 }
 
@@ -80,8 +79,8 @@ pub fn solid(mesh: &TriMesh, edges: &EdgeTable) -> Solid {
     }
 }
 
-/// The signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of the solid
-/// for a closed mesh. In the positions' own unit.
+/// Returns the signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of
+/// the solid for a closed mesh. In the positions' own unit.
 ///
 /// # Panics
 ///
@@ -90,7 +89,7 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
     sums(positions, faces).1.volume
 }
 
-/// The middle of the bounding box, and the sums about it.
+/// Returns the middle of the bounding box, and the sums about it.
 fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
     let middle = match extent(positions, faces.as_flattened()) {
         Some([low, high]) => (low + high) * 0.5,
@@ -108,7 +107,7 @@ fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
     (middle, parts.into_iter().fold(Sums::default(), Sums::plus))
 }
 
-/// Whether each edge has as many faces in one direction as in the other.
+/// Returns `true` if each edge has equally many faces in both directions.
 fn balanced(faces: &[[u32; 3]], table: &EdgeTable) -> bool {
     (0..table.len()).into_par_iter().lean().all(|e| {
         let start = table.edges[e][0];

@@ -18,8 +18,8 @@ const FACET: usize = 2;
 /// Names of the columns that are texture coordinates of vertices.
 const TEXCOORDS: [&str; 2] = ["s", "t"];
 
-/// Which vertices of a mesh are one vertex that was split: both ends of two boundary edges that lie in the same place
-/// and run against each other. Edges in places where more than two meet are not looked at.
+/// Groups of vertices that are one vertex that was split: both ends of two boundary edges that lie in the same place
+/// and run against each other. Edges in places where more than two meet are ignored.
 #[derive(Clone, Debug)]
 pub struct SplitSeams {
     /// For each vertex the number of the joined one.
@@ -122,7 +122,7 @@ impl SplitSeams {
         }
     }
 
-    /// `true` if a vertex has other values than the first that it is joined with.
+    /// Returns `true` if a vertex has other values than the first that it is joined with.
     fn differs(&self, column: &Column, v: usize) -> bool {
         let first = self.first[self.joined[v] as usize] as usize;
         let width = column.width;
@@ -130,17 +130,17 @@ impl SplitSeams {
         (0..width).any(|k| value(v, k) != value(first, k))
     }
 
-    /// Number of vertices that share their place with one before them.
+    /// Returns the number of vertices that share their place with one before them.
     pub fn split_vertices(&self) -> usize {
         self.joined.len() - self.first.len()
     }
 
-    /// Number of pairs of boundary edges that are joined.
+    /// Returns the number of pairs of boundary edges that are joined.
     pub fn edges(&self) -> usize {
         self.edges
     }
 
-    /// What is done about them, in a line.
+    /// Returns a message about the joined vertices, in one line.
     pub fn message(&self) -> String {
         format!(
             "{} vertices lie where others do, along {} edges: the sides of these seams are held together",
@@ -159,7 +159,7 @@ impl SplitSeams {
         self.first.iter().map(|&v| values[v as usize]).collect()
     }
 
-    /// Positions and faces of the joined mesh.
+    /// Returns positions and faces of the joined mesh.
     pub fn shape(&self, mesh: &TriMesh) -> TriMesh {
         let face = |f: &[u32; 3]| f.map(|v| self.joined[v as usize]);
         TriMesh {
@@ -170,8 +170,8 @@ impl SplitSeams {
         }
     }
 
-    /// Normals of the vertices of a mesh whose positions were those of a joined one, given the joined one's: at creases
-    /// those of each side.
+    /// Returns normals of the vertices of a mesh whose positions were those of a joined one, given the joined one's: at
+    /// creases those of each side.
     pub fn normals(&self, mesh: &TriMesh, joined: &[Vec3]) -> Vec<Vec3> {
         let mut sums = vec![Vec3::ZERO; mesh.vertex_count()];
         for f in &mesh.faces {
@@ -191,9 +191,9 @@ impl SplitSeams {
         .collect()
     }
 
-    /// The joined mesh with all that it carries; texture coordinates and normals of vertices that are split for them
+    /// Returns the joined mesh with all its data; texture coordinates and normals of vertices that are split for them
     /// become values of corners, other columns have the values of the first of the vertices. The column [`PIECE`] tells
-    /// faces of different parts apart. Second are the names of columns that have lost values so.
+    /// faces of different parts apart. The second value is the names of columns that have lost values.
     ///
     /// # Errors
     ///
@@ -272,7 +272,7 @@ impl SplitSeams {
         let mut keys = Vec::with_capacity(3 * mesh.faces.len());
         for (f, face) in mesh.faces.iter().enumerate() {
             let part = piece.map_or(0, |c| c.data.get(f) as i64);
-            // Each facet has vertices of its own.
+            // Each face without a piece gets separate vertices.
             let part = if part < 0 { -1 - f as i64 } else { part };
             for (k, &v) in face.iter().enumerate() {
                 let values = layers.map(|l| l.as_ref().map_or([0; 3], |l| bits(l, 3 * f + k)));
@@ -340,7 +340,7 @@ impl SplitSeams {
     }
 }
 
-/// The part that each face is of by shared vertices, [`FACETS`] for the smallest.
+/// Returns the part of each face, connected by shared vertices, [`FACETS`] for the smallest.
 fn pieces(mesh: &TriMesh) -> Vec<i32> {
     let mut parent: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
     for [a, b, c] in &mesh.faces {
@@ -370,7 +370,7 @@ fn root(parent: &mut [u32], mut v: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Two squares of eight faces that meet in a line of split vertices, at right angles.
+    /// Returns two squares of eight faces that meet in a line of split vertices, at right angles.
     fn two() -> TriMesh {
         let (mut positions, mut faces) = (Vec::new(), Vec::new());
         for side in 0..2u32 {
@@ -446,7 +446,7 @@ mod tests {
         assert!(SplitSeams::find(&mesh, Some(&labels)).is_none());
         let joined = SplitSeams::find(&mesh, None).unwrap().shape(&mesh);
         assert!(SplitSeams::find(&joined, None).is_none());
-        // Where three sheets meet in a line there is no telling which two belong together.
+        // If three sheets meet in a line, no two of them can be said to belong together.
         let mut three = mesh;
         three
             .positions

@@ -1,4 +1,4 @@
-//! Values of corners as a topology of their own: what face-varying data are refined by.
+//! Values of corners as a separate topology, by which face-varying data are refined.
 
 use super::face_list::{FaceList, Polygons};
 use super::{CornerLayer, EdgeTable, NO_VALUE, PolyMesh};
@@ -23,7 +23,7 @@ pub struct Wedges {
 }
 
 impl Wedges {
-    /// Of a layer of a mesh.
+    /// Computes the wedges of a layer of a mesh.
     ///
     /// # Panics
     ///
@@ -59,13 +59,13 @@ impl Wedges {
         wedges
     }
 
-    /// Number of wedges.
+    /// Returns the number of wedges.
     pub fn count(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Edges of the mesh, by number in the table, whose faces do not see the same wedges at both ends. Boundary edges
-    /// are none.
+    /// Returns the edges of the mesh, by number in the table, whose faces do not see the same wedges at both ends.
+    /// Boundary edges are none.
     pub fn seams(&self, mesh: &PolyMesh, table: &EdgeTable) -> Vec<u32> {
         let faces = Polygons::new(mesh);
         // The wedges at the edge's ends, the smaller vertex first.
@@ -94,7 +94,7 @@ fn value(layer: &CornerLayer, entry: u32) -> &[f32] {
     &layer.values[layer.width * entry as usize..layer.width * (entry as usize + 1)]
 }
 
-/// What tells values apart; a corner without a value is like no other.
+/// Returns the key that tells values apart; a corner without a value differs from all others.
 fn bits(layer: &CornerLayer, entry: u32) -> [u32; 3] {
     if entry == NO_VALUE {
         return [u32::MAX; 3];
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::mesh::generate;
 
-    /// A cube whose sides have the unit square each, with values repeated or not.
+    /// Makes a cube whose sides have the unit square each, with values repeated or not.
     fn sides(shared: bool) -> (PolyMesh, CornerLayer) {
         let mesh = generate::cube(1).unwrap();
         let square = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0];
@@ -182,7 +182,7 @@ mod tests {
                 .seams(&mesh, &EdgeTable::of_polygons(&mesh))
                 .is_empty()
         );
-        // A corner without a value is a wedge of its own, of zeros.
+        // A corner without a value is a separate wedge, of zeros.
         let mut gap = layer;
         gap.corners[7] = NO_VALUE;
         let wedges = Wedges::new(&mesh, &gap);

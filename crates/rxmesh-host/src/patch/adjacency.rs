@@ -1,4 +1,4 @@
-//! Which sides of faces lie on the same edge.
+//! Finds the sides of faces that lie on the same edge.
 //!
 //! Side `k` of face `f` joins its corners `k` and `(k + 1) % 3`; its number is `3 f + k`. The sides of
 //! one edge form a ring, in the order of their numbers; a lone side has no successor. A ring is all
@@ -155,7 +155,7 @@ fn link_vertex(keys: &mut [u64], next: &[AtomicU32]) -> u32 {
     longest as u32
 }
 
-/// Insertion sort for the usual six to twelve keys.
+/// Sorts by insertion, for the usual six to twelve keys.
 fn sort_small(keys: &mut [u64]) {
     if keys.len() > 24 {
         return keys.sort_unstable();

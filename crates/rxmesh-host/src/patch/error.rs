@@ -1,4 +1,4 @@
-//! What can go wrong while patches are built.
+//! Errors of building patches.
 
 use rxmesh_kernels::topo::Kind;
 
@@ -31,15 +31,15 @@ pub enum PatchError {
     CellRepeats {
         /// The cell, as an index of the input.
         cell: usize,
-        /// The vertex.
+        /// Vertex that is repeated.
         vertex: u32,
     },
     /// The patch size of a volume cannot be used.
     #[error("a patch size of {size} cells was asked for, but it must lie between 1 and {limit}")]
     VolumePatchSize {
-        /// What was asked for.
+        /// Size that was asked for.
         size: u32,
-        /// What is possible.
+        /// Largest possible size.
         limit: u32,
     },
     /// A volume's patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.
@@ -50,13 +50,13 @@ pub enum PatchError {
     VolumePatchTooLarge {
         /// The kind of element that there are too many of.
         kind: Kind,
-        /// How many local elements the patch needs.
+        /// Number of local elements that the patch needs.
         count: u64,
-        /// How many it may have.
+        /// Largest number allowed.
         limit: u64,
         /// The owned vertex with the most cells, as an index of the input.
         vertex: u32,
-        /// How many cells it has.
+        /// Number of cells around it.
         valence: u64,
     },
     /// Copies of a body that cannot be had.
@@ -71,11 +71,11 @@ pub enum PatchError {
     /// The mesh or its patches need ids or offsets that do not fit 32 bits.
     #[error("the mesh needs {count} {what}, but at most {limit} can be addressed")]
     TooManyElements {
-        /// What there is too much of.
+        /// Name of the elements that are too many.
         what: &'static str,
-        /// How much there is.
+        /// Number of them.
         count: u64,
-        /// How much there may be.
+        /// Largest number allowed.
         limit: u64,
     },
     /// A patch set that was not just built does not hold together; says where.
@@ -89,9 +89,9 @@ pub enum PatchError {
     PatchTooLarge {
         /// The kind of element that there are too many of.
         kind: Kind,
-        /// How many local elements the patch needs.
+        /// Number of local elements that the patch needs.
         count: u64,
-        /// How many it may have.
+        /// Largest number allowed.
         limit: u64,
         /// The owned vertex of highest valence, as an index of the input.
         vertex: u32,

@@ -1,5 +1,5 @@
 //! Lloyd rounds inside one region (RXMesh 2021, section 6.3 and Appendix C), of simplices with `N` corners: faces (3),
-//! which are what the words say, or the cells of a volume (4).
+//! of which the comments speak, or the cells of a volume (4).
 //!
 //! As in the paper, a round grows all patches breadth first from their seeds and then moves each
 //! seed to the face reached last when walking inwards from the patch's border. Two changes make
@@ -10,8 +10,8 @@
 //!   earlier (a quarter of a step is the unit), which evens out the sizes where plain rounds
 //!   plateau.
 //!
-//! The last growth stops each patch at the limit; neighbours with room take what is left. The rare
-//! pockets between full patches are cut by halves ([`super::pockets`]), so that the work always ends.
+//! The last growth stops each patch at the limit; neighbours with capacity left take the rest. The rare pockets between
+//! full patches are cut by halves ([`super::pockets`]), so that the work always ends.
 
 use super::shared::NONE;
 
@@ -19,13 +19,13 @@ use super::shared::NONE;
 pub(super) struct Partition {
     /// Local faces, by patch.
     pub(super) order: Vec<u32>,
-    /// Where each patch starts in `order`; the total at the end.
+    /// Start of each patch in `order`; the total at the end.
     pub(super) starts: Vec<u32>,
 }
 
 /// Steps of a growth are cut into this many phases.
 const PHASES: usize = 4;
-/// How full a patch should be on average, so that the last growth finds room.
+/// Average fill of a patch, as a part of the patch size, below 1 so that the last growth has capacity left.
 pub(super) const FILL: f32 = 0.90;
 /// Rounds of growing and centring before the last growth, of faces.
 pub(super) const ROUNDS: u32 = 2;
@@ -76,7 +76,7 @@ impl<const N: usize> Lloyd<N> {
         self.sorted()
     }
 
-    /// All faces in one patch, breadth first.
+    /// Puts all faces in one patch, breadth first.
     fn single(&mut self) -> Partition {
         let faces = self.adjacent.len();
         self.visited.clear();
@@ -140,7 +140,7 @@ impl<const N: usize> Lloyd<N> {
         self.delays.resize(self.seeds.len(), 0);
     }
 
-    /// The face reached last from face 0.
+    /// Returns the face reached last from face 0.
     fn far_face(&mut self) -> u32 {
         self.visited.clear();
         self.visited.resize(self.adjacent.len(), false);

@@ -2,12 +2,12 @@
 //!
 //! The stages, each parallel and linear in the faces:
 //!
-//! 1. `adjacency`: which sides of faces share an edge;
+//! 1. `adjacency`: finds the sides of faces that share an edge;
 //! 2. `regions`: regions of a few dozen patches, grown from random faces; small components packed;
 //! 3. `lloyd`: Lloyd rounds inside each region, and from here on all faces in patch order
 //!    (`order`): the order of the input no longer matters for speed;
 //! 4. `elements`: owners and ids of vertices and edges;
-//! 5. `ribbon`: what else each patch must hold;
+//! 5. `ribbon`: finds the other elements that each patch must hold;
 //! 6. `pack`: headers and sections, as `rxmesh_kernels::topo` describes them.
 //!
 //! The outcome depends on mesh and options alone, never on the number of threads.
@@ -50,7 +50,7 @@ pub use volume::{
 
 use ribbon::MAX_LOCAL;
 
-/// How to cut patches.
+/// Options of cutting patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PatchOptions {
@@ -98,8 +98,8 @@ pub struct PatchSet {
     pub vertex_linear: Vec<u32>,
     /// Input face -> linear id.
     pub face_linear: Vec<u32>,
-    /// Whether the set was packed after an edit ([`crate::repack`]): patches need not be contiguous then, and an edge
-    /// keeps the direction that it had instead of starting at the vertex of smaller input index.
+    /// `true` if the set was packed after an edit ([`crate::repack`]): patches need not be contiguous then, and an edge
+    /// keeps its direction instead of starting at the vertex of smaller input index.
     pub repacked: bool,
     /// Figures about the set.
     pub stats: PatchStats,
@@ -222,7 +222,7 @@ fn check(
     })
 }
 
-/// An edge with more faces than a patch can hold cannot be patched; say so before it costs time.
+/// Refuses an edge with more faces than a patch can hold, before it costs time.
 fn check_rings(adjacency: &adjacency::Adjacency) -> Result<(), PatchError> {
     let (length, vertex) = adjacency.longest;
     if length / 2 <= MAX_LOCAL {
@@ -252,7 +252,7 @@ impl Clock {
         }
     }
 
-    /// Milliseconds since the last lap.
+    /// Returns the milliseconds since the last lap.
     fn lap(&mut self) -> f32 {
         let now = Instant::now();
         let lap = now - std::mem::replace(&mut self.last, now);

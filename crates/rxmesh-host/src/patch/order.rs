@@ -12,7 +12,7 @@ use super::shared::{NONE, share, split_mut};
 
 /// The faces in the order of the patches.
 pub(super) struct FaceOrder {
-    /// Where each patch starts; the total at the end.
+    /// Start of each patch; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Ordered face -> input face.
     pub(super) source: Vec<u32>,
@@ -22,7 +22,7 @@ pub(super) struct FaceOrder {
     pub(super) next: Vec<u32>,
 }
 
-/// What one region's task works on.
+/// Input of the task of one region.
 struct Task<'a> {
     faces: &'a [u32],
     start: u32,
@@ -30,7 +30,7 @@ struct Task<'a> {
     next: &'a mut [u32],
 }
 
-/// What it leaves: the ends of its patches, and the sides whose successor lies in another region.
+/// Output of the task: the ends of its patches, and the sides whose successor lies in another region.
 struct Done {
     ends: Vec<u32>,
     crossings: Vec<(u32, u32)>,

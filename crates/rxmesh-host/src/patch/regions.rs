@@ -5,8 +5,8 @@
 //! which thread came first. A region fits a core's cache: the Lloyd rounds inside it cost no
 //! cache misses, however the input is ordered.
 //!
-//! Whole components of at most `patch_size` faces are no regions of their own: they are packed, in the
-//! order of their first faces, into regions that become one patch each.
+//! Whole components of at most `patch_size` faces are not separate regions: they are packed, in the order of their
+//! first faces, into regions that become one patch each.
 
 use crate::par::IntoLean;
 use std::collections::HashSet;
@@ -18,11 +18,11 @@ use super::shared::{NONE, counting_sort, share, split_mix};
 
 /// The faces sorted by region.
 pub(super) struct Regions {
-    /// Where each region starts in `faces`; the total at the end.
+    /// Start of each region in `faces`; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Input faces, by region.
     pub(super) faces: Vec<u32>,
-    /// Where each input face lies in `faces`.
+    /// Index of each input face in `faces`.
     pub(super) places: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ const REGION_MASK: u32 = (1 << REGION_BITS) - 1;
 const LAST_LEVEL: u32 = (1 << (32 - REGION_BITS)) - 2;
 const SERIAL_FRONT: usize = 2048;
 
-/// The number of faces that a region should have.
+/// Returns the number of faces that a region should have.
 fn region_size(faces: usize, patch_size: usize) -> usize {
     (faces / 64).clamp(8 * patch_size, (32 * patch_size).max(1 << 14))
 }
@@ -56,7 +56,7 @@ pub(super) fn build<const N: usize>(next: &[u32], patch_size: u32, seed: u64) ->
     }
 }
 
-/// One random face in each stretch of the input, unless its whole component fits a patch.
+/// Chooses one random face in each stretch of the input, unless its whole component fits a patch.
 fn choose_seeds<const N: usize>(next: &[u32], patch_size: u32, seed: u64) -> Vec<u32> {
     let face_count = next.len() / N;
     let wanted = face_count.div_ceil(region_size(face_count, patch_size as usize));
@@ -174,8 +174,8 @@ fn strip_levels(region: &mut [u32], names: &[u32]) {
     });
 }
 
-/// Offers the faces of a front to their neighbours; who turns a face from free to taken lists it. A
-/// neighbour of an earlier level is settled: if it is another region's, the regions meet there.
+/// Offers the faces of a front to their neighbours; a thread that turns a face from free to taken lists it. A neighbour
+/// of an earlier level is settled: if it is another region's, the regions meet there.
 fn advance<const N: usize>(
     next: &[u32],
     front: &[u32],
@@ -204,8 +204,8 @@ fn advance<const N: usize>(
     }
 }
 
-/// Gives the components without a seed to regions of their own, or to packs where they are small.
-/// Returns the number of regions.
+/// Gives the components without a seed separate regions, or packs them with others if they are small. Returns the
+/// number of regions.
 fn add_rest<const N: usize>(next: &[u32], region: &mut [u32], seeds: u32, patch_size: u32) -> u32 {
     const PENDING: u32 = NONE - 1;
     let mut count = seeds;

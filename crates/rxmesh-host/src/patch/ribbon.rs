@@ -1,4 +1,4 @@
-//! Which elements each patch holds without owning them.
+//! Elements that each patch holds without owning them.
 //!
 //! A patch needs, beside its own faces, every face around a vertex that it owns and every face that shares
 //! an edge with one of its own (which covers the faces around edges that it owns: the owner of an
@@ -19,7 +19,7 @@ pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
 
 /// The ribbons of all patches, as dense ids, ascending within each patch.
 pub(super) struct Ribbons {
-    /// Where each patch's ribbon faces start in `faces`.
+    /// Start of each patch's ribbon faces in `faces`.
     face_starts: Vec<u32>,
     faces: Vec<u32>,
     /// Ribbon vertices and edges of each patch.
@@ -27,7 +27,7 @@ pub(super) struct Ribbons {
 }
 
 impl Ribbons {
-    /// The ribbon of one kind of one patch.
+    /// Returns the ribbon of one kind of one patch.
     pub(super) fn list(&self, patch: usize, kind: Kind) -> &[u32] {
         match kind {
             Kind::Face => {
@@ -61,7 +61,7 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
 /// A patch that needs a face, and the face.
 type Told = (u32, u32);
 
-/// What the faces of each patch tell other patches.
+/// Collects the messages of the faces of each patch to other patches.
 fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
     let vertices = Locator::new(&elements.starts[0]);
     let faces = Locator::new(&elements.starts[2]);
@@ -72,7 +72,7 @@ fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
         .collect()
 }
 
-/// The ribbon faces, by patch.
+/// Sorts the ribbon faces by patch.
 fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
     let mut counts = vec![0; told.len()];
     for &(patch, _) in told.iter().flatten() {
@@ -89,7 +89,7 @@ fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
     (starts, sorted)
 }
 
-/// The other patches that need a face of this patch, as pairs of patch and face.
+/// Returns the other patches that need a face of this patch, as pairs of patch and face.
 fn tell(
     next: &[u32],
     elements: &Elements,
@@ -126,8 +126,8 @@ fn tell(
     told
 }
 
-/// The ribbon vertices and edges of one patch. Its own faces that hold any are among those that it told
-/// others of.
+/// Returns the ribbon vertices and edges of one patch. Its own faces that hold any are among those that it told others
+/// of.
 fn rest_of_ribbon(
     next: &[u32],
     elements: &Elements,
@@ -183,7 +183,7 @@ fn rest_of_ribbon(
     Ok([vertices, edges])
 }
 
-/// The owned vertex with the most faces, as an input vertex, and how many they are.
+/// Returns the owned vertex with the most faces, as an input vertex, and their number.
 fn busiest_vertex(
     elements: &Elements,
     own: std::ops::Range<u32>,

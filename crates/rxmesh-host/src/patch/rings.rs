@@ -1,16 +1,16 @@
-//! Rings of many sides, looked through once.
+//! Rings of many sides, walked through once.
 //!
 //! Stages after the order of the faces is known walk around the ring of a side to find the edge's first side, or the
-//! patches at it. Of an edge with thousands of faces that would be a walk of thousands of steps for each of them.
+//! patches at it. For an edge with thousands of faces that would be a walk of thousands of steps for each of them.
 
 use std::collections::HashMap;
 
 use super::shared::{Locator, NONE};
 
-/// Rings of at most so many sides are walked around.
+/// Longest ring that is walked around.
 const SHORT: usize = 16;
 
-/// What is known of the rings of more than [`SHORT`] sides.
+/// Precomputed data of the rings of more than [`SHORT`] sides.
 #[derive(Default)]
 pub(super) struct LongRings {
     /// The ring of a side.
@@ -25,8 +25,8 @@ struct Ring {
 }
 
 impl LongRings {
-    /// `longest` is the length of the longest ring, `starts` are the first faces of the patches (or cells: simplices of
-    /// `N` sides).
+    /// Finds the long rings; `longest` is the length of the longest ring, `starts` are the first faces of the patches
+    /// (or cells: simplices of `N` sides).
     pub(super) fn new<const N: u32>(next: &[u32], longest: u32, starts: &[u32]) -> LongRings {
         let mut found = LongRings::default();
         if longest as usize <= SHORT {
@@ -59,7 +59,7 @@ impl LongRings {
         Some(&self.rings[*self.of_side.get(&side)?])
     }
 
-    /// The side that stands for the edge of a side: the first of its ring.
+    /// Returns the side that stands for the edge of a side: the first of its ring.
     pub(super) fn first(&self, next: &[u32], side: u32) -> u32 {
         match self.of(side) {
             Some(ring) => ring.first,
@@ -67,13 +67,13 @@ impl LongRings {
         }
     }
 
-    /// The patches that own a face at the edge of a side, if there are so many faces that they were looked for.
+    /// Returns the patches that own a face at the edge of a side, if its ring is long.
     pub(super) fn patches(&self, side: u32) -> Option<&[u32]> {
         Some(&self.of(side)?.patches)
     }
 }
 
-/// The other sides of a side's ring.
+/// Returns the other sides of a side's ring.
 pub(super) fn around(next: &[u32], side: u32) -> impl Iterator<Item = u32> + '_ {
     let mut at = side;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Whether a patch set is what kernels rely on: a check in linear time, for sets that were not just built here.
+//! Checks that a patch set satisfies the contracts of kernels, in linear time, for sets that were not just built here.
 
 use crate::par::IntoLean;
 use rayon::prelude::*;
@@ -15,8 +15,8 @@ fn ensure(truth: bool, why: impl FnOnce() -> String) -> Checked {
 impl PatchSet {
     /// Checks that every section lies in its array, every id in its range, every face closes, each element has one
     /// owner, and that sources and linear ids are inverse to each other: whatever a kernel does with such a set, it
-    /// stays in its memory (contract U4 of docs/unsafe.md). Whether the set is that of a mesh is another question
-    /// ([`PatchSet::is_of`]).
+    /// stays in its memory (contract U4 of docs/inside/unsafe.md). [`PatchSet::is_of`] checks that a set belongs to a
+    /// mesh.
     ///
     /// # Errors
     ///
@@ -34,7 +34,8 @@ impl PatchSet {
             .map_err(PatchError::Broken)
     }
 
-    /// Whether a sound set ([`PatchSet::check`]) holds just the faces of a mesh, in all patches that have them.
+    /// Returns `true` if a sound set ([`PatchSet::check`]) holds exactly the faces of a mesh, in all patches that have
+    /// them.
     pub fn is_of(&self, vertex_count: usize, faces: &[[u32; 3]]) -> bool {
         let counts = [self.counts[0], self.counts[2]].map(|n| n as usize);
         counts == [vertex_count, faces.len()]
@@ -53,11 +54,11 @@ impl PatchSet {
             })
     }
 
-    /// Sections follow each other and fill their arrays; owned elements have linear ids of their own.
+    /// Checks that sections follow each other and fill their arrays, and that owned elements have distinct linear ids.
     fn check_sections(&self) -> Checked {
         let (mut ends, mut owned) = ([0u64; 3], [0u64; 3]);
-        // Where the linear ids of the next patch may begin: behind what the one before it owns, and before its slack
-        // ends.
+        // Bounds of the first linear ids of the next patch: behind those that the preceding patch owns, and before its
+        // slack ends.
         let (mut bases, mut slack) = ([0u64; 3], [0u64; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
             let starts = [h.topology, h.mask, h.ribbon].map(u64::from);
@@ -106,7 +107,7 @@ impl PatchSet {
         )
     }
 
-    /// What the sections of a patch hold.
+    /// Checks the contents of a patch's sections.
     fn check_patch(&self, patch: usize) -> Checked {
         let h = &self.headers[patch];
         let total = h.total.map(u32::from);
@@ -155,7 +156,7 @@ impl PatchSet {
         })
     }
 
-    /// Sources and linear ids are inverse to each other, and what is owned has a source.
+    /// Checks that sources and linear ids are inverse to each other, and owned elements have a source.
     fn check_names(&self, kind: Kind, source: &[u32], linear: &[u32]) -> Checked {
         let (len, count) = (self.linear_len[kind as usize], self.counts[kind as usize]);
         let wrong = || format!("{kind:?}: sources and linear ids do not match");
@@ -176,7 +177,7 @@ impl PatchSet {
         ensure(live == count as usize, wrong)
     }
 
-    /// The linear id of a local element.
+    /// Returns the linear id of a local element.
     fn linear(&self, h: &PatchHeader, kind: Kind, local: u32) -> u32 {
         let owned = u32::from(h.owned[kind as usize]);
         match local.checked_sub(owned) {
@@ -185,7 +186,7 @@ impl PatchSet {
         }
     }
 
-    /// The local corners of a local face.
+    /// Returns the local corners of a local face.
     fn corners(&self, h: &PatchHeader, face: u32) -> [u32; 3] {
         [0, 1, 2].map(|k| {
             let side = self.topology[(h.fe_section() + 3 * face + k) as usize];

@@ -1,4 +1,4 @@
-//! From flat arrays to patches, on the engine: what closes an edit session.
+//! From flat arrays to patches, on the engine: the close of an edit session.
 //!
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
@@ -52,17 +52,17 @@ pub struct RepackSource<'a> {
     pub label: &'a Buffer<u32>,
 }
 
-/// How to repack.
+/// Options of a repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepackOptions {
     /// Most faces of a patch, and most isolated vertices that share one, from 1 to 65535.
     pub patch_size: u32,
-    /// What to do about labels with too many or too few faces.
+    /// Treatment of labels with too many or too few faces.
     pub labels: Labels,
 }
 
-/// What a repack does about labels with too many or too few faces.
+/// Treatment of labels with too many or too few faces in a repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Every label is a patch, whatever its size.
@@ -97,8 +97,7 @@ const WRITE_ROOM: u32 = 4096;
 /// `labels` is one more than the largest label.
 ///
 /// Within a patch faces come by session id, edges and vertices as the faces first meet them. An edge keeps its
-/// direction. Live edges that no face names are left out. Vertices that no face names come last, in patches of their
-/// own.
+/// direction. Live edges that no face names are left out. Vertices that no face names come last, in separate patches.
 ///
 /// The result does not depend on the engine or the number of its threads.
 ///
@@ -109,10 +108,10 @@ const WRITE_ROOM: u32 = 4096;
 ///
 /// # Safety
 ///
-/// The arrays fit each other in content, which nobody checks (contract U4 of docs/unsafe.md): every entry that is not
-/// one of the special values is below the number of slots of its kind, the three sides of a face name live edges and
-/// meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
-/// live face. Of any triangles, [`RxMesh::from_engine_faces`] makes a mesh without such a promise.
+/// The arrays fit each other in content, which nobody checks (contract U4 of docs/inside/unsafe.md): every entry that
+/// is not one of the special values is below the number of slots of its kind, the three sides of a face name live edges
+/// and meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
+/// live face. [`RxMesh::from_engine_faces`] makes a mesh of any triangles without such a promise.
 ///
 /// ```compile_fail,E0133
 /// # use rxmesh_host::{engine::Engine, repack::{RepackOptions, RepackSource, repack}};
@@ -134,7 +133,7 @@ pub unsafe fn repack(
     repack_sound(engine, flat, labels, options)
 }
 
-/// [`repack`] of the crate's own arrays, which kernels made and which fit each other.
+/// Works like [`repack`], for the crate's own arrays, which kernels made and which fit each other.
 pub(crate) fn repack_sound(
     engine: &Engine,
     flat: &RepackSource<'_>,
@@ -205,7 +204,7 @@ struct Repack<'a> {
     linear: [Buffer<u32>; 3],
 }
 
-/// What is known after the first half.
+/// Results of the first half.
 struct Lists {
     /// The memory of the arrays below.
     _arena: Arena,
@@ -341,7 +340,7 @@ impl<'a> Repack<'a> {
         self.pack(&stats, &lists)
     }
 
-    /// Linear ids of faces, and what each patch owns and is told.
+    /// Computes linear ids of faces, and the elements that each patch owns and is told.
     fn number_faces(&self) -> Result<Stats, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let (faces, patches) = (self.input.label.len() as u32, self.most_patches);
@@ -364,7 +363,7 @@ impl<'a> Repack<'a> {
         Ok(())
     }
 
-    /// The counters as they are now.
+    /// Reads the current counters.
     fn stats(&self) -> Result<Stats, Error> {
         Ok(Stats(self.arena.read_first(STATS as usize)?))
     }
@@ -383,14 +382,14 @@ impl<'a> Repack<'a> {
         )))
     }
 
-    /// Where each patch's parts start, and the counters.
+    /// Computes the start of each patch's parts, and reads the counters.
     fn starts(&self, first: bool) -> Result<Stats, Error> {
         let (work, first) = (self.work, u32::from(first));
         self.engine.launch_blocks(1, RepackStarts { work, first })?;
         self.stats()
     }
 
-    /// Collects the faces of edges with more than two, and counts what they tell.
+    /// Collects the faces of edges with more than two, and counts the patches that they are told to.
     fn list_extras(&self, faces: u32) -> Result<Extras, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let edges = work.first_side.len() as usize;
@@ -465,7 +464,7 @@ impl<'a> Repack<'a> {
         })
     }
 
-    /// Vertices without faces come last.
+    /// Numbers vertices without faces, which come last.
     fn number_isolated(&self) -> Result<(), Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let vertices = work.first_corner.len();
@@ -478,7 +477,7 @@ impl<'a> Repack<'a> {
         Ok(())
     }
 
-    /// Ribbons, headers and sections.
+    /// Builds ribbons, headers and sections.
     fn pack(self, stats: &Stats, lists: &Lists) -> Result<Repacked, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let patches = stats.of(Stat::Patches);
@@ -575,7 +574,7 @@ impl<'a> Repack<'a> {
         }
     }
 
-    /// The error of a patch with too many local elements: names the busiest vertex of its faces.
+    /// Returns the error of a patch with too many local elements: names the busiest vertex of its faces.
     fn too_large(&self, patch: u32) -> Result<Error, Error> {
         let (fe, ev) = (self.input.fe.read()?, self.input.ev.read()?);
         let label = self
@@ -613,7 +612,7 @@ impl<'a> Repack<'a> {
         .into())
     }
 
-    /// The label of a patch: the `patch`th that has a face.
+    /// Returns the label of a patch: the `patch`th that has a face.
     fn labels_of(&self, patch: u32, label: &[u32], fe: &[u32]) -> Result<u32, Error> {
         let mut used = vec![false; self.work.label_faces.len() as usize];
         for (label, sides) in label.iter().zip(fe.chunks_exact(3)) {
@@ -625,7 +624,7 @@ impl<'a> Repack<'a> {
         Ok(with_faces.nth(patch as usize).unwrap_or_default() as u32)
     }
 
-    /// Memory for the sections, as large as the last header says.
+    /// Allocates memory for the sections, of the size in the last header.
     fn allocate_patches(
         &self,
         headers: Buffer<PatchHeader>,

@@ -42,11 +42,12 @@ impl Around {
         found.map_or(0.0, |i| self.angles[i].1)
     }
 
-    /// Pairs among half-edges of one set of faces, each with whether it runs upwards when the set is turned as its
-    /// root. One of a pair runs upwards, the other one downwards.
+    /// Returns pairs among half-edges of one set of faces, each given with `true` if it runs upwards when the set is
+    /// turned as its root. One of a pair runs upwards, the other one downwards.
     ///
-    /// Where as many run up as down and the set encloses a volume (`inwards`: its root looks into it), the two that a
-    /// wedge of it lies between are a pair, so that solids which touch along an edge come apart there; else those that
+    /// If equally many run up and down and the set encloses a volume (`inwards`: its root looks into it), two
+    /// half-edges with a wedge of that volume between them are a pair, so that solids which touch along an edge come
+    /// apart there; otherwise those that bend least.
     /// bend least.
     pub(super) fn pairs(
         &self,
@@ -96,7 +97,7 @@ impl Around {
             .iter()
             .map(|&(h, up)| (self.angle(h), up == inwards, h))
             .collect();
-        // Of two at one angle a wedge ends before another one begins.
+        // At one angle a wedge ends before another one begins.
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let (mut begun, mut pairs, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for &(_, begins, h) in &order {
@@ -108,15 +109,15 @@ impl Around {
                 ends.push(h);
             }
         }
-        // What began before the angle 0 ends behind it.
+        // Wedges begun before the angle 0 end behind it.
         let round = ends.into_iter().map_while(|h| Some((begun.pop()?, h)));
         let round: Vec<(u32, u32)> = round.collect();
         pairs.extend(round);
         pairs
     }
 
-    /// Pairs among half-edges, which ascend, with how much the surface bends from the one to the other: -1 for flat, 1
-    /// for folded. Of more than `many` half-edges only the `nearest` to flat are looked at.
+    /// Returns pairs among half-edges, which ascend, with the bend of the surface from the one to the other: -1 for
+    /// flat, 1 for folded. Of more than `many` half-edges only the `nearest` to flat are considered.
     pub(super) fn candidates(
         &self,
         free: &[u32],
@@ -150,12 +151,12 @@ impl Around {
     }
 }
 
-/// How much a surface bends between two faces at these angles: -1 for flat, 1 for folded.
+/// Returns the bend of a surface between two faces at these angles: -1 for flat, 1 for folded.
 fn bend(a: f64, b: f64) -> f64 {
     (a - b).cos()
 }
 
-/// Two directions across an axis that make a right-handed frame with it.
+/// Returns two directions across an axis that make a right-handed frame with it.
 fn across(axis: DVec3) -> (DVec3, DVec3) {
     let least = if axis.x.abs() <= axis.y.abs() && axis.x.abs() <= axis.z.abs() {
         DVec3::X

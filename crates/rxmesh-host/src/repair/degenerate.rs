@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
-/// How many new faces there may be for each face of the mesh before cutting ends.
+/// Number of new faces for each face of the mesh at which cutting ends.
 const MOST_NEW: usize = 4;
 
-/// What [`drop_degenerate_faces`] dropped.
+/// Counts of [`drop_degenerate_faces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -25,7 +25,7 @@ pub struct DegenerateReport {
 }
 
 impl DegenerateReport {
-    /// All of them.
+    /// Returns the number of all of them.
     pub fn faces(&self) -> u64 {
         self.repeated + self.needles + self.caps
     }
@@ -39,11 +39,11 @@ impl DegenerateReport {
 
 /// Drops faces without area, and tears no hole.
 ///
-/// Faces that name a vertex twice are left out. Where two corners of a face lie at exactly one place their vertices are
-/// united. Where a face's corners lie on a line (the cross product of two sides is exactly 0 in double precision) the
+/// Faces that name a vertex twice are left out. If two corners of a face lie at exactly one place, their vertices are
+/// united. If a face's corners lie on a line (the cross product of two sides is exactly 0 in double precision), the
 /// faces across its longest side are cut in two at the corner between that side's ends, so that they take the place of
 /// the face; texture coordinates and normals of their new corners are interpolated. On the boundary, where there is no
-/// face across, such a face just goes.
+/// face across, such a face is dropped.
 pub fn drop_degenerate_faces(mesh: &mut TriMesh) -> DegenerateReport {
     let keep: Vec<bool> = mesh.faces.par_iter().lean().map(is_proper).collect();
     let repeated = keep.iter().filter(|keep| !**keep).count() as u64;
@@ -57,13 +57,13 @@ pub fn drop_degenerate_faces(mesh: &mut TriMesh) -> DegenerateReport {
     }
 }
 
-/// Whether a face has no area.
+/// Returns `true` if a face has no area.
 fn is_flat(mesh: &TriMesh, face: [u32; 3]) -> bool {
     let [a, b, c] = face.map(|v| mesh.positions[v as usize].as_dvec3());
     (b - a).cross(c - a) == glam::DVec3::ZERO
 }
 
-/// Unites the ends of sides of no length; how many faces went.
+/// Unites the ends of sides of no length. Returns the number of faces that were dropped.
 fn unite_needles(mesh: &mut TriMesh) -> u64 {
     let at = |v: u32| mesh.positions[v as usize];
     let needle = |f: &[u32; 3]| (0..3).any(|k| at(f[k]) == at(f[(k + 1) % 3]));
@@ -154,7 +154,7 @@ impl Caps {
         Some(caps)
     }
 
-    /// Cuts all of them out; how many went.
+    /// Cuts all of them out. Returns the number of faces that were dropped.
     fn cut(mut self, mesh: &mut TriMesh) -> u64 {
         let mut count = 0;
         let most = MOST_NEW * mesh.faces.len() + 64;
@@ -182,7 +182,7 @@ impl Caps {
         }
     }
 
-    /// The corner at which a face's longest side begins, and how long that is, squared.
+    /// Returns the corner at which a face's longest side begins, and its length, squared.
     fn longest(&self, mesh: &TriMesh, f: u32) -> (usize, f64) {
         let x = self
             .part(mesh, f)
@@ -287,7 +287,8 @@ impl Caps {
     }
 }
 
-/// A corner between two others. Where these lie between old ones themselves the nearer one of them stands for it.
+/// Returns the corner between two others. If one of these lies between old corners itself, the nearer of them stands
+/// for it.
 fn between(a: Between, b: Between, part: f32) -> Between {
     let old = |c: Between| c.corners[usize::from(c.part > 0.5)];
     let exact = |c: Between| c.corners[0] == c.corners[1];

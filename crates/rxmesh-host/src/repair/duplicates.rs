@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// A fin has no more than this part of the faces.
 const FIN: u32 = 100;
 
-/// What [`drop_duplicate_faces`] dropped.
+/// Counts of [`drop_duplicate_faces`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -28,16 +28,16 @@ impl DuplicateReport {
 
 /// Drops faces that have the vertices of another one.
 ///
-/// Of faces with the same three vertices one is left: the first of the orientation that most of them have. Where as
-/// many have the one as the other they lie back to back, and the rest of the mesh decides. If such faces are a wall
-/// (at each edge where they end, an even number of other faces, two or more, go on without them) then both sides are
-/// dropped: the two solids become one, closed and of the same volume. Else they are a sheet with two sides, and the
-/// first one is left.
+/// One of the faces with the same three vertices is left: the first of the orientation that most of them have. If both
+/// orientations are equally frequent, the faces lie back to back and the rest of the mesh decides. If such faces are a
+/// wall (at each edge where they end, an even number of other faces, two or more, go on without them) then both sides
+/// are dropped: the two solids become one, closed and of the same volume. Otherwise they are a sheet with two sides,
+/// and the first one is left.
 pub fn drop_duplicate_faces(mesh: &mut TriMesh) -> DuplicateReport {
     drop_where(mesh, |_| true)
 }
 
-/// The same, for groups of equal faces with at least one that `counts`.
+/// Does the same, for groups of equal faces with at least one that `counts`.
 pub(super) fn drop_where(mesh: &mut TriMesh, counts: impl Fn(u32) -> bool) -> DuplicateReport {
     let proper = mesh
         .faces
@@ -84,12 +84,12 @@ pub(super) fn drop_where(mesh: &mut TriMesh, counts: impl Fn(u32) -> bool) -> Du
     report
 }
 
-/// Whether the corners come in ascending order, but for a rotation.
+/// Returns `true` if the corners come in ascending order, but for a rotation.
 fn is_even([a, b, c]: [u32; 3]) -> bool {
     (a < b) as u8 + (b < c) as u8 + (c < a) as u8 == 2
 }
 
-/// Those of the faces that stand for two back to back which are walls.
+/// Returns those of the faces that stand for two back to back which are walls.
 fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     if stand.is_empty() {
         return Vec::new();
@@ -103,7 +103,7 @@ fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     stand.iter().for_each(|&f| stands[f as usize] = true);
     let stands: Vec<bool> = alive.iter().map(|&f| stands[f as usize]).collect();
     let mut regions = Sets::new(faces.len());
-    // Where a region ends, with the number of other faces there.
+    // Edges where a region ends, with the number of other faces there.
     let mut ends: Vec<(u32, usize)> = Vec::new();
     for e in 0..table.len() {
         let along = table.along(e);
@@ -127,7 +127,7 @@ fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     found.map(|f| alive[f as usize]).collect()
 }
 
-/// How faces that lie back to back end.
+/// Counts of edges where faces that lie back to back end.
 #[derive(Clone, Default)]
 struct Ends {
     faces: u32,
@@ -148,7 +148,7 @@ impl Ends {
         }
     }
 
-    /// A wall, or a fin of so many faces at most.
+    /// Returns `true` for a wall, or a fin of at most `small` faces.
     fn is_wall(&self, small: u32) -> bool {
         self.odd == 0 && self.closed > 0 && (self.free == 0 || self.faces <= small)
     }

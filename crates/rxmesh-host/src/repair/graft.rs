@@ -85,7 +85,7 @@ pub(super) fn add_entry(layer: &mut CornerLayer, values: impl IntoIterator<Item 
     entry
 }
 
-/// Whether a column holds normals as numbers from -1 to 1.
+/// Returns `true` if a column holds normals as numbers from -1 to 1.
 fn is_normals(column: &Column) -> bool {
     let floats = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
     column.name == NORMAL && column.width == 3 && floats
@@ -151,7 +151,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// What belongs to each face.
+    /// Collects a value for each face, old or new.
     fn pick<T: Copy>(&self, old: &[T], new: impl Fn(&NewFace) -> T) -> Vec<T> {
         let faces = self.origins.iter().zip(&self.new);
         faces
@@ -159,7 +159,7 @@ impl<'a> Order<'a> {
             .collect()
     }
 
-    /// Where a statement about the faces from `face` on begins.
+    /// Returns the first face of a statement that began at `face`.
     fn moved(&self, face: u32) -> u32 {
         face + self.between.partition_point(|&origin| origin < face) as u32
     }

@@ -1,4 +1,4 @@
-//! Which closed components lie inside which.
+//! Finds the closed components that lie inside others.
 
 use crate::mesh::TriMesh;
 use crate::par::IntoLean;
@@ -13,7 +13,7 @@ pub(super) struct Insides<'a> {
 }
 
 impl<'a> Insides<'a> {
-    /// `parts` are the faces of each component.
+    /// Prepares the boxes; `parts` are the faces of each component.
     pub(super) fn new(mesh: &'a TriMesh, parts: &'a [Vec<u32>]) -> Insides<'a> {
         let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         let grow = |[low, high]: [DVec3; 2], p: DVec3| [low.min(p), high.max(p)];
@@ -28,7 +28,7 @@ impl<'a> Insides<'a> {
         }
     }
 
-    /// In how many others each one lies.
+    /// Returns for each component the number of others that it lies in.
     pub(super) fn depths(&self) -> Vec<usize> {
         let all = 0..self.parts.len();
         all.into_par_iter().lean().map(|i| self.depth(i)).collect()
@@ -48,7 +48,7 @@ impl<'a> Insides<'a> {
         around.filter(|&j| self.contains(j, point)).count()
     }
 
-    /// A point of the component: the middle of its largest face, which is least likely to lie on another one.
+    /// Returns a point of the component: the middle of its largest face, which is least likely to lie on another one.
     fn point(&self, i: usize) -> DVec3 {
         let corners = |f: u32| {
             self.mesh.faces[f as usize].map(|v| self.mesh.positions[v as usize].as_dvec3())
@@ -64,7 +64,7 @@ impl<'a> Insides<'a> {
         largest.map_or(DVec3::ZERO, |f| corners(f).into_iter().sum::<DVec3>() / 3.0)
     }
 
-    /// Whether a ray upwards from the point meets the component an odd number of times.
+    /// Returns `true` if a ray upwards from the point meets the component an odd number of times.
     fn contains(&self, j: usize, p: DVec3) -> bool {
         let x = |v: u32| self.mesh.positions[v as usize].as_dvec3();
         let meets = |&&f: &&u32| meets(self.mesh.faces[f as usize].map(x), p);
@@ -72,8 +72,8 @@ impl<'a> Insides<'a> {
     }
 }
 
-/// Whether a ray upwards (z) from a point meets a triangle. As if the point were moved a little, less in y than in x:
-/// a ray that meets an edge or a corner of a closed surface counts right.
+/// Returns `true` if a ray upwards (z) from a point meets a triangle. The point counts as moved a little, less in y
+/// than in x: a ray that meets an edge or a corner of a closed surface counts right.
 fn meets(t: [DVec3; 3], p: DVec3) -> bool {
     let below = |k: fn(DVec3) -> f64| t.iter().all(|&c| k(c) < k(p));
     let above = |k: fn(DVec3) -> f64| t.iter().all(|&c| k(c) > k(p));
@@ -85,14 +85,14 @@ fn meets(t: [DVec3; 3], p: DVec3) -> bool {
     if sides != [true; 3] && sides != [false; 3] {
         return false;
     }
-    // Above the point when the plane's height there is: the sign follows from which way the triangle looks.
+    // The point is below the plane's height there: the sign follows from the direction that the triangle looks in.
     let normal = (t[1] - t[0]).cross(t[2] - t[0]);
     let height = (t[0] - p).dot(normal);
     if sides[0] { height > 0.0 } else { height < 0.0 }
 }
 
-/// Whether the point, moved a little, lies to the left of the line from `a` to `b`, seen from above. The opposite when
-/// the ends are exchanged.
+/// Returns `true` if the point, moved a little, lies to the left of the line from `a` to `b`, seen from above. The
+/// opposite when the ends are exchanged.
 fn is_left(a: DVec3, b: DVec3, p: DVec3) -> bool {
     let swapped = (b.x, b.y, b.z) < (a.x, a.y, a.z);
     let (a, b) = if swapped { (b, a) } else { (a, b) };

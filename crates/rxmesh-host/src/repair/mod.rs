@@ -1,9 +1,9 @@
 //! Repair of meshes that cannot be edited: everything that [`check`](crate::mesh::check()) finds, and holes.
 //!
-//! Each pass is a function of its own that changes a [`TriMesh`](crate::mesh::TriMesh) and reports what it did;
-//! [`repair`] does those that were asked for, in an order in which none undoes another one. What a mesh carries
-//! (columns, texture coordinates and normals of corners, groups, materials) goes along. Passes work on the host, in
-//! parallel where that is simple; their result does not depend on the number of threads. `docs/repair.md` says more.
+//! Each pass is a function that changes a [`TriMesh`](crate::mesh::TriMesh) and reports its counts; [`repair`] runs
+//! those that were asked for, in an order in which none undoes another one. The data of a mesh (columns, texture
+//! coordinates and normals of corners, groups, materials) go along. Passes work on the host, in parallel where that is
+//! simple; their result does not depend on the number of threads. `docs/use/repair.md` says more.
 
 mod around;
 mod boxes;

@@ -5,7 +5,7 @@ use super::rebuild::keep_faces;
 use crate::mesh::{EdgeTable, Sets, TriMesh};
 use glam::DVec3;
 
-/// What [`drop_small_components`] dropped.
+/// Counts of [`drop_small_components`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -18,8 +18,8 @@ pub struct SmallReport {
     pub faces: u64,
 }
 
-/// Drops the components (faces that hang together through edges) that have fewer faces than `min_faces`, or a bounding
-/// box whose diagonal is less than the part `min_size` of the mesh's. The largest one by faces always stays.
+/// Drops the components (faces connected through edges) that have fewer faces than `min_faces`, or a bounding box whose
+/// diagonal is less than the part `min_size` of the mesh's. The largest one by faces always stays.
 pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) -> SmallReport {
     struct Part {
         root: u32,
@@ -57,7 +57,7 @@ pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) 
         }
     }
     let least = min_size * diagonal(mesh);
-    // Of equals the first one.
+    // The first one of equals.
     let largest = parts
         .iter()
         .max_by_key(|p| (p.faces, std::cmp::Reverse(p.root)))

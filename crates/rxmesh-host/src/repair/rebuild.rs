@@ -6,8 +6,8 @@ use crate::mesh::{
 };
 use std::collections::HashMap;
 
-/// Where the values of a corner come from: two corners of the old mesh, and how far it lies from the first to the
-/// second (0 to 1).
+/// Source of the values of a corner: two corners of the old mesh, and its position between them (0 at the first, 1 at
+/// the second).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Between {
     pub(super) corners: [u32; 2],
@@ -15,7 +15,7 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// An old corner itself.
+    /// Returns an old corner itself.
     pub(super) fn at(corner: u32) -> Between {
         Between {
             corners: [corner; 2],
@@ -112,7 +112,7 @@ pub(super) fn keep_vertices(mesh: &mut TriMesh, keep: &[bool]) {
     }
 }
 
-/// Puts a vertex between two others, with the mean of what they carry in columns of floats and of colours.
+/// Puts a vertex between two others, with the mean of their values in columns of floats and of colours.
 pub(super) fn place_between(mesh: &mut TriMesh, v: u32, ends: [u32; 2], part: f64) {
     let [a, b] = ends.map(|e| mesh.positions[e as usize].as_dvec3());
     mesh.positions[v as usize] = a.lerp(b, part).as_vec3();
@@ -171,7 +171,7 @@ pub(super) fn turn_faces(mesh: &mut TriMesh, turned: &[bool]) {
     }
 }
 
-/// Gives the corners of faces the opposite of their normals, in entries of their own.
+/// Gives the corners of faces the opposite of their normals, in new entries.
 fn negate_corners(layer: &mut CornerLayer, faces: impl Iterator<Item = usize>) {
     let mut opposite: HashMap<u32, u32> = HashMap::new();
     for corner in faces.flat_map(|f| 3 * f..3 * f + 3) {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Most times that edges are parted.
 const MOST_ROUNDS: usize = 32;
 
-/// What [`split_non_manifold`] did.
+/// Counts of [`split_non_manifold`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub struct SplitReport {
 }
 
 impl SplitReport {
-    /// What a later pass did besides; cuts that were made stay cut.
+    /// Adds the counts of a later pass; cuts that were made stay cut.
     pub(super) fn add(&mut self, more: &SplitReport) {
         self.copies += more.copies;
         self.turned += more.turned;
@@ -39,12 +39,12 @@ impl SplitReport {
 
 /// Makes the mesh manifold and oriented alike: every edge has two faces at most, every vertex one fan.
 ///
-/// Where more than two faces meet at an edge, pairs of them go on into each other: first faces that hang together
-/// elsewhere, then those between which the surface bends least; of solids that touch along an edge each keeps its own
-/// faces. A face that finds no partner ends there. Each fan of faces at a vertex then has the vertex for itself, the
-/// first one the vertex and the others copies of it behind all vertices. Faces are turned over as
-/// [`orient`](super::orient()) does; a surface that cannot be oriented is cut open. Where two sheets still have an edge
-/// between the same two vertices, one of them gets a vertex on it. Faces that name a vertex twice are left alone.
+/// If more than two faces meet at an edge, pairs of them continue each other: first faces that are connected elsewhere,
+/// then those between which the surface bends least; solids that touch along an edge each keep their own faces. A face
+/// that finds no partner ends there. Each fan of faces at a vertex then gets a separate vertex, the first one the
+/// vertex itself and the others copies of it behind all vertices. Faces are turned over as [`orient`](super::orient())
+/// does; a surface that cannot be oriented is cut open. If two sheets still have an edge between the same two vertices,
+/// one of them gets a vertex on it. Faces that name a vertex twice are left alone.
 pub fn split_non_manifold(mesh: &mut TriMesh) -> SplitReport {
     split(mesh, Touching::Part)
 }
@@ -58,7 +58,7 @@ pub(super) enum Touching {
     Keep,
 }
 
-/// As [`split_non_manifold`].
+/// Works like [`split_non_manifold`].
 pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     let mut report = SplitReport::default();
     for round in 0.. {
@@ -84,7 +84,7 @@ pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     report
 }
 
-/// The corner of the half-edge's face at its lower vertex, and that at its upper one.
+/// Returns the corner of the half-edge's face at its lower vertex, and that at its upper one.
 fn corners(mesh: &TriMesh, half: u32) -> [u32; 2] {
     let next = half / 3 * 3 + (half + 1) % 3;
     if runs_up(mesh, half) {

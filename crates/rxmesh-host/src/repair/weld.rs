@@ -9,7 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// What [`weld`] united.
+/// Counts of [`weld`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -28,11 +28,10 @@ pub struct WeldReport {
 
 /// Unites vertices that lie no farther apart than the tolerance: all at exactly one place for 0.
 ///
-/// Of vertices that are united the first one stays, where it is and with its values. With a tolerance a vertex goes to
-/// the first of those that stay and are near enough, so that none moves farther than that and rows of near vertices
-/// do not run into one. What corners carry stays. Faces that name a vertex twice after it are dropped, and so are those
-/// that are there twice (as [`drop_duplicate_faces`](super::drop_duplicate_faces) does); those that were so before
-/// stay.
+/// The first of the vertices that are united stays, with its position and values. With a tolerance a vertex goes to the
+/// first of those that stay and are near enough, so that none moves farther than that and rows of near vertices do not
+/// run into one. Data of corners stay. Faces that name a vertex twice after it are dropped, and so are faces that occur
+/// twice (as [`drop_duplicate_faces`](super::drop_duplicate_faces) does); those that were so before stay.
 pub fn weld(mesh: &mut TriMesh, tolerance: Length) -> WeldReport {
     let tolerance = tolerance.on(mesh);
     let to = if tolerance > 0.0 {
@@ -77,7 +76,7 @@ pub(super) fn unite(mesh: &mut TriMesh, to: &[u32], mut report: WeldReport) -> W
     report
 }
 
-/// For each vertex the first one at its place.
+/// Returns for each vertex the first one at its place.
 fn same_place(mesh: &TriMesh) -> Vec<u32> {
     // -0 and 0 are the same place.
     let place = |v: u32| {
@@ -99,7 +98,7 @@ fn same_place(mesh: &TriMesh) -> Vec<u32> {
     to
 }
 
-/// For each vertex the first one of those that stay within the tolerance: itself if there is none.
+/// Returns for each vertex the first one of those that stay within the tolerance: itself if there is none.
 fn near(mesh: &TriMesh, tolerance: f64) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
@@ -132,7 +131,7 @@ fn near(mesh: &TriMesh, tolerance: f64) -> Vec<u32> {
     to
 }
 
-/// How many vertices go whose values are not those of the vertex that takes their place.
+/// Counts the vertices that are dropped although their values differ from those of the vertex that takes their place.
 fn other_values(mesh: &TriMesh, to: &[u32]) -> u64 {
     let columns = mesh.extras.columns.iter();
     let columns: Vec<_> = columns

@@ -39,7 +39,7 @@ pub enum Pass {
     Unused,
 }
 
-/// What [`repair`] does.
+/// Options of [`repair`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -79,14 +79,14 @@ pub struct RepairOptions {
     /// Close tiny gaps between boundaries.
     #[cfg_attr(feature = "cli", arg(long))]
     pub close_gaps: bool,
-    /// Which gaps.
+    /// Options of closing gaps.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub gaps: GapOptions,
     /// Fill holes.
     #[cfg_attr(feature = "cli", arg(long))]
     pub fill_holes: bool,
-    /// Which holes, and how.
+    /// Options of filling holes.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub holes: HoleOptions,
@@ -108,14 +108,14 @@ impl Options for RepairOptions {
 }
 
 impl RepairOptions {
-    /// Whether a pass is done.
+    /// Returns `true` if a pass is done.
     pub fn does(&self, pass: Pass) -> bool {
         let named = self.only.is_empty() || self.only.contains(&pass);
         named && !self.skip.contains(&pass) || pass == Pass::Weld && self.weld.is_some()
     }
 }
 
-/// What is wrong with a mesh, in numbers.
+/// Counts of the defects of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -124,7 +124,7 @@ pub struct Counts {
     pub vertices: u64,
     /// Faces.
     pub faces: u64,
-    /// Sets of faces that hang together through edges.
+    /// Sets of faces connected through edges.
     pub components: u64,
     /// Closed rings of boundary edges.
     pub boundary_loops: u64,
@@ -149,7 +149,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Those of a mesh that was checked.
+    /// Returns the counts of a mesh that was checked.
     pub fn of(c: &CheckReport) -> Counts {
         Counts {
             vertices: c.vertices,
@@ -168,7 +168,8 @@ impl Counts {
         }
     }
 
-    /// Whether edits take the mesh whole: it is manifold and oriented alike, and no face is degenerate or there twice.
+    /// Returns `true` if edits take the mesh whole: it is manifold and oriented alike, and no face is degenerate or
+    /// there twice.
     pub fn is_sound(&self) -> bool {
         self.non_manifold_edges
             + self.non_manifold_vertices
@@ -179,7 +180,7 @@ impl Counts {
     }
 }
 
-/// What [`repair`] did, and what is left.
+/// Counts of [`repair`], and of the defects that are left.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -211,7 +212,7 @@ pub struct RepairReport {
 }
 
 impl RepairReport {
-    /// What was asked for and could not be done, in words; nothing when all was.
+    /// Returns a message for each defect that was to be repaired and is left; nothing if all were repaired.
     pub fn undone(&self, options: &RepairOptions) -> Vec<String> {
         let a = &self.after;
         let mut undone = Vec::new();
@@ -255,9 +256,10 @@ impl RepairReport {
     }
 }
 
-/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that are there more than once and
-/// vertices of no face, splits what is not manifold, and orients faces alike and outwards; each unless `options` leaves
-/// it out, and more if they ask for it. The result is the same on every run, and repairing it again changes nothing.
+/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that occur more than once and vertices
+/// of no face, splits non-manifold edges and vertices, and orients faces alike and outwards; each unless `options`
+/// leaves it out, and more if they ask for it. The result is the same on every run, and repairing it again changes
+/// nothing.
 ///
 /// # Errors
 ///
@@ -271,7 +273,7 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
     if options.does(Pass::Weld) {
         report.weld = Some(weld(mesh, options.weld.unwrap_or_default()));
     }
-    // Holes that touch in a vertex are holes of their own until they are filled.
+    // Holes that touch in a vertex are separate holes until they are filled.
     let fills = options.fill_holes || options.watertight;
     let touching = if fills {
         Touching::Keep

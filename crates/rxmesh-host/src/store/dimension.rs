@@ -1,4 +1,4 @@
-//! Whether a mesh is a surface or a volume, as a type.
+//! Dimension of a mesh, surface or volume, as a type.
 
 use super::RxMesh;
 use super::mesh::Buffers;
@@ -13,15 +13,15 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a mesh is made of: [`Surface`] or [`Volume`].
+/// Dimension of a mesh: [`Surface`] or [`Volume`].
 pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
     /// Its patches on the host.
     type Set: Send + Sync;
-    /// Whether it is a surface.
+    /// `true` for surfaces.
     const SURFACE: bool;
-    /// What meshes of this kind can have. What kernels and relations need beyond it does not compile.
+    /// Tables that meshes of this kind can have. Kernels and relations that need others do not compile.
     const MAY_HAVE: Needs;
-    /// The input's index of each linear id of a kind, if the input numbers them.
+    /// Returns the input's index of each linear id of a kind, if the input numbers them.
     #[doc(hidden)]
     fn source(rx: &RxMesh<Self>, kind: Kind) -> Result<Option<&[u32]>, Error>;
 }
@@ -116,12 +116,12 @@ impl RxMesh<Volume> {
         Ok(rx.with_set(set).of_bodies(body))
     }
 
-    /// How many copies of one body this is.
+    /// Returns the number of copies of the body.
     pub fn copies(&self) -> u32 {
         self.volume_set().copies
     }
 
-    /// A volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
+    /// Creates a volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl RxMesh<Volume> {
         RxMesh::from_cells(engine, mesh.positions.len(), &mesh.cells, &options)
     }
 
-    /// The patches on the host.
+    /// Returns the patches on the host.
     pub fn volume_set(&self) -> &VolumeSet {
         self.set()
             .unwrap_or_else(|| unreachable!("`from_cells` puts it there"))

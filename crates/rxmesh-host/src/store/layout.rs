@@ -23,7 +23,7 @@ pub enum Order {
     Input,
 }
 
-/// How the 32-bit words of values lie on the engine.
+/// Order of the 32-bit words of values on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Words {
     /// One value after the other (array of structs).
@@ -43,7 +43,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Whether low-level kernels can use the values: in linear ids, words together.
+    /// Returns `true` if low-level kernels can use the values: in linear ids, words together.
     pub fn is_plain(self) -> bool {
         self == Layout::default()
     }
@@ -66,7 +66,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Number of values on the engine.
+    /// Returns the number of values on the engine.
     pub(super) fn len<D: Dimension>(self, rx: &RxMesh<D>, kind: Kind) -> usize {
         match self.order {
             Order::Patch => rx.linear_len(kind) as usize,
@@ -74,7 +74,8 @@ impl Layout {
         }
     }
 
-    /// What kernels need to know, and for values in the input's order the input's index of each linear id.
+    /// Returns the description that kernels need and, for values in the input's order, the input's index of each linear
+    /// id.
     pub(super) fn place<D: Dimension>(
         self,
         rx: &RxMesh<D>,
@@ -93,7 +94,7 @@ impl Layout {
         })
     }
 
-    /// Values in linear ids, as they lie on the engine. `source` has the input's index of each linear id.
+    /// Returns values in linear ids as they lie on the engine. `source` has the input's index of each linear id.
     pub(super) fn to_device<T: Value>(
         self,
         linear: &[T],
@@ -126,7 +127,7 @@ impl Layout {
         ordered
     }
 
-    /// The other way.
+    /// Copies values from the engine's layout into linear ids.
     pub(super) fn read_device<T: Value>(
         self,
         device: &[T],

@@ -21,26 +21,27 @@ pub struct Rows<R> {
 /// [`Rows`] on the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRows {
-    /// Where each row starts in `values`; one more than there are linear ids.
+    /// Start of each row in `values`; one more than there are linear ids.
     pub starts: Vec<u32>,
     /// Linear ids of the neighbours; `u32::MAX` where an edge diamond has none.
     pub values: Vec<u32>,
 }
 
 impl HostRows {
-    /// The neighbours of a linear id.
+    /// Returns the neighbours of a linear id.
     pub fn row(&self, id: usize) -> &[u32] {
         &self.values[self.starts[id] as usize..self.starts[id + 1] as usize]
     }
 }
 
 impl<R: Relation> Rows<R> {
-    /// Where each row starts, one more than there are linear ids. Empty for relations with rows of a fixed length.
+    /// Returns the start of each row, one more than there are linear ids. Empty for relations with rows of a fixed
+    /// length.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
     }
 
-    /// The neighbours.
+    /// Returns the neighbours, row after row.
     pub fn values(&self) -> &Buffer<u32> {
         &self.values
     }
@@ -49,7 +50,7 @@ impl<R: Relation> Rows<R> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or what the engine says.
+    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         let values = self.values.read()?;
         let starts = match R::FIXED {
@@ -63,7 +64,7 @@ impl<R: Relation> Rows<R> {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// The rows of a relation, computed on the fly and written out.
+    /// Computes the rows of a relation on the fly and writes them out.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(rows)
     }
 
-    /// Room for the rows of a relation: counts the neighbours of every element.
+    /// Allocates the rows of a relation: counts the neighbours of every element.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What launches of [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) kernels need beside the mesh.
+//! Arguments of [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) kernels beside the mesh.
 
 use crate::Error;
 use crate::engine::Buffer;
@@ -29,31 +29,31 @@ pub struct Distributor<R, T> {
     of: PhantomData<(R, T)>,
 }
 
-/// A distributor's tables, for kernels that add up in a launch of their own; as
-/// [`DistributeOver`] and [`AddParts`] have them.
+/// Tables of a distributor, for kernels that add up in a separate launch, as [`DistributeOver`] and [`AddParts`] have
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct DistributeTables {
-    /// Where each patch's parts start, in values.
+    /// Start of each patch's parts, in values.
     pub places: Global<u32>,
-    /// Where each patch's table of slots starts.
+    /// Start of each patch's table of slots.
     pub starts: Global<u32>,
     /// The tables of slots.
     pub slots: Global<u16>,
 }
 
-/// Where the parts of every target's sum are.
+/// Places of the parts of every target's sum.
 #[derive(Clone, Debug)]
 pub struct PartLists {
     /// Number of parts.
     pub parts: usize,
-    /// Where each target's list starts in `entries`, by linear id; one more than there are targets.
+    /// Start of each target's list in `entries`, by linear id; one more than there are targets.
     pub starts: Vec<u32>,
     /// Places of parts, in the order of the patches.
     pub entries: Vec<u32>,
 }
 
 impl<R: Relation, T: Sum> Distributor<R, T> {
-    /// The tables on the engine.
+    /// Returns the tables on the engine.
     pub fn tables(&self) -> DistributeTables {
         DistributeTables {
             places: self.places.global(),
@@ -62,11 +62,11 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         }
     }
 
-    /// Where the parts of each target's sum are, for a mesh with so many targets.
+    /// Returns the places of the parts of each target's sum, for a mesh with `targets` targets.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     ///
     /// # Panics
     ///
@@ -133,12 +133,12 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Sets `sums` to what the kernel's elements give: two launches.
+    /// Sets `sums` to the sums of the values that the kernel's elements give: two launches.
     ///
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], sums that are stale or do not lie in patch order with their words together, or
-    /// what the engine says.
+    /// any error of the engine.
     pub fn run<K>(
         &self,
         rx: &RxMesh<Volume>,
@@ -173,7 +173,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
     }
 }
 
-/// Running sums, with the total at the end.
+/// Returns running sums, with the total at the end.
 fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     let mut sum = 0u64;
     let mut all = vec![0];
@@ -191,8 +191,8 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     Ok(all)
 }
 
-/// A patch's table of slots: the end of each target's row, then the slots of all rows, ascending. Nothing when 16 bits
-/// cannot count them.
+/// Returns a patch's table of slots: the end of each target's row, then the slots of all rows, ascending. `None` if 16
+/// bits cannot count them.
 fn table(set: &VolumeSet, h: &PatchHeader, [from, to]: [Kind; 2], width: u32) -> Option<Vec<u16>> {
     let (section, shift) = match (from, to) {
         (Kind::Edge, _) => (h.ev_section(), 0),

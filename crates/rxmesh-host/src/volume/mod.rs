@@ -1,4 +1,4 @@
-//! What kernels of volumes share: sums over relations, values that elements give their neighbours, the boundary.
+//! Foundations of kernels on volumes: sums over relations, values that elements give their neighbours, the boundary.
 
 pub mod boundary;
 mod distribute;

@@ -1,4 +1,4 @@
-//! Coarse matrices by aggregation: rows that hang together become one, in pairs (Napov and Notay 2012, "An algebraic
+//! Coarse matrices by aggregation: strongly connected rows become one, in pairs (Napov and Notay 2012, "An algebraic
 //! multigrid method with guaranteed convergence rate", section 3).
 //!
 //! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it makes the best
@@ -28,26 +28,26 @@ pub const NONE: u32 = u32::MAX;
 /// A row that is in no aggregate.
 pub const OUT: u32 = u32::MAX - 1;
 
-/// Excess over the sum of the weights from which on a row is in no pair: Jacobi steps are enough for it. Of meshes that
-/// are smoothed a little most rows are such, and coarse levels have only what hangs together. (Napov and Notay, section
-/// 4, leave out rows whose diagonal is five quarters of the rest.)
+/// Excess over the sum of the weights from which on a row is in no pair: Jacobi steps are enough for it. In meshes that
+/// are smoothed a little most rows are such, and coarse levels have only strongly connected rows. (Napov and Notay,
+/// section 4, leave out rows whose diagonal is five quarters of the rest.)
 const DOMINANT: f32 = 1.0 / 3.0;
 
-/// Pairs of worse quality are not made: of two levels alone the condition number is that of the worst pair at most
-/// (section 2).
+/// Worst quality of a pair: for two levels alone the condition number is that of the worst pair at most (section 2).
 const WORST: f32 = 8.0;
 
-/// Qualities that differ in their lowest bits only, by half at most, are alike, and a hash decides. Where they
-/// rise steadily over a surface every row would propose to the next, and hardly two to each other.
+/// Bits by which alike qualities may differ: qualities that differ in these lowest bits only, by half at most, are
+/// alike, and a hash decides. Otherwise, where qualities rise steadily over a surface, every row would propose to the
+/// next, and hardly two to each other.
 const ALIKE_BITS: u32 = 22;
 
 /// Rows of an aggregate, at most.
 pub const MEMBERS: u32 = 2;
 
 kernel! {
-    /// Which rows take part.
+    /// Marks the rows that take part.
     pub struct AggregateBegin: Flat {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<f32>,
         /// For each row [`NONE`], or [`OUT`].
         pub mate: GlobalMut<u32>,
@@ -62,7 +62,7 @@ unsafe impl FlatKernel for AggregateBegin {
         let mut weights = 0.0;
         self.matrix.each(i, |_, w| weights += w);
         let excess = self.matrix.excess.get(i);
-        // What is not a number stays out too.
+        // A row whose values are not numbers stays out too.
         let takes_part = excess + weights > 0.0 && excess < DOMINANT * weights;
         self.mate.set(i, if takes_part { NONE } else { OUT });
     }
@@ -72,7 +72,7 @@ kernel! {
     /// Proposes to the free neighbour with which a free row makes the best pair. A hash decides between those that are
     /// alike.
     pub struct AggregatePropose: Flat {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<f32>,
         /// One over the diagonal.
         pub inverse: Global<f32>,
@@ -108,16 +108,16 @@ unsafe impl FlatKernel for AggregatePropose {
 }
 
 impl AggregatePropose {
-    /// Diagonal and excess of a row.
+    /// Returns the diagonal and excess of a row.
     #[inline(always)]
     fn weight(&self, i: u32) -> [f32; 2] {
         [1.0 / self.inverse.get(i), self.matrix.excess.get(i)]
     }
 }
 
-/// The quality of a pair of rows, by diagonal and excess of each, with some weight between them: how much larger an
-/// error may be than what the coarse level takes of it; 1 is best (Napov and Notay 2012, theorem 3.1, for symmetric
-/// matrices).
+/// Returns the quality of a pair of rows, by diagonal and excess of each, with some weight between them: the factor by
+/// which an error may exceed the part that the coarse level removes; 1 is best (Napov and Notay 2012, theorem 3.1, for
+/// symmetric matrices).
 #[inline(always)]
 fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
     // Half the harmonic mean.
@@ -128,7 +128,7 @@ fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
             0.0
         }
     };
-    // Of a row without its excess the sum of the sizes is twice the diagonal; less what is between the two.
+    // Without its excess, the sum of the sizes of a row is twice the diagonal, less the weight between the two.
     let rest = |d: f32, e: f32| 2.0 * (d - w) - e;
     (w + between(rest(d, e), rest(other_d, other_e))) / (w + between(e, other_e))
 }
@@ -136,9 +136,9 @@ fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
 kernel! {
     /// Pairs those that propose to each other.
     pub struct AggregateMatch: Flat {
-        /// The proposals.
+        /// Proposal of each row.
         pub proposal: Global<u32>,
-        /// The mates.
+        /// Mate of each row.
         pub mate: GlobalMut<u32>,
     }
 }
@@ -154,7 +154,7 @@ unsafe impl FlatKernel for AggregateMatch {
     }
 }
 
-/// Whether a row stands for its pair, or for itself.
+/// Returns `true` if a row stands for its pair, or for itself.
 #[inline(always)]
 fn leads(i: u32, mate: u32) -> bool {
     mate == NONE || mate != OUT && i < mate
@@ -163,7 +163,7 @@ fn leads(i: u32, mate: u32) -> bool {
 kernel! {
     /// Counts: 1 for each row that leads.
     pub struct AggregateLeaders: Flat {
-        /// The mates.
+        /// Mate of each row.
         pub mate: Global<u32>,
         /// A number for each row, and one more, which is not written.
         pub number: GlobalMut<u32>,
@@ -181,7 +181,7 @@ unsafe impl FlatKernel for AggregateLeaders {
 kernel! {
     /// The aggregate of each row, and the rows of each aggregate.
     pub struct AggregateNumber: Flat {
-        /// The mates.
+        /// Mate of each row.
         pub mate: Global<u32>,
         /// The sums of [`AggregateLeaders`] before each row.
         pub number: Global<u32>,
@@ -214,7 +214,7 @@ unsafe impl FlatKernel for AggregateNumber {
 kernel! {
     /// The room that the row of an aggregate needs.
     pub struct AggregateLengths: Flat {
-        /// The fine matrix.
+        /// Fine matrix.
         pub matrix: MatrixView<f32>,
         /// Two rows an aggregate.
         pub pairs: Global<u32>,
@@ -248,18 +248,18 @@ fn each_member(pairs: Global<u32>, i: u32, mut visit: impl FnMut(u32)) {
 }
 
 kernel! {
-    /// The row of an aggregate: what its rows have in each column, summed up. Columns ascend. What they have between
-    /// themselves goes, and what they have with rows in no aggregate becomes excess.
+    /// Merges the rows of an aggregate into one: its entries in each column are summed up. Columns ascend. Entries
+    /// between rows of the aggregate vanish, and entries with rows in no aggregate become excess.
     pub struct AggregateMerge: Flat {
-        /// The fine matrix.
+        /// Fine matrix.
         pub matrix: MatrixView<f32>,
         /// The aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
         /// Two rows an aggregate.
         pub pairs: Global<u32>,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: Global<u32>,
-        /// Where each row ends.
+        /// End of each row.
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,

@@ -1,6 +1,6 @@
 //! A V-cycle of multigrid, two launches a level: on the way down the residual behind a damped Jacobi step from zero is
 //! summed over aggregates, on the way up the coarse correction is added and another Jacobi step taken. The step's
-//! result is computed anew where it is needed instead of being kept.
+//! result is recomputed where it is needed instead of being kept.
 
 use super::aggregate::{MEMBERS, NONE};
 use super::matrix::{MatrixView, ROWS, rows_of};
@@ -71,13 +71,13 @@ kernel! {
         pub r: Global<Vec3>,
         /// The aggregate of each row, or [`NONE`].
         pub aggregate: Global<u32>,
-        /// The coarse correction.
+        /// Correction on the coarse level.
         pub coarse: Global<Vec3>,
-        /// The correction.
+        /// Correction on this level.
         pub z: GlobalMut<Vec3>,
         /// The dot products; `partials` are empty where none are wanted.
         pub sums: CgSums,
-        /// Whether the solver begins: there is no old direction.
+        /// Not 0 if the solver begins: there is no old direction.
         pub begin: u32,
     }
 }

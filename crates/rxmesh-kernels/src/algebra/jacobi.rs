@@ -2,10 +2,10 @@
 //! is solved in one launch, whose iterations cost two barriers of the grid instead of two launches.
 //!
 //! An iteration has two steps. The product's makes the new direction `d = u + beta d` as it reads the old one, its
-//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves
-//! `u = M^-1 r`. Each block adds up the partial results of the step before for itself, so that all know the step's
-//! length, and whether to go on, without another barrier. Sums that every block adds up grow with the square of the
-//! blocks, so a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
+//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves `u = M^-1
+//! r`. Each block adds up the partial results of the step before for itself, so that all know the step's length, and
+//! the decision to go on, without another barrier. Sums that every block adds up grow with the square of the blocks, so
+//! a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
@@ -28,15 +28,15 @@ kernel_list! {
 crate::args! {
     /// Solves `A y = r` and adds `y` to `x`. A block has [`ROWS`] rows; steps are [`steps_of`] the iterations.
     pub struct JacobiSolve<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// One over its diagonal; empty for no preconditioner.
         pub inverse: Global<W>,
-        /// The solution.
+        /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,
-        /// What it has beyond `f32`.
+        /// Part of the solution beyond `f32`.
         pub low: GlobalMut<Vec3>,
-        /// The residual.
+        /// Residual.
         pub r: GlobalMut<Vec3>,
         /// The residual over the diagonal.
         pub u: GlobalMut<Vec3>,
@@ -50,8 +50,8 @@ crate::args! {
         pub partials: GlobalMut<f64>,
         /// The solver's scalars.
         pub scalars: Scalars,
-        /// Entries of a block's rows that it may keep in shared memory, where one launch runs all steps ([`ENTRIES`]);
-        /// 0 where each has a launch of its own, which may come after the solver has finished.
+        /// Entries of a block's rows that it may keep in shared memory, if one launch runs all steps ([`ENTRIES`]); 0
+        /// if each has a separate launch, which may come after the solver has finished.
         pub entries: u32,
     }
 }
@@ -62,28 +62,28 @@ pub const ENTRIES: u32 = 8 * ROWS;
 /// Most blocks of [`JacobiSolve`]: each adds up what all hand in, two times an iteration.
 pub const SUMMED: u32 = 512;
 
-/// What a block keeps of the matrix, so that a product waits for the vector alone.
+/// Part of the matrix that a block keeps, so that a product waits for the vector alone.
 #[derive(Clone, Copy)]
 pub struct Kept<W> {
     scratch: Shared<u32>,
-    /// How many entries the rows have.
+    /// Number of entries of the rows.
     total: Shared<u32>,
-    /// Where the entries of each row start and end here.
+    /// Start and end of the entries of each row here.
     starts: Shared<u32>,
     ends: Shared<u32>,
     columns: Shared<u32>,
     weights: Shared<W>,
 }
 
-/// The step after the last of so many iterations: in the first the solver begins, then each has two, and what the last
-/// has reached is seen in one more.
+/// Returns the step after the last of `iterations` iterations: in the first step the solver begins, then each iteration
+/// has two, and one more reads the result of the last.
 pub const fn steps_of(iterations: u32) -> u32 {
     2 * iterations + 2
 }
 
-// SAFETY: blocks write apart, but for the scalars: of these the first block writes in a step what nobody reads in it.
-// Phases are parted by barriers; indices are the launch's; what all blocks are told about the next step they compute
-// from what the step before has left (contracts U1 to U4).
+// SAFETY: blocks write apart, except for the scalars: of these the first block writes in a step only words that no
+// block reads in it. Phases are parted by barriers; indices are the launch's; all blocks compute the result about the
+// next step from the words that the step before has left (contracts U1 to U4).
 unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     const THREADS: u32 = ROWS;
     type Tables = Kept<W>;
@@ -146,7 +146,7 @@ impl<W: Weight> Kept<W> {
         self.ends.set(k, to);
     }
 
-    /// As [`MatrixView::row`], for the `k`th row of the block.
+    /// Works like [`MatrixView::row`], for the `k`th row of the block.
     #[inline(always)]
     fn row(&self, matrix: MatrixView<W>, k: u32, row: u32, of: impl Fn(u32) -> Vec3) -> Vec3 {
         let load = |at: u32| (of(self.columns.get(at)), self.weights.get(at));
@@ -160,19 +160,19 @@ impl<W: Weight> Kept<W> {
 }
 
 impl<W: Weight> JacobiSolve<W> {
-    /// Whether blocks keep their rows. One thread that runs one step has nothing to gain.
+    /// Returns `true` if blocks keep their rows. One thread that runs one step has nothing to gain.
     #[inline(always)]
     fn keeps<B: Block>(&self, _: B) -> bool {
         !B::SOLO && self.entries != 0
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     #[inline(always)]
     fn blocks(&self) -> u32 {
         self.partials.len() / 3
     }
 
-    /// The direction of an iteration.
+    /// Returns the direction of an iteration.
     #[inline(always)]
     fn direction(&self, iteration: u32) -> GlobalMut<Vec3> {
         if iteration.is_multiple_of(2) {
@@ -203,7 +203,7 @@ impl<W: Weight> JacobiSolve<W> {
         });
     }
 
-    /// Tells launches of products whether the solver has finished.
+    /// Sets the flag by which launches of products know that the solver has finished.
     #[inline(always)]
     fn stop<B: Block>(&self, b: B, block: u32) -> bool {
         b.last_phase(|p| {
@@ -297,7 +297,7 @@ impl<W: Weight> JacobiSolve<W> {
     fn update<B: Block>(&self, b: B, block: u32, iteration: u32, scratch: Shared<u32>) -> bool {
         let (s, blocks) = (self.scalars, self.blocks());
         let (stopped, ru) = (s.done(), s.get(deltas(iteration).0));
-        // Before anybody looks at the scalars, so that all that is loaded is waited for once.
+        // Before the scalars are read, so that all loads are waited for once.
         let dq = b.sum(blocks, scratch, |k| self.partials.load(k));
         if stopped {
             return self.stop(b, block);
@@ -328,7 +328,7 @@ impl<W: Weight> JacobiSolve<W> {
     }
 }
 
-/// A residual over the diagonal, if there is one.
+/// Returns a residual over the diagonal, if there is one.
 #[inline(always)]
 fn over_diagonal<W: Weight>(inverse: Global<W>, i: u32, r: Vec3) -> Vec3 {
     if inverse.is_empty() {
@@ -338,7 +338,7 @@ fn over_diagonal<W: Weight>(inverse: Global<W>, i: u32, r: Vec3) -> Vec3 {
     }
 }
 
-/// Where an iteration keeps its `r . u`, and where the one before has it.
+/// Returns the scalars in which an iteration and the preceding one keep their `r . u`.
 #[inline(always)]
 fn deltas(iteration: u32) -> (Scalar, Scalar) {
     if iteration.is_multiple_of(2) {
@@ -349,19 +349,19 @@ fn deltas(iteration: u32) -> (Scalar, Scalar) {
 }
 
 crate::args! {
-    /// Of a large system: `d = u + beta d`, `q = A d`, and the step's length. A block has [`ROWS`] rows.
+    /// Computes, for a large system, `d = u + beta d`, `q = A d`, and the step's length. A block has [`ROWS`] rows.
     pub struct JacobiProduct<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// The residual over the diagonal.
         pub u: Global<Vec3>,
         /// The old direction; anything where the solver begins.
         pub old: Global<Vec3>,
-        /// The new one.
+        /// New direction.
         pub new: GlobalMut<Vec3>,
         /// Its product with the matrix.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
@@ -404,24 +404,24 @@ unsafe impl<W: Weight> BlockKernel for JacobiProduct<W> {
 }
 
 crate::args! {
-    /// Of a large system: `x += alpha d`, `r -= alpha q`, `u = M^-1 r`, and whether the solver has finished. A block
-    /// has [`ROWS`] rows.
+    /// Computes, for a large system, `x += alpha d`, `r -= alpha q`, `u = M^-1 r`, and decides if the solver has
+    /// finished. A block has [`ROWS`] rows.
     pub struct JacobiStep<W: Weight> {
         /// One over the matrix's diagonal; empty for no preconditioner.
         pub inverse: Global<W>,
-        /// The solution.
+        /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,
-        /// What it has beyond `f32`.
+        /// Part of the solution beyond `f32`.
         pub low: GlobalMut<Vec3>,
-        /// The residual.
+        /// Residual.
         pub r: GlobalMut<Vec3>,
         /// The residual over the diagonal.
         pub u: GlobalMut<Vec3>,
-        /// The direction.
+        /// Search direction.
         pub d: Global<Vec3>,
         /// Its product with the matrix.
         pub q: Global<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
         /// 1 to begin: `u` alone.
         pub begin: u32,

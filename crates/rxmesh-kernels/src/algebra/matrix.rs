@@ -1,7 +1,7 @@
 //! Sparse matrices by differences: `(A x)_i = excess_i x_i + sum_j w_ij (x_i - x_j)`.
 //!
 //! Any square matrix can be written so: `w_ij` is an entry beside the diagonal with its sign turned, and the excess is
-//! the sum of the row. Of a graph's Laplacian with masses the excess is the mass, and where weights are a million times
+//! the sum of the row. For a graph's Laplacian with masses the excess is the mass, and if weights are a million times
 //! as large `f32` keeps it, which a diagonal would not. Sums of rows and columns, as multigrid makes them, stay in this
 //! form. Weights are numbers, or blocks of 3 by 3 numbers ([`Weight`]).
 
@@ -23,8 +23,8 @@ kernel_list! {
     flat matrix_inverse_blocks: MatrixInverse<Mat3> as Mat3;
 }
 
-/// What a matrix has in a place: a number, or a block of three rows and three columns. It names the kernels that are
-/// there for it.
+/// Entry of a matrix: a number, or a block of three rows and three columns. The type names the kernels that exist for
+/// it.
 pub trait Weight:
     bytemuck::Pod
     + core::fmt::Debug
@@ -42,21 +42,21 @@ pub trait Weight:
 {
     /// Zero.
     const ZERO: Self;
-    /// Whether it is all of finite numbers.
+    /// Returns `true` if all of its numbers are finite.
     fn is_finite(self) -> bool;
-    /// The sum of some, added up in doubles.
+    /// Returns the sum of all, added up in doubles.
     fn sum(all: impl Iterator<Item = Self>) -> Self;
-    /// The sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// The negative.
+    /// Returns the negative.
     fn negated(self) -> Self;
-    /// The transposed block; a number itself.
+    /// Returns the transposed block; a number itself.
     fn transposed(self) -> Self;
-    /// One over it; zero where that is not positive.
+    /// Returns one over it; zero if that is not positive.
     fn inverse(self) -> Self;
-    /// Its product with a vector.
+    /// Returns its product with a vector.
     fn times(self, v: Vec3) -> Vec3;
-    /// Its product with a vector of doubles.
+    /// Returns its product with a vector of doubles.
     fn times_wide(self, v: [f64; 3]) -> [f64; 3];
 }
 
@@ -133,7 +133,7 @@ impl Weight for Mat3 {
     fn transposed(self) -> Self {
         self.transpose()
     }
-    /// Zero where the determinant is not positive.
+    /// Returns the inverse, zero if the determinant is not positive.
     #[inline(always)]
     fn inverse(self) -> Self {
         let (x, y, z) = (self.x_axis, self.y_axis, self.z_axis);
@@ -163,9 +163,9 @@ impl Weight for Mat3 {
 crate::args! {
     /// A matrix, as kernels see it.
     pub struct MatrixView<W: Weight> {
-        /// Where the entries of each row start.
+        /// Start of the entries of each row.
         pub starts: Global<u32>,
-        /// Where they end.
+        /// End of each row.
         pub ends: Global<u32>,
         /// Columns of the entries.
         pub columns: Global<u32>,
@@ -180,7 +180,7 @@ crate::args! {
 unsafe impl<W: Weight> Field for MatrixView<W> {}
 
 impl<W: Weight> MatrixView<W> {
-    /// Row `i` of the product with a vector.
+    /// Returns row `i` of the product with a vector.
     #[inline(always)]
     pub fn row(&self, i: u32, at: impl Fn(u32) -> Vec3) -> Vec3 {
         let x = at(i);
@@ -195,7 +195,7 @@ impl<W: Weight> MatrixView<W> {
         sum
     }
 
-    /// The entries of a row beside the diagonal: columns and weights.
+    /// Visits the entries of a row beside the diagonal: columns and weights.
     #[inline(always)]
     pub fn each(&self, i: u32, mut visit: impl FnMut(u32, W)) {
         each_place(
@@ -210,13 +210,13 @@ impl<W: Weight> MatrixView<W> {
 crate::args! {
     /// `y = alpha A x + beta z`, of vectors of three components a row.
     pub struct MatrixProduct<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// A value for each column.
         pub x: Global<Vec3>,
         /// A value for each row; empty when `beta` is 0.
         pub z: Global<Vec3>,
-        /// The result.
+        /// Product of the matrix and the vector.
         pub y: GlobalMut<Vec3>,
         /// Factor of the product.
         pub alpha: f32,
@@ -243,13 +243,13 @@ unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
 kernel! {
     /// As [`MatrixProduct`], of vectors of one component a row.
     pub struct MatrixProductOne: Flat {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<f32>,
         /// A value for each column.
         pub x: Global<f32>,
         /// A value for each row; empty when `beta` is 0.
         pub z: Global<f32>,
-        /// The result.
+        /// Product of the matrix and the vector.
         pub y: GlobalMut<f32>,
         /// Factor of the product.
         pub alpha: f32,
@@ -277,7 +277,7 @@ unsafe impl FlatKernel for MatrixProductOne {
 crate::args! {
     /// One over the diagonal; zero where that is not positive.
     pub struct MatrixInverse<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// A value a row.
         pub inverse: GlobalMut<W>,
@@ -297,7 +297,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixInverse<W> {
 /// Rows that a block takes.
 pub const ROWS: u32 = 256;
 
-/// The rows of a block.
+/// Returns the rows of a block.
 #[inline(always)]
 pub(super) fn rows_of(block: u32, rows: u32) -> (u32, u32) {
     let first = block * ROWS;

@@ -1,5 +1,6 @@
 //! Preconditioned conjugate gradients over a matrix by differences, in corrections: the solution is the sum of two
-//! `f32` vectors, and residuals are computed anew from it, in `f64`, whenever the solver's own says that it is done.
+//! `f32` vectors, and residuals are recomputed from it, in `f64`, whenever the solver's recurrence says that it is
+//! done.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use crate::algo::cg::{CgSums, Scalar};
@@ -20,26 +21,26 @@ kernel_list! {
 crate::args! {
     /// `r = b + excess * origin - A x`, in `f64`.
     pub struct SolveResidual<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// Right-hand side; empty for zero.
         pub b: Global<Vec3>,
-        /// Where an implicit step starts; empty for zero.
+        /// Start of an implicit step; empty for zero.
         pub origin: Global<Vec3>,
-        /// The solution.
+        /// Solution, rounded to `f32`.
         pub x: Global<Vec3>,
-        /// What it has beyond `f32`.
+        /// Part of the solution beyond `f32`.
         pub low: Global<Vec3>,
-        /// The residual.
+        /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
-        /// Whether this is the residual that others are compared with.
+        /// Not 0 if this is the residual that others are compared with.
         pub first: u32,
     }
 }
 
-/// As doubles.
+/// Converts a vector to doubles.
 #[inline(always)]
 fn wide(v: Vec3) -> [f64; 3] {
     [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
@@ -103,7 +104,7 @@ unsafe impl<W: Weight> BlockKernel for SolveResidual<W> {
     }
 }
 
-/// Whether a residual is not small enough yet. One that is zero or not a number ends the solver too.
+/// Returns `true` if a residual is not small enough yet. One that is zero or not a number ends the solver too.
 #[inline(always)]
 pub(super) fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
     let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Norm0);
@@ -115,7 +116,7 @@ kernel! {
     pub struct SolveDirection: Flat {
         /// The preconditioned residual.
         pub z: Global<Vec3>,
-        /// The direction.
+        /// Search direction.
         pub d: GlobalMut<Vec3>,
         /// The solver's scalars.
         pub scalars: Global<f64>,
@@ -144,13 +145,13 @@ unsafe impl FlatKernel for SolveDirection {
 kernel! {
     /// `q = A d`, and the step's length.
     pub struct SolveProduct: Block {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<f32>,
-        /// The direction.
+        /// Search direction.
         pub d: Global<Vec3>,
-        /// The product.
+        /// Product of the matrix and the direction.
         pub q: GlobalMut<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
@@ -182,24 +183,24 @@ unsafe impl BlockKernel for SolveProduct {
 }
 
 kernel! {
-    /// `y += alpha d`, `r -= alpha q`, and whether the solver has finished.
+    /// Computes `y += alpha d`, `r -= alpha q`, and decides if the solver has finished.
     pub struct SolveStep: Block {
-        /// The solution.
+        /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,
-        /// What it has beyond `f32`.
+        /// Part of the solution beyond `f32`.
         pub low: GlobalMut<Vec3>,
-        /// The residual.
+        /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The direction.
+        /// Search direction.
         pub d: Global<Vec3>,
-        /// The product.
+        /// Product of the matrix and the direction.
         pub q: Global<Vec3>,
-        /// The dot products.
+        /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
 
-/// The sum of a vector, what it has beyond `f32`, and `alpha d`, which is small. Where that is zero both keep their
+/// Returns the sum of a vector, its part beyond `f32`, and `alpha d`, which is small. If that is zero both keep their
 /// bits: rows at rest have no direction.
 #[inline(always)]
 pub(super) fn add(x: Vec3, low: Vec3, d: Vec3, alpha: f64) -> (Vec3, Vec3) {

@@ -17,7 +17,7 @@ kernel_list! {
 crate::args! {
     /// Counts the entries of each column. Over the rows.
     pub struct TransposeCount<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
         /// A number for each column, 0 before.
         pub counts: GlobalMut<u32>,
@@ -38,9 +38,9 @@ unsafe impl<W: Weight> FlatKernel for TransposeCount<W> {
 crate::args! {
     /// Puts each entry into the row of its column, in any order. Over the rows.
     pub struct TransposePut<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// Where the rows of the transposed matrix start; where they end afterwards.
+        /// Start of each row of the transposed matrix; afterwards its end.
         pub ends: GlobalMut<u32>,
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
@@ -65,11 +65,11 @@ unsafe impl<W: Weight> FlatKernel for TransposePut<W> {
 crate::args! {
     /// Orders each row of the transposed matrix, and finds its excess: the diagonal is that of the matrix.
     pub struct TransposeFinish<W: Weight> {
-        /// The matrix.
+        /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// Where the rows of the transposed matrix start.
+        /// Start of each row of the transposed matrix.
         pub starts: GlobalMut<u32>,
-        /// Where they end.
+        /// End of each row.
         pub ends: GlobalMut<u32>,
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
@@ -87,7 +87,7 @@ unsafe impl<W: Weight> FlatKernel for TransposeFinish<W> {
     fn run(&self, i: u32) {
         let (start, end) = (self.starts.get(i), self.ends.get(i));
         sort_row(self.columns, self.weights, start, end);
-        // Of symmetric matrices with ordered rows the two sums are the same.
+        // For symmetric matrices with ordered rows the two sums are the same.
         let (mut row, mut column) = (W::ZERO, W::ZERO);
         self.matrix.each(i, |_, w| row = row.plus(w));
         let mut k = start;

@@ -1,4 +1,4 @@
-//! Which elements lie on a boundary.
+//! Flags of elements on a boundary.
 
 use crate::attr::Write;
 use crate::kernel;
@@ -15,7 +15,7 @@ kernel_list! {
 kernel! {
     /// 1 for an edge with exactly one face, else 0.
     pub struct BoundaryEdges: ForEach<EF> {
-        /// The flags.
+        /// Flag of each element.
         pub flag: Write<Edge, u32>,
     }
 }
@@ -30,7 +30,7 @@ impl ForEach<EF> for BoundaryEdges {
 kernel! {
     /// 1 for a vertex with a boundary edge, else 0.
     pub struct BoundaryVertices: ForEach<(VE, EF)> {
-        /// The flags.
+        /// Flag of each element.
         pub flag: Write<Vertex, u32>,
     }
 }
@@ -49,7 +49,7 @@ impl ForEach<(VE, EF)> for BoundaryVertices {
 kernel! {
     /// 1 for a face with a boundary edge, else 0.
     pub struct BoundaryFaces: ForEach<(FE, EF)> {
-        /// The flags.
+        /// Flag of each element.
         pub flag: Write<Face, u32>,
     }
 }

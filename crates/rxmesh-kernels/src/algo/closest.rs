@@ -54,20 +54,19 @@ impl TreeView {
         }
     }
 
-    /// The point of the surface that is closest to `p`; `p` when there is none.
+    /// Returns the point of the surface that is closest to `p`; `p` if there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
         self.closest_near(1, p).0
     }
 
-    /// As [`TreeView::closest`], and the leaf that it is in. The search begins at any node: one whose triangles are
-    /// near spares most of it.
+    /// Works like [`TreeView::closest`], and returns the leaf that the point is in. The search begins at any node: one
+    /// whose triangles are near avoids most of it.
     #[inline(always)]
     pub fn closest_near(&self, node: u32, p: Vec3) -> (Vec3, u32) {
         let mut best = (f32::INFINITY, p, 1);
         let mut node = node;
-        // Whether the other child of the parent was visited, a bit a level, this node's lowest: what a stack would
-        // tell.
+        // Bits of the levels, this node's lowest: 1 if the other child of the parent was visited. They replace a stack.
         let mut visited = 0u32;
         loop {
             let mut open;
@@ -96,8 +95,8 @@ impl TreeView {
         }
     }
 
-    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer;
-    /// and its squared distance.
+    /// Returns the child of an inner node whose box is nearer or, if the point is in both, the one whose centre is
+    /// nearer; and its squared distance.
     #[inline(always)]
     fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
         let (left, right) = (2 * node, 2 * node + 1);
@@ -114,7 +113,8 @@ impl TreeView {
     }
 }
 
-/// The point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section 5.1.5).
+/// Returns the point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section
+/// 5.1.5).
 #[inline(always)]
 pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
@@ -128,7 +128,7 @@ pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
         return b;
     }
     let vc = d1 * d4 - d3 * d2;
-    // Where `a` and `b` are one point, there is no side between them to be nearest: the other sides decide.
+    // If `a` and `b` are one point, there is no side between them to be nearest: the other sides decide.
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
         return a + ab * ratio(d1, d1 - d3);
     }
@@ -145,7 +145,7 @@ pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
         return b + (c - b) * ratio(d4 - d3, (d4 - d3) + (d5 - d6));
     }
-    // What rounding leaves of a triangle without an area is no place: then it is a side that is nearest.
+    // A triangle without an area has only rounding errors for an interior: then a side is nearest.
     let products = (d1 * d4).abs() + (d3 * d2).abs() + (d5 * d2).abs() + (d1 * d6).abs();
     let products = products + (d3 * d6).abs() + (d5 * d4).abs();
     let whole = va + vb + vc;
@@ -158,7 +158,7 @@ pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
 /// Below this part of the products that it is the difference of, an area is nothing but rounding.
 const NO_AREA: f32 = 1e-6;
 
-/// The point of the sides of a triangle that is closest to `p`.
+/// Returns the point of the sides of a triangle that is closest to `p`.
 #[inline(always)]
 fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let on_side = |from: Vec3, to: Vec3| {
@@ -176,7 +176,7 @@ fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     nearer(nearer(on_side(a, b), on_side(b, c)), on_side(c, a))
 }
 
-/// A ratio, 0 where a degenerate triangle leaves none.
+/// Returns a ratio, 0 if a degenerate triangle leaves none.
 #[inline(always)]
 fn ratio(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
@@ -186,19 +186,19 @@ fn ratio(part: f32, whole: f32) -> f32 {
 pub const TREE_WORDS: u32 = 4;
 
 args! {
-    /// The surfaces of several meshes, each a tree of its own.
+    /// Surfaces of several meshes, each a separate tree.
     pub struct Forest {
         /// All boxes and triangles; the tree itself where there is one mesh.
         pub all: TreeView,
-        /// Where each tree is, [`TREE_WORDS`] a tree; empty where there is one.
+        /// Place of each tree, [`TREE_WORDS`] words a tree; empty for one tree.
         pub trees: Global<u32>,
-        /// Which of the meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
     }
 }
 
 impl Forest {
-    /// The tree of a vertex's mesh.
+    /// Returns the tree of a vertex's mesh.
     #[inline(always)]
     fn tree(&self, v: u32) -> TreeView {
         if self.trees.is_empty() {
@@ -221,9 +221,9 @@ kernel! {
         pub surface: Forest,
         /// An edge a vertex, or [`DEAD`].
         pub ve: Global<u32>,
-        /// Where the vertices are now.
+        /// Positions of the vertices.
         pub from: Global<Vec3>,
-        /// Where to write their new places.
+        /// Destination of the new positions.
         pub to: GlobalMut<Vec3>,
         /// The node to begin with, 0 for the root; becomes the leaf of the new place.
         pub near: GlobalMut<u32>,
@@ -247,11 +247,11 @@ unsafe impl FlatKernel for Project {
 }
 
 kernel! {
-    /// How far points are from a surface.
+    /// Computes the distances of points from a surface.
     pub struct ClosestDistances: Flat {
-        /// The surface.
+        /// Tree of the surface.
         pub surface: TreeView,
-        /// The points.
+        /// Points to measure.
         pub points: Global<Vec3>,
         /// Their distances.
         pub distance: GlobalMut<f32>,

@@ -1,13 +1,10 @@
 //! Connected components: faces that edges or vertices join, over and over.
 //!
-//! Every face begins as the root of its own tree. Each edge, or vertex, joins the trees of its faces: it hangs the
-//! root of higher id below the
-//! other by compare-and-swap, and goes on from what it finds there if another thread was first (Jaiganesh and Burtscher
-//! 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC). Then each face looks up its root.
-//! Parents have lower
-//! ids than their children, at all times: every walk ends, and the root of a component is its face of lowest id,
-//! whoever came
-//! first.
+//! Every face begins as the root of its own tree. Each edge, or vertex, joins the trees of its faces: it hangs the root
+//! of higher id below the other by compare-and-swap, and goes on from the value found there if another thread was first
+//! (Jaiganesh and Burtscher 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC). Then each
+//! face looks up its root. Parents have lower ids than their children, at all times: every walk ends, and the root of a
+//! component is its face of lowest id, whichever thread came first.
 //!
 //! Components are numbered by their first face in the input's order, which depends neither on patches nor on the
 //! engine.
@@ -32,7 +29,7 @@ kernel_list! {
 /// No face, and no component.
 pub const NO_FACE: u32 = u32::MAX;
 
-/// The trees: the parent of each face, itself for a root.
+/// Returns the root of a face's tree; `parent` has the parent of each face, itself for a root.
 #[inline(always)]
 fn root(parent: GlobalMut<u32>, mut face: u32) -> u32 {
     loop {
@@ -40,7 +37,7 @@ fn root(parent: GlobalMut<u32>, mut face: u32) -> u32 {
         if up >= face {
             return face;
         }
-        // Halves the way for those who come later. The root stays the same, whoever wins.
+        // Halves the path for later walks. The root stays the same, whichever thread wins.
         let above = parent.load(up);
         if above < up {
             parent.fetch_min(face, above);
@@ -89,12 +86,12 @@ crate::args! {
     pub struct JoinFaces<R> {
         /// The parent of each face.
         pub parent: GlobalMut<u32>,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
 
-/// What [`JoinFaces`] keeps in shared memory.
+/// Shared memory of [`JoinFaces`].
 #[derive(Clone, Copy)]
 pub struct JoinTables<T> {
     scratch: Shared<u32>,
@@ -194,7 +191,7 @@ kernel! {
         pub first: Global<u32>,
         /// For each face of the input the number of marks before it.
         pub rank: Global<u32>,
-        /// The components.
+        /// Component of each face.
         pub label: GlobalMut<u32>,
     }
 }

@@ -35,7 +35,7 @@ kernel! {
     }
 }
 
-/// What is summed up at each owned vertex.
+/// Sums at each owned vertex.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum At {
@@ -53,7 +53,7 @@ enum At {
     Stride = 9,
 }
 
-/// What the kernel keeps in shared memory.
+/// Shared memory of the kernel.
 #[derive(Clone, Copy)]
 pub struct Tables {
     ev: LocalEv,
@@ -92,9 +92,9 @@ impl Tables {
     }
 }
 
-/// How far each of the three angles of a triangle, given by two of its sides, is from a third of pi. The three add up
-/// to zero whatever the triangle, to the rounding of these small numbers; one without a side counts as the limit of a
-/// symmetric one.
+/// Returns the differences of the three angles of a triangle, given by two of its sides, from a third of pi. The three
+/// add up to zero whatever the triangle, to the rounding of these small numbers; a triangle without a side counts as
+/// the limit of a symmetric one.
 #[inline(always)]
 fn deviations(xy: Vec3, xz: Vec3) -> Vec3 {
     let yz = xz - xy;
@@ -120,8 +120,8 @@ fn deviations(xy: Vec3, xz: Vec3) -> Vec3 {
     d - Vec3::splat((d.x + d.y + d.z) * (1.0 / 3.0))
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for Curvatures {
     type Tables = Tables;
 

@@ -14,7 +14,7 @@ kernel_list! {
     flat delaunay_count: CountDelaunay;
 }
 
-/// How far the sum of the two cotangents may be below zero, so that rounding does not flip an edge to and fro.
+/// Amount by which the sum of the two cotangents may be below zero, so that rounding does not flip an edge to and fro.
 const TOLERANCE: f32 = 1e-6;
 
 args! {
@@ -41,7 +41,7 @@ pub struct Diamond {
 }
 
 impl Diamond {
-    /// The diamond of an edge; nothing on the boundary.
+    /// Returns the diamond of an edge; `None` on the boundary.
     #[inline(always)]
     pub fn new(mesh: &impl Mesh, e: u32) -> Option<Diamond> {
         if mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
@@ -55,7 +55,7 @@ impl Diamond {
         })
     }
 
-    /// Where on the rim of an edge's cavity the edge ends: at corners 0 and 2, or 1 and 3.
+    /// Returns the place of an edge's ends on the rim of its cavity: 0 for corners 0 and 2, 1 for corners 1 and 3.
     #[inline(always)]
     pub fn place(cavity: &Cavity<impl Site>) -> u32 {
         let half = 2 * cavity.seed();
@@ -65,7 +65,7 @@ impl Diamond {
 }
 
 impl DelaunayFlip {
-    /// The corners seen from the first, in units of about the edge's length: products of lengths are in range.
+    /// Returns the corners seen from the first, in units of about the edge's length: products of lengths are in range.
     #[inline(always)]
     fn corners(&self, q: Diamond) -> [Vec3; 4] {
         let at = self.x.get(q.a);
@@ -81,7 +81,7 @@ impl DelaunayFlip {
         [Vec3::ZERO, b * unit, c * unit, d * unit]
     }
 
-    /// Whether the angles at `c` and `d` sum to more than pi.
+    /// Returns `true` if the angles at `c` and `d` sum to more than pi.
     #[inline(always)]
     fn is_violated(&self, q: Diamond) -> bool {
         let [a, b, c, d] = self.corners(q);
@@ -91,7 +91,7 @@ impl DelaunayFlip {
         dot_c * cross_d + dot_d * cross_c < -TOLERANCE * cross_c * cross_d
     }
 
-    /// Whether the two new triangles fold over more than the old ones.
+    /// Returns `true` if the two new triangles fold over more than the old ones.
     #[inline(always)]
     fn folds(&self, q: Diamond) -> bool {
         let [a, b, c, d] = self.corners(q);
@@ -101,7 +101,7 @@ impl DelaunayFlip {
     }
 }
 
-/// Product of the lengths of `a - o` and `b - o` times the cosine and the sine of their angle.
+/// Returns the product of the lengths of `a - o` and `b - o` times the cosine and the sine of their angle.
 #[inline(always)]
 fn corner(o: Vec3, a: Vec3, b: Vec3) -> (f32, f32) {
     let (u, v) = (a - o, b - o);
@@ -118,7 +118,8 @@ fn cosine(u: Vec3, v: Vec3) -> f32 {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for DelaunayFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
@@ -171,9 +172,9 @@ pub fn flip(hole: &mut Hole<'_, impl Site>, i: u32) {
 kernel! {
     /// Counts the interior edges that violate the criterion, in word 1 of `counts`. One index an edge slot.
     pub struct CountDelaunay: Flat {
-        /// The criterion.
+        /// Operator with the criterion.
         pub flip: DelaunayFlip,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Claims on faces, which tell the frozen ones.
         pub claims: GlobalMut<u64>,

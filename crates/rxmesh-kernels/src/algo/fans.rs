@@ -1,4 +1,4 @@
-//! Which patches have nothing but fans, and the cotangent weights around a vertex whose faces are one.
+//! Patches that consist of fans only, and the cotangent weights around a vertex whose faces are one.
 
 use crate::exec::Block;
 use crate::kernel;
@@ -17,22 +17,22 @@ kernel_list! {
 pub const REGULAR: u32 = 1;
 
 kernel! {
-    /// Whether the faces of each of a patch's vertices form one consistently oriented fan, closed or open.
+    /// Flags the patches whose vertices all have faces in one consistently oriented fan, closed or open.
     pub struct RegularPatches: Patch {
         /// One word a patch: [`REGULAR`], or 0.
         pub regular: GlobalMut<u32>,
     }
 }
 
-/// What [`RegularPatches`] keeps in shared memory.
+/// Shared memory of [`RegularPatches`].
 #[derive(Clone, Copy)]
 pub struct RegularTables {
     walks: FanWalks,
     irregular: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for RegularPatches {
     type Tables = RegularTables;
 
@@ -65,11 +65,11 @@ unsafe impl PatchKernel for RegularPatches {
     }
 }
 
-/// Goes around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the
+/// Walks around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the
 /// weight `max(0, cot a + cot b)` of the edge, of a single cotangent on a boundary. Lengths are multiplied by `scale`
 /// first, those that are visited too. A face without an area has no cotangents.
 ///
-/// The vertex computes the cotangents of its own corners, without atomics and in one phase; each is computed twice.
+/// The vertex computes the cotangents of its corners, without atomics and in one phase; each is computed twice.
 #[inline(always)]
 pub(super) fn each_weight(
     fans: PreparedTable<Fans>,

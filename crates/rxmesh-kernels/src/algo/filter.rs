@@ -19,7 +19,7 @@ kernel_list! {
     flat filter_large: FilterLarge;
 }
 
-/// How the ball's size is chosen.
+/// Rule for the ball's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Size {
@@ -32,9 +32,9 @@ pub enum Size {
 }
 
 crate::args! {
-    /// What both kernels need.
+    /// Arguments of both kernels.
     pub struct BallArgs {
-        /// Where each one-ring starts.
+        /// Start of each one-ring.
         pub starts: Global<u32>,
         /// The one-rings, in linear ids.
         pub ring: Global<u32>,
@@ -44,9 +44,9 @@ crate::args! {
         pub normal: Global<Vec3>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
-        /// How the ball's size is chosen ([`Size`]).
+        /// Rule for the ball's size ([`Size`]).
         pub size: u32,
-        /// Which of several meshes each vertex is of; empty when there is one.
+        /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
         /// For each mesh closeness, for [`Size::Given`], and similarity; 0 for the offsets' standard deviation in each
         /// ball.
@@ -64,7 +64,7 @@ trait List: Copy {
     fn push(self, n: u32, v: u32) -> Push;
 }
 
-/// What became of a vertex.
+/// Outcome of adding a vertex to a ball.
 enum Push {
     Known,
     Added,
@@ -108,7 +108,7 @@ impl List for Column {
     }
 }
 
-/// Words of global memory for a list with this much room: the list, and a hash table twice as long.
+/// Returns the number of words of global memory for a list of this capacity: the list, and a hash table twice as long.
 pub const fn large_words(room: u32) -> u32 {
     3 * room
 }
@@ -166,7 +166,7 @@ impl List for Hashed {
 }
 
 impl BallArgs {
-    /// Closeness at a vertex.
+    /// Returns the closeness at a vertex.
     #[inline(always)]
     fn closeness(&self, v: u32, x: Vec3, given: f32) -> f32 {
         if self.size == Size::Given as u32 {
@@ -217,7 +217,7 @@ impl BallArgs {
         n
     }
 
-    /// How far `v` moves along its normal, given its ball.
+    /// Returns the move of `v` along its normal, given its ball.
     #[inline(always)]
     fn offset(
         &self,
@@ -236,7 +236,7 @@ impl BallArgs {
         if sigma_s <= 0.0 || sigma_s.is_nan() {
             return 0.0;
         }
-        // Of lengths, not of their squares, which leave `f32` where a ball or its heights are small.
+        // Lengths are used, not their squares, which leave `f32` if a ball or its heights are small.
         let (closeness, similarity) = (inverse(sigma_c), inverse(sigma_s));
         let (mut sum, mut weights) = (0.0, 0.0);
         let mut k = 0;
@@ -271,14 +271,14 @@ impl BallArgs {
     }
 }
 
-/// One over a length, within the numbers.
+/// Returns one over a length, within the range of `f32`.
 #[inline(always)]
 fn inverse(length: f32) -> f32 {
     let least = 1e-30;
     1.0 / if length > least { length } else { least }
 }
 
-/// Standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).
+/// Returns the standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).
 #[inline(always)]
 fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -297,13 +297,13 @@ fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
 /// Vertices that one block does.
 pub const BALLS: u32 = 128;
 
-/// Vertices that a ball in shared memory has room for.
+/// Capacity of a ball in shared memory, in vertices.
 pub const ROOM: u32 = 48;
 
 kernel! {
     /// One iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
     pub struct FilterBalls: Block {
-        /// What to do.
+        /// Arguments of the filter.
         pub args: BallArgs,
         /// Number of linear ids.
         pub n: u32,
@@ -342,9 +342,9 @@ unsafe impl BlockKernel for FilterBalls {
 kernel! {
     /// One iteration for the balls that did not fit, with lists in global memory.
     pub struct FilterLarge: Flat {
-        /// What to do.
+        /// Arguments of the filter.
         pub args: BallArgs,
-        /// The vertices.
+        /// Vertices with large balls.
         pub vertices: Global<u32>,
         /// One list after the other, [`large_words`] each.
         pub lists: GlobalMut<u32>,

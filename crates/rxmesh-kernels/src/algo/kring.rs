@@ -14,11 +14,11 @@ kernel_list! {
 }
 
 kernel! {
-    /// How many vertices the next ring can have at most.
+    /// Computes a bound of the number of vertices in the next ring.
     pub struct RingBound: Flat {
-        /// Where each one-ring starts.
+        /// Start of each one-ring.
         pub starts: Global<u32>,
-        /// Where each ring so far starts.
+        /// Start of each ring so far.
         pub ring_starts: Global<u32>,
         /// The rings so far.
         pub ring: Global<u32>,
@@ -46,17 +46,17 @@ unsafe impl FlatKernel for RingBound {
 kernel! {
     /// Gathers the next ring of each vertex into its piece of the scratch array.
     pub struct RingGather: Flat {
-        /// Where each one-ring starts.
+        /// Start of each one-ring.
         pub starts: Global<u32>,
         /// The one-rings.
         pub ones: Global<u32>,
-        /// Where each ring so far starts.
+        /// Start of each ring so far.
         pub ring_starts: Global<u32>,
         /// The rings so far.
         pub ring: Global<u32>,
-        /// Where each piece starts.
+        /// Start of each piece.
         pub pieces: Global<u32>,
-        /// The scratch array.
+        /// Scratch buffer.
         pub scratch: GlobalMut<u32>,
         /// The size of the next ring, one a vertex.
         pub sizes: GlobalMut<u32>,
@@ -119,13 +119,13 @@ unsafe impl FlatKernel for RingGather {
 kernel! {
     /// Moves the pieces together.
     pub struct RingPack: Flat {
-        /// Where each piece starts.
+        /// Start of each piece.
         pub pieces: Global<u32>,
-        /// The scratch array.
+        /// Scratch buffer.
         pub scratch: Global<u32>,
-        /// Where each ring starts.
+        /// Start of each ring.
         pub ring_starts: Global<u32>,
-        /// The rings.
+        /// Vertices of the rings.
         pub ring: GlobalMut<u32>,
     }
 }

@@ -12,8 +12,7 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Patch, PatchHeader};
 use crate::{args, kernel};
 
-/// Which of several meshes an element is of, by the labels of its kind; 0 when they are empty, as those of one mesh
-/// are.
+/// Returns the number of the mesh of an element, by the labels of its kind; 0 if they are empty, as for one mesh.
 #[inline(always)]
 pub(crate) fn label_of(labels: Global<u32>, id: u32) -> u32 {
     if labels.is_empty() { 0 } else { labels.get(id) }
@@ -28,7 +27,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// How many labels the owned elements of each patch have.
+    /// Counts the labels of the owned elements of each patch.
     pub struct LabelCount: Patch {
         /// The labels.
         pub labels: Global<u32>,
@@ -64,7 +63,7 @@ fn each_label<B: Block>(
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelCount {
     type Tables = Shared<u32>;
@@ -103,11 +102,11 @@ kernel! {
         pub components: u32,
         /// Kind of the elements ([`crate::topo::Kind`]).
         pub kind: u32,
-        /// What to compute ([`Reduction`]).
+        /// Reduction to compute ([`Reduction`]).
         pub reduction: u32,
-        /// Where the partial results of each patch start.
+        /// Start of the partial results of each patch.
         pub starts: Global<u32>,
-        /// The partial results.
+        /// Partial results.
         pub partials: GlobalMut<f64>,
         /// Their labels.
         pub of: GlobalMut<u32>,
@@ -118,7 +117,7 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelReduce {
     type Tables = Shared<u32>;
@@ -159,7 +158,7 @@ unsafe impl PatchKernel for LabelReduce {
 kernel! {
     /// The result of each label, from its partial ones. One index a label.
     pub struct LabelCombine: Flat {
-        /// The partial results.
+        /// Partial results.
         pub partials: Global<f64>,
         /// Their labels.
         pub of: Global<u32>,
@@ -167,9 +166,9 @@ kernel! {
         pub first: Global<u32>,
         /// The last one and 1.
         pub end: Global<u32>,
-        /// What to compute ([`Reduction`]).
+        /// Reduction to compute ([`Reduction`]).
         pub reduction: u32,
-        /// The results.
+        /// Result of each label.
         pub results: GlobalMut<f64>,
     }
 }
@@ -198,10 +197,10 @@ unsafe impl FlatKernel for LabelCombine {
     }
 }
 
-/// Values that one thread of [`LabelMost`] and [`LabelSums`] looks at: neighbours mostly have the same label.
+/// Values that one thread of [`LabelMost`] and [`LabelSums`] takes: neighbours mostly have the same label.
 pub const LABEL_RUN: u32 = 32;
 
-/// Into so many parts [`LabelSums`] divides the largest value of a label.
+/// Number of parts into which [`LabelSums`] divides the largest value of a label.
 pub const LABEL_PARTS: f32 = (1u32 << 31) as f32;
 
 args! {
@@ -247,7 +246,7 @@ impl Labelled {
 kernel! {
     /// The largest value of each label. One index for each [`LABEL_RUN`] values.
     pub struct LabelMost: Flat {
-        /// The values.
+        /// Labelled values.
         pub of: Labelled,
         /// The largest of each label, as bits; 0 before.
         pub most: GlobalMut<u32>,
@@ -276,13 +275,13 @@ unsafe impl FlatKernel for LabelMost {
 kernel! {
     /// The sum and the number of the values of each label. One index for each [`LABEL_RUN`] values.
     pub struct LabelSums: Flat {
-        /// The values.
+        /// Labelled values.
         pub of: Labelled,
-        /// What [`LabelMost`] found.
+        /// Results of [`LabelMost`].
         pub most: Global<u32>,
         /// The sums, of which [`LABEL_PARTS`] are one largest value; 0 before.
         pub sums: GlobalMut<u64>,
-        /// How many values; 0 before.
+        /// Number of values; 0 before.
         pub counts: GlobalMut<u32>,
     }
 }

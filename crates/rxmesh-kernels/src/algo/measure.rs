@@ -37,9 +37,9 @@ impl ForEach<EV> for EdgeLengths {
 }
 
 kernel! {
-    /// Which of several meshes each edge is of.
+    /// Finds the mesh of each edge.
     pub struct EdgeLabels: ForEach<EV> {
-        /// Which of them each vertex is of.
+        /// Number of the mesh of each vertex.
         pub vertices: Read<Vertex, u32>,
         /// The labels.
         pub labels: Write<Edge, u32>,
@@ -57,9 +57,9 @@ impl ForEach<EV> for EdgeLabels {
 }
 
 kernel! {
-    /// Which of several meshes each face is of.
+    /// Finds the mesh of each face.
     pub struct FaceLabels: ForEach<FV> {
-        /// Which of them each vertex is of.
+        /// Number of the mesh of each vertex.
         pub vertices: Read<Vertex, u32>,
         /// The labels.
         pub labels: Write<Face, u32>,
@@ -78,9 +78,9 @@ kernel! {
     pub struct HoldEach: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// Where they were.
+        /// Old positions.
         pub before: GlobalMut<Vec3>,
-        /// Which of the meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
         /// Not zero for those that are done.
         pub done: Global<u32>,
@@ -101,13 +101,13 @@ unsafe impl FlatKernel for HoldEach {
 }
 
 kernel! {
-    /// Multiplies the positions of each of several meshes by a factor of its own, in place.
+    /// Multiplies the positions of each of several meshes by a separate factor, in place.
     pub struct ScaleEach: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// Which of the meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// The factors.
+        /// Factor of each mesh.
         pub factors: Global<f32>,
     }
 }

@@ -2,8 +2,8 @@
 //! filtering for mesh denoising", section 3.2, the local scheme; Sun, Rosin, Martin, Langbein 2007, "Fast and effective
 //! feature-preserving mesh denoising", section 4, the vertices).
 //!
-//! How far a vertex has moved across the surface is measured as well, so that the host can stop when what was taken
-//! away is as large as the noise, and so that no place loses more than that.
+//! The distance that a vertex has moved across the surface is measured as well, so that the host can stop when the
+//! change is as large as the noise, and so that no place loses more than that.
 
 use crate::algo::labels::label_of;
 use crate::attr::{PerMesh, Read, Staged, Write};
@@ -127,12 +127,12 @@ impl ForEach<VF> for FitVertices {
 pub const NO_OFFSET: f32 = -1.0;
 
 kernel! {
-    /// How far each vertex moved across the surface: the mean square over its faces of its move along their normals, or
-    /// [`NO_OFFSET`].
+    /// Measures the move of each vertex across the surface: the mean square over its faces of its move along their
+    /// normals, or [`NO_OFFSET`].
     pub struct NormalOffsets: ForEach<VF> {
-        /// Where the vertices were.
+        /// Old positions.
         pub from: Read<Vertex, Vec3>,
-        /// Where they are.
+        /// New positions.
         pub to: Read<Vertex, Vec3>,
         /// Unit normals, or zero.
         pub normal: Read<Face, Vec3>,
@@ -184,16 +184,16 @@ impl ForEach<VV> for MeanOfRing {
 }
 
 kernel! {
-    /// Takes vertices back on their way where the mean square of the moves around them is above a limit. Squares become
-    /// what is left of them.
+    /// Takes vertices back on their way if the mean square of the moves around them is above a limit. Squares become
+    /// those of the remaining moves.
     pub struct LimitOffsets: Flat {
-        /// Where the vertices were.
+        /// Old positions.
         pub from: Global<Vec3>,
-        /// Where they are.
+        /// New positions.
         pub to: GlobalMut<Vec3>,
         /// Mean squares of moves across the surface.
         pub square: GlobalMut<f32>,
-        /// Which of several meshes each vertex is of; empty when there is one.
+        /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
         /// For each mesh the largest that is left.
         pub limits: Global<f32>,
@@ -219,7 +219,7 @@ unsafe impl FlatKernel for LimitOffsets {
 }
 
 kernel! {
-    /// How much the normals around each vertex differ: 0 where they are equal, 2 where they cancel.
+    /// Measures the spread of the normals around each vertex: 0 if they are equal, 2 if they cancel.
     pub struct Bends: ForEach<VF> {
         /// Unit normals, or zero.
         pub normal: Read<Face, Vec3>,

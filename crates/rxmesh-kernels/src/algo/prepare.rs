@@ -57,9 +57,9 @@ crate::args! {
         pub places: GlobalMut<u32>,
         /// The tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,
-        /// Whether to fill the tables.
+        /// Not 0 to fill the tables.
         pub fill: u32,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
@@ -69,7 +69,7 @@ unsafe impl<R: Relation> Entry for PrepareRows<R> {
     const NAME: &'static str = R::PREPARE;
 }
 
-/// What [`PrepareRows`] keeps in shared memory.
+/// Shared memory of [`PrepareRows`].
 #[derive(Clone, Copy)]
 pub struct PrepareTables<T> {
     scratch: Shared<u32>,
@@ -77,8 +77,8 @@ pub struct PrepareTables<T> {
     relation: T,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = PrepareTables<R::Tables>;
@@ -148,8 +148,7 @@ unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
 crate::args! {
     /// As [`super::rows::WriteRows`], from a prepared relation.
     pub struct WritePrepared<R> {
-        /// Where each row starts; one more than there are linear ids. Not used for relations with rows of a fixed
-        /// length.
+        /// Start of each row; one more than there are linear ids. Not used for relations with rows of a fixed length.
         pub starts: Global<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
@@ -158,8 +157,8 @@ crate::args! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = LocalMap;
@@ -177,7 +176,8 @@ unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
         }
         let table = self.relation.table(patch);
         let base = patch.base::<R::Source>();
-        // What every thread needs of global memory is asked for before the map, so that both are on their way together.
+        // Values that every thread needs from global memory are loaded before the map, so that both are on their way
+        // together.
         let first = match R::FIXED {
             Some(width) => base * width,
             None => self.starts.get(base),

@@ -62,12 +62,12 @@ crate::args! {
     pub struct CountRows<R> {
         /// One number a linear id.
         pub counts: GlobalMut<u32>,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
 
-/// What both kernels keep in shared memory.
+/// Shared memory of both kernels.
 #[derive(Clone, Copy)]
 pub struct RowTables<T> {
     scratch: Shared<u32>,
@@ -88,8 +88,8 @@ fn build<R: Relation, B: Block>(b: B, patch: &Patch, tables: &RowTables<R::Table
     R::build(b, patch, &tables.relation, tables.scratch);
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for CountRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = RowTables<R::Tables>;
@@ -115,26 +115,26 @@ crate::args! {
     /// The rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when
     /// [`Relation::FIXED`] says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
-        /// Where each row starts; one more than there are linear ids. Known before the launch, and written again by it.
+        /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
-        /// The relation.
+        /// Type of the relation.
         pub relation: PhantomData<R>,
     }
 }
 
-/// What [`WriteRows`] keeps in shared memory.
+/// Shared memory of [`WriteRows`].
 #[derive(Clone, Copy)]
 pub struct WriteTables<T> {
     rows: RowTables<T>,
     map: LocalMap,
-    /// Where the patch's rows start, and the room for them: loaded early, used last.
+    /// Start and capacity of the patch's rows: loaded early, used last.
     place: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = WriteTables<R::Tables>;
@@ -200,7 +200,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
 }
 
 impl<R: Relation> WriteRows<R> {
-    /// Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
+    /// Writes the rows of one patch one after the other: neighbouring threads write neighbouring words.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -232,7 +232,7 @@ impl<R: Relation> WriteRows<R> {
         });
     }
 
-    /// Row by row, for relations that compute their rows as they are read.
+    /// Writes row by row, for relations that compute their rows as they are read.
     #[inline(always)]
     fn write_rows<B: Block>(
         &self,

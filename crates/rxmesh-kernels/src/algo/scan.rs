@@ -53,7 +53,7 @@ kernel! {
     pub struct ScanAdd: Flat {
         /// The elements.
         pub data: GlobalMut<u32>,
-        /// Where each chunk starts.
+        /// Start of each chunk.
         pub starts: GlobalMut<u32>,
     }
 }

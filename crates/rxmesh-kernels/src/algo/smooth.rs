@@ -68,7 +68,7 @@ kernel! {
     }
 }
 
-/// What the kernel keeps in shared memory.
+/// Shared memory of the kernel.
 #[derive(Clone, Copy)]
 pub struct Tables {
     ev: LocalEv,
@@ -76,8 +76,8 @@ pub struct Tables {
     sums: Shared<f32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SmoothCotangent {
     type Tables = Tables;
 
@@ -153,7 +153,7 @@ impl SmoothCotangent {
     }
 }
 
-/// Where a vertex goes that has such a sum of weighted differences, and of weights.
+/// Returns the new position of a vertex, given its sum of weighted differences and its sum of weights.
 #[inline(always)]
 fn moved(x: Vec3, sum: Vec3, weight: f32, factor: f32, stays: bool) -> Vec3 {
     if weight > 0.0 && !stays {
@@ -183,8 +183,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SmoothFans {
     const THREADS: u32 = 128;
     type Tables = ();

@@ -20,9 +20,9 @@ kernel_list! {
 kernel! {
     /// Moves each vertex with a velocity field for some time. One index a vertex slot.
     pub struct Advect: Flat {
-        /// The field.
+        /// Velocity field.
         pub field: CurlNoise,
-        /// The time.
+        /// Duration of the step.
         pub time: f32,
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -56,7 +56,7 @@ args! {
 }
 
 impl SplitStretched {
-    /// Whether the face of a half-edge has a wide angle opposite it.
+    /// Returns `true` if the face of a half-edge has a wide angle opposite it.
     #[inline(always)]
     fn is_wide(&self, mesh: &impl Mesh, h: u32) -> bool {
         if mesh.face(h) == NO_FACE {
@@ -71,7 +71,8 @@ impl SplitStretched {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;
@@ -113,11 +114,11 @@ kernel! {
     /// its faces, but only in the directions that are tangential to all of them: in the plane of a smooth surface,
     /// along a ridge, not at all at a corner. One index a vertex slot.
     pub struct SmoothNullSpace: Flat {
-        /// The neighbours.
+        /// Lists of neighbours.
         pub rings: Rings,
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Global<Vec3>,
-        /// Where they go.
+        /// New positions.
         pub moved: GlobalMut<Vec3>,
     }
 }
@@ -155,7 +156,7 @@ impl SmoothNullSpace {
     }
 }
 
-/// A symmetric matrix.
+/// Symmetric matrix of three rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Symmetric {
     /// Diagonal: xx, yy, zz.
@@ -184,8 +185,8 @@ impl Symmetric {
         self.yz += n.y * m.z;
     }
 
-    /// The part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By Jacobi's
-    /// rotations.
+    /// Returns the part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By
+    /// Jacobi's rotations.
     #[inline(always)]
     pub fn small_part(self, v: Vec3, below: f32) -> Vec3 {
         let Symmetric {
@@ -220,8 +221,8 @@ impl Symmetric {
     }
 }
 
-/// One rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of the
-/// third axis with either, `u` and `w` the eigenvectors so far (Golub and Van Loan, "Matrix computations", section
+/// Runs one rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of
+/// the third axis with either, `u` and `w` the eigenvectors so far (Golub and Van Loan, "Matrix computations", section
 /// 8.5).
 #[inline(always)]
 fn rotate(

@@ -1,4 +1,4 @@
-//! Attribute fields of kernels: the field's type says how the attribute is accessed.
+//! Attribute fields of kernels: the field's type gives the access to the attribute.
 //!
 //! | field | in the body | memory |
 //! | --- | --- | --- |
@@ -10,8 +10,8 @@
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
 //! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and
-//! layout of the values ([`Place`]). Which staged fields have room is decided at each launch (MeshTaichi 2022, section
-//! 5.2.2); the values of the others stay in global memory.
+//! layout of the values ([`Place`]). Each launch decides which staged fields fit shared memory (MeshTaichi 2022,
+//! section 5.2.2); the values of the others stay in global memory.
 
 mod global;
 mod per_mesh;
@@ -38,7 +38,7 @@ pub struct StagedField {
     pub kind: Kind,
     /// Bytes an element.
     pub bytes: u32,
-    /// Whether they are added up; else they are read.
+    /// `true` if they are added up; else they are read.
     pub sums: bool,
 }
 
@@ -46,20 +46,20 @@ pub struct StagedField {
 ///
 /// # Safety
 ///
-/// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and
-/// U4; what a field of the same type does in the other fields' name is not disturbed.
+/// Prologue and epilogue access shared memory that `carve` took and the patch's own elements, and keep contracts U2, U3
+/// and U4; they do not disturb the accesses of other fields of the same type.
 pub unsafe trait Field: Copy + Bind {
-    /// Whether [`Field::store`] does something.
+    /// `true` if [`Field::store`] does something.
     const STORES: bool = false;
 
-    /// Whether the field's values are where most are: in linear ids, words together, in shared memory when they are
-    /// staged.
+    /// Returns `true` if the field's values have the usual layout: in linear ids, words together, in shared memory when
+    /// they are staged.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         true
     }
 
-    /// The same field for code that runs only when [`Field::is_plain`]: what that says is known to the compiler then.
+    /// Returns the same field for code that runs only if [`Field::is_plain`]: the compiler then knows its result.
     ///
     /// # Safety
     ///
@@ -69,7 +69,7 @@ pub unsafe trait Field: Copy + Bind {
         self
     }
 
-    /// What the field has staged, if it has; `name` is its own.
+    /// Returns the staged values of the field, if it has any; `name` is its own.
     fn staged(&self, _name: &'static str) -> Option<StagedField> {
         None
     }
@@ -81,11 +81,11 @@ pub unsafe trait Field: Copy + Bind {
     #[inline(always)]
     fn carve(&mut self, _header: &PatchHeader, _plan: &mut Plan) {}
 
-    /// Prologue, inside a phase.
+    /// Runs the prologue, inside a phase.
     #[inline(always)]
     fn load<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 
-    /// Epilogue, inside a phase.
+    /// Runs the epilogue, inside a phase.
     #[inline(always)]
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
@@ -96,11 +96,11 @@ pub unsafe trait Field: Copy + Bind {
 ///
 /// # Safety
 ///
-/// The above (contract U3 of docs/unsafe.md). [`Global`](crate::mem::Global) and [`GlobalMut`](crate::mem::GlobalMut),
-/// which take any index, cannot promise it.
+/// The above (contract U3 of docs/inside/unsafe.md). [`Global`](crate::mem::Global) and
+/// [`GlobalMut`](crate::mem::GlobalMut), which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
-// SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).
+// SAFETY: `get` only reads, and no other field writes what one field reads: the launch refuses it (contract U4).
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Read<K, T> {}
 // SAFETY: as `Read`; shared memory is written in the prologue alone.
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}
@@ -108,7 +108,7 @@ unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Write<K, T> {}
 // SAFETY: `add` is atomic, and there is nothing else.
 unsafe impl<K: crate::topo::Element, T: Sum> Typed for Accumulate<K, T> {}
-// SAFETY: as `Accumulate`; the epilogue, after a barrier, stores what the patch owns.
+// SAFETY: as `Accumulate`; the epilogue, after a barrier, stores the patch's own elements.
 unsafe impl<K: crate::topo::Element, T: Sum, F: Finish<T>> Typed for StagedSum<K, T, F> {}
 
 macro_rules! plain {

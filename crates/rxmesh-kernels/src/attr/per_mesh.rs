@@ -8,14 +8,14 @@ use crate::topo::{Element, Id};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PerMesh<K, const N: usize> {
-    /// Which of the meshes each element is of; not looked at when there is one.
+    /// Number of the mesh of each element; not read for one mesh.
     labels: Read<K, u32>,
     /// One mesh after the other.
     numbers: Global<f32>,
 }
 
 impl<K: Element, const N: usize> PerMesh<K, N> {
-    /// Of one mesh, which needs no labels.
+    /// Creates the field for one mesh, which needs no labels.
     ///
     /// # Panics
     ///
@@ -27,13 +27,13 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
             numbers.len()
         );
         PerMesh {
-            // Never looked at: there is one mesh.
+            // Never read: there is one mesh.
             labels: Read::nothing(),
             numbers,
         }
     }
 
-    /// Of several, by labels.
+    /// Creates the field for several meshes, by labels.
     ///
     /// # Panics
     ///
@@ -47,7 +47,7 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
         PerMesh { labels, numbers }
     }
 
-    /// The numbers of the mesh that an element is of; a label that no mesh has counts as the last one's.
+    /// Returns the numbers of the mesh of an element; a label that no mesh has counts as the last one's.
     #[inline(always)]
     pub fn get(self, e: impl Id<K>) -> [f32; N] {
         let meshes = self.numbers.len() / N as u32;

@@ -1,4 +1,4 @@
-//! What an attribute can hold.
+//! Types of values that an attribute can hold.
 
 use crate::mem::Shared;
 use glam::{Vec2, Vec3, Vec4};
@@ -15,7 +15,7 @@ impl<T: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq> Value for T 
 pub unsafe trait Sum: Value {
     /// Number of components.
     const COMPONENTS: u32;
-    /// Component `c`.
+    /// Returns component `c`.
     fn component(self, c: u32) -> f32;
 }
 
@@ -30,7 +30,7 @@ unsafe impl Sum for f32 {
 
 macro_rules! vector_sum {
     ($t:ty, $n:literal, $($k:literal => $f:ident),*) => {
-        // SAFETY: so many words.
+        // SAFETY: that many words.
         unsafe impl Sum for $t {
             const COMPONENTS: u32 = $n;
             #[inline(always)]
@@ -44,7 +44,7 @@ vector_sum!(Vec2, 2, 0 => x, 1 => y);
 vector_sum!(Vec3, 3, 0 => x, 1 => y, 2 => z);
 vector_sum!(Vec4, 4, 0 => x, 1 => y, 2 => z, 3 => w);
 
-// SAFETY: so many words.
+// SAFETY: that many words.
 unsafe impl<const N: usize> Sum for [f32; N]
 where
     [f32; N]: bytemuck::Pod,

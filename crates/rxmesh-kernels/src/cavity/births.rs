@@ -1,4 +1,4 @@
-//! Which vertices a round has made, and of which: what the attributes of new vertices are computed from.
+//! Vertices that a round has made, with their parents, from which the attributes of new vertices are computed.
 
 use super::round::Counter;
 use crate::edit::NONE;
@@ -12,7 +12,7 @@ pub const BIRTH_WORDS: u32 = 8;
 /// With the traced value of a vertex: it is a new one's, which has it from the parent that counts most.
 pub const BORN: u32 = 1 << 31;
 
-/// Where a new vertex lies between old ones, which may be deleted.
+/// Position of a new vertex between old ones, which may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Old vertices.
@@ -22,7 +22,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// On the way from `a` to `b`: 0 is at `a`, 1 at `b`.
+    /// Returns the point between `a` (0) and `b` (1).
     #[inline(always)]
     pub fn between(a: u32, b: u32, part: f32) -> Origin {
         Origin {
@@ -31,7 +31,7 @@ impl Origin {
         }
     }
 
-    /// The parent with the greatest weight, the first of several.
+    /// Returns the parent with the greatest weight, the first of several.
     #[inline(always)]
     pub fn heaviest(&self) -> u32 {
         let [a, b, c] = self.weights;
@@ -44,7 +44,8 @@ impl Origin {
         }
     }
 
-    /// The weighted mean of the parents' values. What has no weight may be anything, infinite too.
+    /// Returns the weighted mean of the parents' values. The value of a parent without weight may be anything, infinite
+    /// too.
     #[inline(always)]
     pub fn mean(&self, value: impl Fn(u32) -> f32) -> f32 {
         let term = |v: u32, w: f32| if w == 0.0 { 0.0 } else { w * value(v) };
@@ -55,9 +56,9 @@ impl Origin {
 }
 
 args! {
-    /// The births of a round, as a field of kernels that compute attributes of new vertices: one index `0..` as many as
-    /// the host says each. They run after the fill-in, when the parents' values are still in their slots; a new vertex
-    /// may have the slot of one of its own parents, and of no other's.
+    /// Births of a round, as a field of kernels that compute attributes of new vertices: one index for each birth, as
+    /// the host counts them. These kernels run after the fill-in, when the parents' values are still in their slots; a
+    /// new vertex may have the slot of one of its own parents, and of no other's.
     pub struct Births {
         /// [`BIRTH_WORDS`] words each.
         pub list: Global<u32>,
@@ -65,7 +66,7 @@ args! {
         pub counters: Global<u32>,
         /// Births that a winner may have.
         pub each: u32,
-        /// Room for records: when it ran out nothing was done.
+        /// Capacity for records: if it was exceeded nothing was done.
         pub records: u32,
     }
 }
@@ -74,7 +75,7 @@ args! {
 unsafe impl crate::attr::Field for Births {}
 
 impl Births {
-    /// Birth `i`: the new vertex, and where it lies.
+    /// Returns birth `i`: the new vertex, and its position.
     #[inline(always)]
     pub fn get(&self, i: u32) -> Option<(u32, Origin)> {
         let counter = |c: Counter| self.counters.get(c as u32);
@@ -119,7 +120,7 @@ pub(super) fn enter(list: GlobalMut<u32>, i: u32, vertex: u32, origin: Origin) {
 kernel! {
     /// Gives each new vertex the weighted mean of its parents' values. One index a possible birth.
     pub struct Interpolate: Flat {
-        /// The births.
+        /// Births of the round.
         pub births: Births,
         /// Components of the values.
         pub values: GlobalMut<f32>,
@@ -149,7 +150,7 @@ kernel! {
     /// Gives each new vertex the value of the parent with the greatest weight, with [`BORN`]. One index a possible
     /// birth.
     pub struct TraceVertices: Flat {
-        /// The births.
+        /// Births of the round.
         pub births: Births,
         /// A value a vertex.
         pub origins: GlobalMut<u32>,

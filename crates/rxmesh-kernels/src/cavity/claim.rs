@@ -1,4 +1,4 @@
-//! First launches of a round: who wants a change, and claims all that it needs.
+//! First launches of a round: find the seeds that want a change, and claim all that they need.
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;
@@ -12,16 +12,17 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
 
-/// The least and the most seeds that one block of [`Claim`] looks at at a time: a warp has what is left of them.
+/// The least and the most seeds that one block of [`Claim`] takes at a time: a warp gets those that are left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
-/// Seeds that a block of one thread looks at at a time: what they touch stays in its caches.
+/// Seeds that a block of one thread takes at a time: their data stay in its caches.
 pub const CLAIM_ITEMS_ALONE: u32 = 256;
 
-/// How many seeds ahead a block of one thread asks for what the operator looks at: half-edges around a vertex.
+/// Number of seeds ahead for which a block of one thread prefetches the half-edges around a vertex that the operator
+/// reads.
 const AHEAD: u32 = 6;
 
-/// How many seeds ahead it asks for the ends of edges.
+/// Number of seeds ahead for which it prefetches the ends of edges.
 const FAR_AHEAD: u32 = 16;
 
 /// Seeds that one block of [`Want`] asks at a time.
@@ -32,11 +33,11 @@ crate::args! {
     /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
     /// behind it has full warps.
     pub struct Want<O> {
-        /// The operator.
+        /// Operator to run.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The round.
+        /// State of the round.
         pub round: Round,
         /// The seeds that want a change.
         pub wanting: GlobalMut<u32>,
@@ -90,7 +91,7 @@ unsafe impl<O: Operator> BlockKernel for Want<O> {
 }
 
 impl<O: Operator> Want<O> {
-    /// Whether a seed may be a candidate.
+    /// Returns `true` if a seed may be a candidate.
     #[inline(always)]
     fn lets_pass(&self, seed: u32) -> bool {
         let mesh = &self.mesh;
@@ -101,7 +102,7 @@ impl<O: Operator> Want<O> {
     }
 }
 
-/// What [`Want`] keeps in shared memory.
+/// Shared memory of [`Want`].
 #[derive(Clone, Copy)]
 pub struct WantShared {
     /// Items that want a change.
@@ -111,7 +112,7 @@ pub struct WantShared {
     scratch: Shared<u32>,
 }
 
-/// Whether a seed may be a candidate of this round. Who is put off waits for the next one.
+/// Returns `true` if a seed may be a candidate of this round. One that is put off is entered for the next round.
 #[inline(always)]
 fn is_wanting<O: Operator>(op: &O, mesh: &FlatMesh, round: &Round, seed: u32) -> bool {
     if !lives::<O>(mesh, seed) || !op.wants(mesh, Seed::<O>::new(seed)) {
@@ -125,40 +126,40 @@ fn is_wanting<O: Operator>(op: &O, mesh: &FlatMesh, round: &Round, seed: u32) ->
 }
 
 crate::args! {
-    /// Asks the operator about each seed, or each that [`Want`] has listed, and claims what the cavities of the
-    /// candidates delete.
+    /// Asks the operator about each seed, or each that [`Want`] has listed, and claims the elements that the cavities
+    /// of the candidates delete.
     ///
     /// Few seeds are candidates: after each question those that are left move together, so that the threads of a warp
     /// have the same to do.
     pub struct Claim<O> {
-        /// The operator.
+        /// Operator to run.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The claims.
+        /// Tables of claims.
         pub claims: ClaimTables,
-        /// The round.
+        /// State of the round.
         pub round: Round,
-        /// The most seeds that one block looks at at a time.
+        /// The most seeds that one block takes at a time.
         pub items: u32,
         /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
-        /// Whether [`Want`] has listed the seeds: then the round's list is that of those.
+        /// Not 0 if [`Want`] has listed the seeds: then the round's list is that of those.
         pub sieved: u32,
     }
 }
 
-/// What [`Claim`] keeps in shared memory.
+/// Shared memory of [`Claim`].
 #[derive(Clone, Copy)]
 pub struct ClaimShared {
-    /// Items that are left, by what they were among those before.
+    /// Items that are left, by their index among the earlier ones.
     left: Shared<u32>,
     seeds: Shared<u32>,
     /// Priorities of the seeds, [`NONE`] for those that are no candidates.
     priorities: Shared<u32>,
     /// [`Met`] of the seeds.
     met: Shared<u32>,
-    /// Where the records of those that have claimed begin, among the block's.
+    /// Start of the records of those that have claimed, among the block's.
     rooms: Shared<u32>,
     flags: Shared<u32>,
     place: Shared<u32>,
@@ -170,7 +171,7 @@ pub struct ClaimShared {
 unsafe impl<O: Operator> BlockKernel for Claim<O> {
     // With more of them, those without a candidate would wait for the others.
     const THREADS: u32 = 32;
-    // What the widest operator takes: fewer would go to memory, and few blocks find much to do.
+    // The registers of the widest operator: fewer would spill to memory, and few blocks find much to do.
     const REGISTERS: Option<u32> = Some(96);
     type Tables = ClaimShared;
 
@@ -196,7 +197,7 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 
 impl<O: Operator> Claim<O> {
     /// Works as one block of a launch, or of a step of one. Two kernels with the same closures would call them: the
-    /// compiler inlines what is so long where it has one caller only.
+    /// compiler inlines long code only if it has one caller.
     #[inline(always)]
     pub(super) fn run_as<B: Block, const STEP: bool>(&self, b: B, block: u32, t: &ClaimShared) {
         let all = if self.is_sieved() {
@@ -326,8 +327,8 @@ impl<O: Operator> Claim<O> {
         tasks.set_candidates(task, claimed);
     }
 
-    /// As [`Claim::look`] in a block of one thread, which has nobody to share its questions with. Lists those that have
-    /// claimed from `place` on, and says how many they are.
+    /// Works like [`Claim::look`], in a block of one thread, which shares its questions with no other. Lists those that
+    /// have claimed from `place` on, and returns their number.
     ///
     /// While the rows of a candidate are at hand it also writes the record of the cavity, if its shape is known: most
     /// candidates win, and [`Resolve`](super::Resolve) need not walk around them again.
@@ -404,8 +405,8 @@ impl<O: Operator> Claim<O> {
         claimed
     }
 
-    /// Takes so many words for records; nothing when there are not so many. No round is repeated for records that
-    /// [`Resolve`](super::Resolve) can write as well, but where several blocks meet at the end of the room.
+    /// Reserves `words` words for records; `None` if they do not fit. No round is repeated for records that
+    /// [`Resolve`](super::Resolve) can write as well, except where several blocks meet at the end of the buffer.
     #[inline(always)]
     fn reserve(&self, words: u32) -> Option<u32> {
         let (counters, records) = (self.round.counters, Counter::Records as u32);
@@ -427,7 +428,7 @@ impl<O: Operator> Claim<O> {
         self.recorder(at, seed, priority).write_known(met) == Some(true)
     }
 
-    /// As [`Claim::record`], the part of one end, for templates that name both ends of an edge.
+    /// Works like [`Claim::record`], for the part of one end, for templates that name both ends of an edge.
     #[inline(always)]
     fn record_side(&self, at: u32, seed: u32, priority: u32, met: Met, side: u32) -> bool {
         if room::<O>(met.all()) == 0 {
@@ -440,7 +441,7 @@ impl<O: Operator> Claim<O> {
         recorder.write_side(side, met.all(), met.first())
     }
 
-    /// Who writes the record of a cavity, behind the word at a place.
+    /// Returns the recorder of a cavity, whose record begins behind the word at a place.
     #[inline(always)]
     fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
         Recorder {
@@ -472,8 +473,8 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met, if that is `told` already or `counts`;
-    /// nothing, and nothing is claimed, when it cannot have it.
+    /// Claims all that the cavity needs. Returns the number of times that its faces are met, `told` if that is known,
+    /// counted if `counts`; `None`, and nothing is claimed, if it cannot have all.
     #[inline(always)]
     fn claim(&self, seed: u32, key: Key, told: Met, counts: bool) -> Option<Met> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
@@ -524,17 +525,19 @@ impl<O: Operator> Claim<O> {
     }
 }
 
-/// Who writes records in the flat arrays of a session.
+/// Recorder in the flat arrays of a session.
 type FlatRecorder<'a, O> = Recorder<'a, O, FlatSite<'a>, Claimant<'a>>;
 
-/// Whether blocks of several threads write the records of candidates while their rows are at hand, two threads for
-/// each, as blocks of one thread do: of edges whose ends are named, and whose claims need not be found by a walk.
+/// Returns `true` if blocks of several threads write the records of candidates while their rows are at hand, two
+/// threads for each, as blocks of one thread do: for edges whose ends are named, and whose claims need not be found by
+/// a walk.
 #[inline(always)]
 pub(super) const fn records_early<O: Operator>() -> bool {
     by_ends::<O>() && O::RIM_IS_SIMPLE
 }
 
-/// Words that [`Claim`] keeps of a candidate whose faces are met so often, in a block of one thread.
+/// Returns the number of words that [`Claim`] keeps of a candidate whose faces are met `met` times, in a block of one
+/// thread.
 #[inline(always)]
 fn room<O: Operator>(met: u32) -> u32 {
     match known_words::<O>(met) {
@@ -543,14 +546,14 @@ fn room<O: Operator>(met: u32) -> u32 {
     }
 }
 
-/// Walks around the ends of the next seeds, a step for each while one seed is looked at, so that what lies there is at
+/// Walks around the ends of the next seeds, a step for each while one seed is examined, so that the data there are at
 /// hand when its turn comes: a walk finds its way only step by step.
 struct Ahead<'a, O> {
     claim: &'a Claim<O>,
     /// For each of the next seeds where the walks around its ends have come to; [`NONE`] at their end.
     at: [[u32; 2]; AHEAD as usize],
     seeds: [u32; AHEAD as usize],
-    /// Whether it is known where walks lead, and the mesh does not lie in the caches anyway.
+    /// `true` if the paths of walks are known, and the mesh is too large for the caches.
     walks: bool,
 }
 
@@ -565,7 +568,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
         }
     }
 
-    /// Asks for what the walks of a seed begin with.
+    /// Prefetches the data that the walks of a seed begin with.
     #[inline(always)]
     fn announce(&self, seed: u32) {
         if self.walks {
@@ -582,7 +585,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
         }
     }
 
-    /// A step of all walks.
+    /// Runs a step of all walks.
     #[inline(always)]
     fn step(&mut self) {
         if !self.walks {

@@ -1,4 +1,4 @@
-//! Who may change what in a round.
+//! Rights of candidates to change elements in a round.
 
 use super::record::{RECORD_HEADER, first_vertex};
 use super::{Operator, Shape, Template};
@@ -7,10 +7,10 @@ use crate::math::hash;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
 
-/// Nobody claims it.
+/// Claim of no candidate.
 pub const FREE: u64 = u64::MAX;
 
-/// Nobody may ever claim it: smaller than every key.
+/// Claim that no candidate may ever replace: smaller than every key.
 pub const FROZEN: u64 = 0;
 
 /// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
@@ -24,11 +24,12 @@ const PRIORITY_AT: u32 = 33;
 /// Marks a face that its winner has listed.
 const LISTED: u64 = 1;
 
-/// How urgent a candidate is: smaller goes first. 19 bits.
+/// Urgency of a candidate: smaller goes first. 19 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(u32, Met);
 
-/// How often a template meets faces: at the seed, and, where it is an edge whose ends are named, at the first of them.
+/// Number of times that a template meets faces: at the seed and, if it is an edge whose ends are named, at the first of
+/// them.
 ///
 /// In one word, 16 bits each: more faces are not told apart from none that were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +38,7 @@ pub(super) struct Met(u32);
 impl Met {
     const BITS: u32 = 16;
 
-    /// So many, of which so many are at the first end.
+    /// Packs the counts of all faces met and of those at the first end.
     #[inline(always)]
     pub(super) fn new(all: u32, first: u32) -> Met {
         if all >> Met::BITS == 0 {
@@ -47,25 +48,25 @@ impl Met {
         }
     }
 
-    /// How often in all; 0 where nobody has counted.
+    /// Returns the count of all faces met; 0 if they were not counted.
     #[inline(always)]
     pub(super) fn all(self) -> u32 {
         self.0 & ((1 << Met::BITS) - 1)
     }
 
-    /// How often at the first end.
+    /// Returns the count at the first end.
     #[inline(always)]
     pub(super) fn first(self) -> u32 {
         self.0 >> Met::BITS
     }
 
-    /// As a word.
+    /// Returns the counts as a word.
     #[inline(always)]
     pub(super) fn word(self) -> u32 {
         self.0
     }
 
-    /// From [`Met::word`].
+    /// Returns the counts of [`Met::word`].
     #[inline(always)]
     pub(super) fn from_word(word: u32) -> Met {
         Met(word)
@@ -76,8 +77,9 @@ impl Priority {
     /// All the same: a hash of the seed's id decides.
     pub const NONE: Priority = Priority(0, Met(0));
 
-    /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative
-    /// precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell apart.
+    /// Returns a priority: the smaller the value the more urgent. Negative values and those that are no number count as
+    /// zero; the relative precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell
+    /// apart.
     #[inline(always)]
     pub fn ascending(value: f32) -> Priority {
         let bits = if value > 0.0 {
@@ -88,27 +90,27 @@ impl Priority {
         Priority::from_bits(bits)
     }
 
-    /// The larger the value the more urgent; otherwise as [`Priority::ascending`].
+    /// Returns a priority: the larger the value the more urgent; otherwise as [`Priority::ascending`].
     #[inline(always)]
     pub fn descending(value: f32) -> Priority {
         let most = f32::INFINITY.to_bits() >> 12;
         Priority::from_bits(most - Priority::ascending(value).0.min(most))
     }
 
-    /// As a number: less is more urgent.
+    /// Returns the priority as a number: less is more urgent.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// From [`Priority::bits`].
+    /// Returns the priority of [`Priority::bits`].
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Priority {
         Priority(bits, Met(0))
     }
 
-    /// Says how many faces are at each end of the edge that is the seed, where the operator has walked around them
-    /// anyway: [`Claim`](super::Claim) need not count them then.
+    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {
         Priority(self.0, Met::new(faces[0] + faces[1], faces[0]))
@@ -120,7 +122,7 @@ impl Priority {
     }
 }
 
-/// What a candidate claims with: smaller wins. No two seeds of a round have the same.
+/// Key that a candidate claims with: smaller wins. No two seeds of a round have the same.
 ///
 /// From the highest bit: 12 bits epoch, 19 bits priority, 32 bits hash of the seed's id (a bijection), one bit for a
 /// mark.
@@ -131,7 +133,7 @@ impl Key {
     /// Bits that order the keys of one round: all but the epoch's and the mark's.
     pub(super) const ORDER_BITS: u32 = EPOCH_AT - 1;
 
-    /// The key of a seed with some hash.
+    /// Creates the key of a seed with some hash.
     #[inline(always)]
     pub fn new(epoch: u32, priority: Priority, hash: u32) -> Key {
         Key(u64::from(epoch) << EPOCH_AT
@@ -140,25 +142,25 @@ impl Key {
     }
 }
 
-/// A claim as it lies in memory: who only keeps it need not wait for it yet.
+/// A claim as it lies in memory: code that only keeps it need not wait for the load yet.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed(u64);
 
 impl Claimed {
-    /// The claim of the candidate with this key.
+    /// Returns the claim of the candidate with this key.
     #[inline(always)]
     pub(super) fn by(key: Key) -> Self {
         Claimed(key.0)
     }
 
-    /// Whether it is that of the candidate with this key.
+    /// Returns `true` if it is that of the candidate with this key.
     #[inline(always)]
     pub(super) fn is_of(self, key: Key) -> bool {
         self.0 & !LISTED == key.0
     }
 
-    /// Whether nobody has claimed it who is more urgent than the candidate with this key; then it is that candidate's,
-    /// if claimed by it.
+    /// Returns `true` if no candidate has claimed it that is more urgent than the one with this key; then it is that
+    /// candidate's, if claimed by it.
     #[inline(always)]
     pub(super) fn leaves(self, key: Key) -> bool {
         self.0 >= key.0
@@ -182,16 +184,17 @@ args! {
 /// Slots of [`ClaimTables::pairs`] a vertex.
 const PAIR_SLOTS: u32 = 4;
 
-/// Whether candidates claim the ends of their edges. The cavity is all faces at both, so that two cavities have a face
-/// in common if and only if an end of one is an end of the other or joined to it. Who finds no claim that is more
-/// urgent, neither on the ends nor on the vertices around them, holds the faces: two claims do for a dozen.
+/// Returns `true` if candidates claim the ends of their edges. The cavity is all faces at both, so that two cavities
+/// have a face in common if and only if an end of one is an end of the other or joined to it. A candidate that finds no
+/// claim that is more urgent, neither on the ends nor on the vertices around them, holds the faces: two claims replace
+/// a dozen.
 #[inline(always)]
 pub const fn by_ends<O: Operator>() -> bool {
     matches!(O::Template::SHAPE, Shape::Ends) && !O::LEAVES_HOLE
 }
 
 impl ClaimTables {
-    /// The length of [`ClaimTables::pairs`] for so many vertices.
+    /// Returns the length of [`ClaimTables::pairs`] for `vertices` vertices.
     pub const fn pair_slots(vertices: usize) -> usize {
         vertices * PAIR_SLOTS as usize
     }
@@ -202,19 +205,19 @@ impl ClaimTables {
         self.faces.fetch_min(f, key.0);
     }
 
-    /// Whether a face is frozen.
+    /// Returns `true` if a face is frozen.
     #[inline(always)]
     pub fn is_frozen(&self, f: u32) -> bool {
         self.faces.load(f) == FROZEN
     }
 
-    /// Whether a face belongs to the candidate with this key.
+    /// Returns `true` if a face belongs to the candidate with this key.
     #[inline(always)]
     pub(super) fn has_face(&self, f: u32, key: Key) -> bool {
         self.claim_on(f).is_of(key)
     }
 
-    /// The claim on a face.
+    /// Returns the claim on a face.
     #[inline(always)]
     pub(super) fn claim_on(&self, f: u32) -> Claimed {
         Claimed(self.faces.load(f))
@@ -226,13 +229,13 @@ impl ClaimTables {
         self.ends.fetch_min(v, key.0);
     }
 
-    /// The claim on a vertex.
+    /// Returns the claim on a vertex.
     #[inline(always)]
     pub(super) fn claim_at(&self, v: u32) -> Claimed {
         Claimed(self.ends.load(v))
     }
 
-    /// The key of the winner with a record, without epoch and mark.
+    /// Returns the key of the winner with a record, without epoch and mark.
     #[inline(always)]
     pub(super) fn order_of(&self, record: GlobalMut<u32>) -> u64 {
         let claim = if self.ends.is_empty() {
@@ -254,7 +257,7 @@ impl ClaimTables {
         new
     }
 
-    /// Where in [`ClaimTables::pairs`] the claims on two vertices lie.
+    /// Returns the index in [`ClaimTables::pairs`] of the claims on two vertices.
     #[inline(always)]
     pub fn pair(a: u32, b: u32) -> u32 {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
@@ -267,7 +270,7 @@ impl ClaimTables {
         self.pairs.fetch_min(ClaimTables::pair(a, b), key.0);
     }
 
-    /// Whether the candidate with this key may join two vertices.
+    /// Returns `true` if the candidate with this key may join two vertices.
     #[inline(always)]
     pub(super) fn has_pair(&self, a: u32, b: u32, key: Key) -> bool {
         self.pairs.load(ClaimTables::pair(a, b)) == key.0

@@ -1,4 +1,4 @@
-//! The end of a round: the seeds of the next one, as a list, and what the next one is to know.
+//! The end of a round: the seeds of the next one, as a list, and its share.
 
 use super::Counter;
 use super::round::{TAKEN_BACK, out_of_room};
@@ -11,31 +11,31 @@ use crate::{args, kernel};
 /// Words of the queue that one block works on.
 pub const COLLECT_WORDS: u32 = 256;
 
-/// Below so many seeds a round looks at all of them: a few more hardly take longer.
+/// Number of seeds below which a round considers all of them: a few more hardly take longer.
 pub const MANY_SEEDS: u32 = 1 << 14;
 
 args! {
-    /// The end of a round: the seeds of the next one are listed, and the last block says whether there is one.
+    /// The end of a round: the seeds of the next one are listed, and the last block decides if there is one.
     pub struct RoundEnd {
-        /// Where to list the seeds.
+        /// Destination of the listed seeds.
         pub list: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// How blocks of one thread share the round.
+        /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
-        /// Room for records: when it ran out the round is repeated.
+        /// Capacity for records: if it was exceeded the round is repeated.
         pub records: u32,
         /// Rounds that end here: 1, or 0 if seeds are entered by themselves.
         pub rounds: u32,
-        /// Whether the share of the seeds follows what has won ([`Counter::Share`]).
+        /// Not 0 if the share of the seeds follows the number of winners ([`Counter::Share`]).
         pub adapts: u32,
     }
 }
 
 kernel! {
-    /// Lists the seeds in the queue and empties it and the set of winners, unless room ran out. The order of the list
-    /// depends on who comes first; nothing else does. The last block ends the round: it is to be repeated if room ran
-    /// out, and the next one can begin if there are seeds.
+    /// Lists the seeds in the queue and empties it and the set of winners, unless a capacity was exceeded. The order of
+    /// the list depends on the order of threads; nothing else does. The last block ends the round: it is to be repeated
+    /// if a capacity was exceeded, and the next one can begin if there are seeds.
     pub struct Collect: Block {
         /// The seeds, a bit each.
         pub queue: GlobalMut<u32>,
@@ -46,7 +46,7 @@ kernel! {
     }
 }
 
-/// What listing keeps in shared memory.
+/// Shared memory of listing.
 #[derive(Clone, Copy)]
 pub struct CollectTables {
     before: Shared<u32>,
@@ -55,7 +55,7 @@ pub struct CollectTables {
 }
 
 impl CollectTables {
-    /// Room for so many words.
+    /// Reserves space for `words` words.
     #[inline(always)]
     pub(crate) fn carve(plan: &mut Plan, words: u32) -> CollectTables {
         CollectTables {
@@ -130,13 +130,13 @@ impl Collect {
 }
 
 impl RoundEnd {
-    /// Whether the round is to be repeated.
+    /// Returns `true` if the round is to be repeated.
     #[inline(always)]
     pub(crate) fn repeats(&self) -> bool {
         out_of_room(self.counters, self.records)
     }
 
-    /// Where blocks arrive.
+    /// Returns the words in which blocks arrive.
     #[inline(always)]
     pub(crate) fn arrived(&self) -> GlobalMut<u32> {
         self.counters.from(Counter::Arrived as u32 - 1)
@@ -167,14 +167,14 @@ impl RoundEnd {
     }
 
     /// Lists the seeds of a word of a task, whose words begin with `first`, behind those that it has listed. A task has
-    /// room for all seeds of its words. How many it has listed then.
+    /// space for all seeds of its words. Returns the number that it has listed then.
     #[inline(always)]
     pub(crate) fn list_word(&self, word: u32, bits: u32, first: u32, listed: u32) -> u32 {
         self.list_bits(word, bits, 32 * first + listed);
         listed + bits.count_ones()
     }
 
-    /// Tells how many seeds a task has listed, whose words begin with `first`.
+    /// Sets the number of seeds that a task has listed, whose words begin with `first`.
     #[inline(always)]
     pub(crate) fn tell_listed(&self, task: u32, first: u32, listed: u32) {
         self.tasks.set_listed(task, [32 * first, listed]);
@@ -252,10 +252,10 @@ impl RoundEnd {
         self.set(Counter::Stopped, u32::from(seeds == 0 || pause != 0));
     }
 
-    /// The part of the seeds that the next round should look at, of 2^32.
+    /// Returns the part of the seeds that the next round should consider, of 2^32.
     ///
-    /// Of `x` candidates that exclude each other one wins, so that about `1 / x` of the candidates win when `x` is
-    /// large. Looking at 3 of them finds it in 95 of 100 cases (`1 - exp(-3)`).
+    /// One of `x` candidates that exclude each other wins, so that about `1 / x` of the candidates win if `x` is large.
+    /// A round that considers 3 in `x` finds it in 95 of 100 cases (`1 - exp(-3)`).
     #[inline(always)]
     fn next_share(&self, seeds: u32) -> u32 {
         let counted = |c: Counter| {

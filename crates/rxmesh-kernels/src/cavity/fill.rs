@@ -10,32 +10,33 @@ use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
 
-/// Most blocks of [`FillIn`]: as many as a large GPU runs at a time.
+/// Most blocks of [`FillIn`]: the number that a large GPU runs at a time.
 pub const FILL_BLOCKS: u32 = 2112;
 
 /// Threads of a block of [`FillIn`].
 const THREADS: u32 = 128;
 
-/// Threads that fill a hole together, with a star ([`Operator::STAR`]): about as many as its rim has corners.
+/// Threads that fill a hole together, with a star ([`Operator::STAR`]): about the number of corners of its rim.
 const LANES: u32 = 8;
 
-/// How many winners ahead a block of one thread asks for what is cut and filled.
+/// Number of winners ahead for which a block of one thread prefetches the elements that are cut and filled.
 const AHEAD: u32 = 4;
 
 /// Holes that a block fills together.
 const HOLES: u32 = THREADS / LANES;
 
 crate::args! {
-    /// Cuts and fills the cavities of the winners. Each block takes some of them after the other, because the host does
-    /// not know how many there are.
+    /// Cuts and fills the cavities of the winners. Each block takes some of them one after the other, because the host
+    /// does not know their number.
     ///
-    /// A star is filled by several threads: what a hole waits for, access after access, is its rim.
+    /// A star is filled by several threads: the accesses that a hole waits for, one after the other, are those of its
+    /// rim.
     pub struct FillIn<O> {
-        /// The operator.
+        /// Operator to run.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The round.
+        /// State of the round.
         pub round: Round,
         /// Winners before each word of their bit set, in its chunk. Read here; the steps of [`Rounds`](super::Rounds)
         /// before this one write them.
@@ -53,7 +54,7 @@ crate::args! {
     }
 }
 
-/// What [`FillIn`] keeps of each hole.
+/// Data of each hole in shared memory.
 #[derive(Clone, Copy)]
 pub struct Holes {
     /// Its seed, or [`NONE`] where nothing is left to do.
@@ -64,9 +65,9 @@ pub struct Holes {
     told: Shared<u32>,
 }
 
-// SAFETY: winners own what they delete and the inner side of its rim, and of one hole each thread writes what belongs
-// to its corners, faces of their own among it ([`Operator::STAR`]), in phases that barriers part; indices are the
-// launch's (contracts U1 to U4).
+// SAFETY: winners own the elements that they delete and the inner side of the rim; of one hole each thread writes the
+// words that belong to its corners, separate faces among them ([`Operator::STAR`]), in phases that barriers part;
+// indices are the launch's (contracts U1 to U4).
 unsafe impl<O: Operator> BlockKernel for FillIn<O> {
     const THREADS: u32 = THREADS;
     type Tables = Holes;
@@ -109,7 +110,7 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
-    /// Fills the holes of a task: one thread alone has nobody to share one with.
+    /// Fills the holes of a task: one thread alone cannot share one.
     #[inline(always)]
     fn fill_alone(&self, task: u32) {
         let (round, tasks) = (&self.round, &self.round.tasks);
@@ -129,7 +130,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// Blocks for so many winners at most.
+    /// Returns the number of blocks for `winners` winners at most.
     pub fn blocks(winners: u32) -> u32 {
         let each = if O::STAR { HOLES } else { THREADS };
         winners.div_ceil(each).min(FILL_BLOCKS)
@@ -191,7 +192,7 @@ impl<O: Operator> FillIn<O> {
         Some(cavity)
     }
 
-    /// The cavity of winner `i`, unless it was refused. Nothing is born there yet.
+    /// Returns the cavity of winner `i`, unless it was refused. It has no births yet.
     #[inline(always)]
     fn cavity(&self, i: u32) -> Option<Cavity<FlatSite<'_>>> {
         let round = &self.round;
@@ -207,7 +208,8 @@ impl<O: Operator> FillIn<O> {
         (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
     }
 
-    /// Asks for what the cavity of winner `i` deletes and its rim: see [`Cavity::ask`] and [`Operator::ask_corner`].
+    /// Prefetches the elements that the cavity of winner `i` deletes and its rim: see [`Cavity::ask`] and
+    /// [`Operator::ask_corner`].
     #[inline(always)]
     fn ask(&self, i: u32) {
         let seed = self.round.winners.get(2 * i);
@@ -223,7 +225,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// Where the cavity of winner `i` is cut.
+    /// Returns the site at which the cavity of winner `i` is cut.
     #[inline(always)]
     fn site(&self, i: u32, seed: u32) -> FlatSite<'_> {
         let round = &self.round;
@@ -236,7 +238,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// The slots that are reserved for a winner.
+    /// Returns the slots that are reserved for a winner.
     #[inline(always)]
     fn reserved(&self, seed: u32) -> Reserved<'_> {
         let rank = self.rank(seed);
@@ -250,7 +252,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// Number of winners with smaller seeds.
+    /// Returns the number of winners with smaller seeds.
     #[inline(always)]
     fn rank(&self, seed: u32) -> u32 {
         let word = seed / 32;

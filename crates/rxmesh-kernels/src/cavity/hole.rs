@@ -1,4 +1,4 @@
-//! The hole that a cavity leaves, and what fills it.
+//! The hole that a cavity leaves, and its filling.
 
 use super::Operator;
 use super::births::Origin;
@@ -21,7 +21,7 @@ pub struct Corner<'h> {
 }
 
 impl Corner<'_> {
-    /// The vertex's id, for attributes.
+    /// Returns the vertex's id, for attributes.
     #[inline(always)]
     pub fn id(self) -> u32 {
         self.id
@@ -38,8 +38,8 @@ pub struct Side<'h> {
 }
 
 impl Side<'_> {
-    /// The same new edge from the other side. (The other side of a rim edge belongs to others: a face there breaks the
-    /// rules.)
+    /// Returns the same new edge from the other side. (The other side of a rim edge belongs to others: a face there
+    /// breaks the rules.)
     #[inline(always)]
     pub fn twin(self) -> Self {
         Side {
@@ -50,7 +50,7 @@ impl Side<'_> {
         }
     }
 
-    /// The edge's id, for attributes.
+    /// Returns the edge's id, for attributes.
     #[inline(always)]
     pub fn edge(self) -> u32 {
         self.half >> 1
@@ -71,25 +71,25 @@ impl<S: Site> Queue<'_, S> {
 
 /// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
 ///
-/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]). What
-/// breaks this is counted and ends in an error on the host, or is found by the session's `validate`.
+/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]).
+/// Violations are counted and end in an error on the host, or are found by the session's `validate`.
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
     /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
-    /// or looked at.
+    /// or examined.
     vertices: u32,
     edges: u32,
     faces: u32,
     /// Reserved faces that were taken.
     reserved: u32,
     patch: u32,
-    /// Births that were told, and how many may be.
+    /// Births that were reported, and the largest number of them.
     births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,
 }
 
-/// Where a kind's slots come from: first from what was deleted, then those that are reserved.
+/// Takes a slot of a kind: first those of deleted elements, then reserved ones.
 #[inline(always)]
 fn take(
     used: &mut u32,
@@ -103,7 +103,7 @@ fn take(
 }
 
 impl<'h, S: Site> Hole<'h, S> {
-    /// Cuts the hole. It may tell of so many births.
+    /// Cuts the hole. It may report up to `births` births.
     #[inline(always)]
     pub fn cut(cavity: Cavity<S>, births: u32) -> Self {
         let mesh = cavity.mesh();
@@ -124,7 +124,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// A hole that others cut and fill, but for its first vertex.
+    /// Creates a hole that others cut and fill, except its first vertex.
     #[inline(always)]
     pub(super) fn uncut(cavity: Cavity<S>, births: u32) -> Self {
         Hole {
@@ -140,7 +140,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Whether all went well so far.
+    /// Returns `true` if no rule was broken so far.
     #[inline(always)]
     pub(super) fn is_sound(&self) -> bool {
         !self.broken
@@ -151,25 +151,25 @@ impl<'h, S: Site> Hole<'h, S> {
         self.cavity.mesh()
     }
 
-    /// Number of rim edges.
+    /// Returns the number of rim edges.
     #[inline(always)]
     pub fn rim(&self) -> u32 {
         self.cavity.rim()
     }
 
-    /// Whether the rim is closed.
+    /// Returns `true` if the rim is closed.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
         self.cavity.is_closed()
     }
 
-    /// Number of rim vertices: one more than edges when the rim is open.
+    /// Returns the number of rim vertices: one more than edges if the rim is open.
     #[inline(always)]
     pub fn corners(&self) -> u32 {
         self.cavity.corners()
     }
 
-    /// Rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> Corner<'h> {
         Corner {
@@ -179,7 +179,8 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// The inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim goes on from its beginning.
+    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim goes on from its
+    /// beginning.
     #[inline(always)]
     pub fn side(&self, i: u32) -> Side<'h> {
         Side {
@@ -190,7 +191,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Adds a vertex. Its attributes hold what was in its slot before: set them.
+    /// Adds a vertex. Its attributes hold the old values of its slot: set them.
     #[inline(always)]
     pub fn add_vertex(&mut self) -> Corner<'h> {
         let cavity = self.cavity;
@@ -227,8 +228,8 @@ impl<'h, S: Site> Hole<'h, S> {
         self.add_vertex()
     }
 
-    /// As [`Hole::add_vertex`], and tells the attributes that are interpolated where it lies. For the first vertex of a
-    /// hole, or as many as [`super::Growth::vertices`].
+    /// Works like [`Hole::add_vertex`], and reports its position to the attributes that are interpolated. For the first
+    /// [`super::Growth::vertices`] vertices of a hole, and for one at least.
     #[inline(always)]
     pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
         let v = self.add_vertex();
@@ -257,7 +258,7 @@ impl<'h, S: Site> Hole<'h, S> {
         side
     }
 
-    /// As [`Hole::add_edge`], where both sides are sure to get faces: nobody says that they have none.
+    /// Works like [`Hole::add_edge`], if both sides are sure to get faces: they are not marked as without a face.
     #[inline(always)]
     fn join(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
         let cavity = self.cavity;
@@ -287,11 +288,11 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Adds a face with three sides, each of which begins where the one before ends; its id, for attributes.
+    /// Adds a face with three sides, each of which begins where the preceding one ends. Returns its id, for attributes.
     ///
     /// The face inherits from a deleted one that lay at its first side of the rim, at its second or at its third: it
-    /// takes that face's slot, and with it the values there. When all of these are taken it gets a reserved slot and
-    /// what the first of them had; when there is none left, any slot of the cavity.
+    /// takes that face's slot, and with it the values there. If all of these are taken it gets a reserved slot and the
+    /// values of the first of them; if there is none left, any slot of the cavity.
     #[inline(always)]
     pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
         let cavity = self.cavity;
@@ -310,7 +311,7 @@ impl<'h, S: Site> Hole<'h, S> {
         f
     }
 
-    /// A slot for a face with these sides.
+    /// Takes a slot for a face with these sides.
     #[inline(always)]
     fn take_face(&mut self, sides: [u32; 3]) -> u32 {
         let (cavity, mesh) = (self.cavity, self.cavity.mesh());
@@ -358,7 +359,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.add_star_with(centre, |_, _| ());
     }
 
-    /// As [`Hole::add_star`]; shows each new edge with the corner that it joins.
+    /// Works like [`Hole::add_star`], and shows each new edge with the corner that it joins.
     #[inline(always)]
     pub fn add_star_with(
         &mut self,
@@ -435,7 +436,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// The queue of the next round's seeds, for use while the hole is being filled.
+    /// Returns the queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
     pub fn queue(&self) -> Queue<'h, S> {
         Queue(self.cavity.site(), PhantomData)
@@ -457,7 +458,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Buries what was deleted and whose slot was not used, and gives the rim's vertices edges.
+    /// Deletes the elements whose slots were not reused, and gives the rim's vertices edges.
     #[inline(always)]
     pub fn close<const LEAVES_HOLE: bool>(self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -482,7 +483,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Gives rim vertices whose edge went a rim edge; whether every rim edge has a face.
+    /// Gives rim vertices whose edge was deleted a rim edge. Returns `true` if every rim edge has a face.
     #[inline(always)]
     fn repair(&self) -> bool {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -503,7 +504,8 @@ impl<'h, S: Site> Hole<'h, S> {
         filled
     }
 
-    /// As [`Hole::repair`], where rim edges may have no face: those without any face go, and vertices may end up alone.
+    /// Works like [`Hole::repair`], if rim edges may have no face: those without any face are deleted, and vertices may
+    /// end up alone.
     #[inline(always)]
     fn leave_open(&self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -550,20 +552,20 @@ impl<'h, S: Site> Hole<'h, S> {
     }
 }
 
-/// A hole that is filled with a star by several threads, each for some corners of its rim: what [`Hole::cut`],
-/// [`Hole::add_star_of`] and [`Hole::close`] do by one thread, with the same ids. For operators with
-/// [`Operator::STAR`], of which no face has more than one side on the rim.
+/// A hole that is filled with a star by several threads, each for some corners of its rim: the work of [`Hole::cut`],
+/// [`Hole::add_star_of`] and [`Hole::close`] by one thread, with the same ids. For operators with [`Operator::STAR`],
+/// of which no face has more than one side on the rim.
 pub(super) struct Star<S> {
-    /// The cavity.
+    /// Cavity that is filled.
     pub cavity: Cavity<S>,
-    /// The new vertex.
+    /// Id of the new vertex.
     pub centre: u32,
     /// The patch of the new faces.
     pub patch: u32,
 }
 
 impl<S: Site> Star<S> {
-    /// Whether there are slots for all that it adds.
+    /// Returns `true` if there are slots for all elements that it adds.
     #[inline(always)]
     pub(super) fn fits(cavity: &Cavity<S>) -> bool {
         cavity.corners() <= cavity.edges() && cavity.vertices() > 0

@@ -12,26 +12,26 @@ kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
     /// new slots. One block.
     pub struct Limit: Block {
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
-        /// The round; [`Counter::Most`] says how many winners to keep.
+        /// State of the round; [`Counter::Most`] is the number of winners to keep.
         pub round: Round,
     }
 }
 
-/// Bits of a key that one pass looks at.
+/// Bits of a key that one pass sorts by.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: u32 = 1 << DIGIT_BITS;
 
 /// Passes over the bits of a key below its epoch.
 const PASSES: u32 = Key::ORDER_BITS.div_ceil(DIGIT_BITS);
 
-/// What [`Limit`] keeps in shared memory.
+/// Shared memory of [`Limit`].
 #[derive(Clone, Copy)]
 pub struct LimitTables {
     /// Keys by their digit.
     counts: Shared<u32>,
-    /// Words 1 and 2: the digits found so far, highest first. Word 3: how many keys to keep among those that begin so.
+    /// Words 1 and 2: the digits found so far, highest first. Word 3: number of keys to keep among those that begin so.
     found: Shared<u32>,
     scratch: Shared<u32>,
 }
@@ -44,7 +44,7 @@ impl LimitTables {
 }
 
 impl LimitTables {
-    /// The room.
+    /// Reserves the space.
     #[inline(always)]
     pub fn carve(plan: &mut Plan) -> LimitTables {
         // In this order: the device compiler takes word 0 of the first piece for one that could be anywhere.

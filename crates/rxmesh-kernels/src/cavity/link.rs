@@ -26,7 +26,7 @@ impl Vicinity {
         self.0[1] |= high;
     }
 
-    /// Whether a vertex may have been entered; false if it has not, but for one in a hundred.
+    /// Returns `true` if a vertex may have been entered; false if it has not, except for one in a hundred.
     #[inline(always)]
     pub(crate) fn may_hold(&self, v: u32) -> bool {
         let [low, high] = Vicinity::bits(v);
@@ -34,15 +34,15 @@ impl Vicinity {
     }
 }
 
-/// What walks around both ends of an edge at a time ([`Mesh::each_spoke_of_ends`]) tell of whether it can be
-/// contracted: mostly [`link_condition`] need not be asked.
+/// Result of walks around both ends of an edge at a time ([`Mesh::each_spoke_of_ends`]) that helps to decide if it can
+/// be contracted: mostly [`link_condition`] need not be asked.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkWalk {
     /// Edges at both ends, the edge itself two times.
     pub(crate) edges: u32,
     /// Faces at each end.
     pub(crate) faces: [u32; 2],
-    /// Whether each end lies on the boundary.
+    /// `true` for each end that lies on the boundary.
     pub(crate) border: [bool; 2],
     /// The neighbours of each end, but for the other one.
     near: [Vicinity; 2],
@@ -60,7 +60,7 @@ impl LinkWalk {
         met: 0,
     };
 
-    /// A half-edge that leaves one end of edge `e`, its face and its tip.
+    /// Takes a half-edge that leaves one end of edge `e`, its face and its tip.
     #[inline(always)]
     pub(crate) fn step(&mut self, e: u32, [side, h, face, tip]: [u32; 4]) {
         let side = side as usize;
@@ -74,18 +74,18 @@ impl LinkWalk {
         }
     }
 
-    /// Whether [`link_condition`] certainly holds, for an edge between two faces or one, and no two edges near it
-    /// between the same vertices: there are no more neighbours of both than the faces' corners, and no boundary would
-    /// meet itself.
+    /// Returns `true` if [`link_condition`] certainly holds, for an edge between two faces or one, and no two edges
+    /// near it between the same vertices: there are no more neighbours of both than the faces' corners, and no boundary
+    /// would meet itself.
     #[inline(always)]
     pub(crate) fn is_plain(&self, interior: bool) -> bool {
         self.met == 1 + u32::from(interior) && !(interior && self.border[0] && self.border[1])
     }
 }
 
-/// Whether an edge can be contracted without changing what the surface is: its ends have no common neighbours but those
-/// opposite it, and an edge between two vertices of the boundary is of the boundary (Dey, Edelsbrunner, Guha, Nekhayev
-/// 1999).
+/// Returns `true` if an edge can be contracted without changing the topology of the surface: its ends have no common
+/// neighbours but those opposite it, and an edge between two vertices of the boundary belongs to the boundary (Dey,
+/// Edelsbrunner, Guha, Nekhayev 1999).
 #[inline(always)]
 pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -120,7 +120,7 @@ pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
     common == 1 + u32::from(interior) && !(interior && border_a && border_b)
 }
 
-/// Whether a vertex lies on the boundary.
+/// Returns `true` if a vertex lies on the boundary.
 #[inline(always)]
 pub fn is_border(mesh: &impl Mesh, v: u32) -> bool {
     !mesh.each_spoke(v, |h| {

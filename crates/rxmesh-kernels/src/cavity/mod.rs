@@ -1,15 +1,15 @@
 //! The cavity operator: a local change of a mesh as a hole that is cut and filled (Mahmoud et al. 2024, section 3).
 //!
-//! An [`Operator`] says which seeds want a change and how urgently, a [`Template`] what is deleted around a seed, and
-//! [`Operator::fill`] what comes in its place. Which of the overlapping cavities of a round are carried out is decided
-//! below it, here by claims: every candidate puts its key on each face that it would delete, by atomic minimum; who
-//! keeps all of them has won. Nobody waits, nothing is rolled back, and the outcome does not depend on the order in
-//! which threads run. What differs between such engines lies behind two traits, [`Mesh`](crate::edit::Mesh) and
-//! [`Site`]; operators, records and holes are written on these.
+//! An [`Operator`] selects the seeds that want a change and their urgency, a [`Template`] the elements deleted around a
+//! seed, and [`Operator::fill`] their replacement. Overlapping cavities of a round are resolved below it, here by
+//! claims: every candidate puts its key on each face that it would delete, by atomic minimum; one that keeps all of
+//! them has won. No thread waits, nothing is rolled back, and the outcome does not depend on the order in which threads
+//! run. The differences between such schedulers lie behind two traits, [`Mesh`](crate::edit::Mesh) and [`Site`];
+//! operators, records and holes are written on these.
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
-//! [`FillIn`], and [`Collect`], which lists the next round's seeds; where there are few seeds, several rounds are one
-//! launch ([`Rounds`]). docs/dynamic.md tells them phase by phase.
+//! [`FillIn`], and [`Collect`], which lists the next round's seeds; if there are few seeds, several rounds are one
+//! launch ([`Rounds`]). docs/inside/life-of-an-edit.md describes them phase by phase.
 
 mod births;
 mod claim;
@@ -50,8 +50,8 @@ pub use tasks::{TASK_WORDS, Tasks};
 pub use template::{Shape, Sink, Template};
 pub use together::{Rounds, SALT, lists_seeds, steps_of_round};
 
-/// What an engine of edits is made of, beside [`Site`]: to look at candidates, to record cavities, to cut
-/// and fill them. Operators need none of it.
+/// Parts of a scheduler of edits, beside [`Site`]: to examine candidates, to record cavities, to cut and fill them.
+/// Operators need none of it.
 pub mod parts {
     pub use super::record::{Recorder, record_words};
     pub use super::round::{each_corner, faces, lives};

@@ -1,9 +1,9 @@
-//! What a user writes: which cavities, in which order, filled with what.
+//! Interface for users: the cavities, their order, and their filling.
 //!
-//! The methods of [`Operator`] do not say what mesh they see: `&impl Mesh`, `&Cavity<impl Site>`,
-//! `&mut Hole<'_, impl Site>`. Where a mesh lies is the engine's choice, which may keep it as the flat arrays of a
-//! session, or one patch of it in shared memory; an operator is compiled for each. Its ids are those of the mesh at
-//! hand, and its attributes are found by them.
+//! The methods of [`Operator`] are generic over the mesh: `&impl Mesh`, `&Cavity<impl Site>`, `&mut Hole<'_, impl
+//! Site>`. The scheduler chooses the place of the mesh: it may keep the flat arrays of a session, or one patch of it in
+//! shared memory; an operator is compiled for each. Its ids are those of the mesh at hand, and its attributes are found
+//! by them.
 
 use super::{Cavity, Corner, Hole, Priority, Queue, Side, Site, Template};
 use crate::edit::Mesh;
@@ -13,9 +13,9 @@ use crate::topo::Linear;
 /// The seed of an operator's cavities.
 pub type Seed<O> = Linear<<<O as Operator>::Template as Template>::Seed>;
 
-/// The most slots that one cavity needs beyond those of the elements that it deletes.
+/// Largest number of slots that one cavity needs beyond those of the elements that it deletes.
 ///
-/// In a hole without a gap in its rim, each vertex more than were deleted takes three edges and two faces more.
+/// In a hole without a gap in its rim, each vertex beyond those deleted takes three edges and two faces more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Vertices.
@@ -41,39 +41,39 @@ impl Growth {
         faces: 2,
     };
 
-    /// By kind.
+    /// Returns the numbers by kind.
     #[inline(always)]
     pub const fn by_kind(self) -> [u32; 3] {
         [self.vertices, self.edges, self.faces]
     }
 
-    /// Births that a cavity may have: entries of [`super::Births`].
+    /// Returns the number of births that a cavity may have: entries of [`super::Births`].
     #[inline(always)]
     pub const fn births(self) -> u32 {
         if self.vertices > 1 { self.vertices } else { 1 }
     }
 
-    /// Whether nothing is needed.
+    /// Returns `true` if no slots are needed.
     #[inline(always)]
     pub const fn is_none(self) -> bool {
         self.vertices == 0 && self.edges == 0 && self.faces == 0
     }
 }
 
-/// When the seeds that want a change are listed in a launch of its own, which has as many threads as there are seeds:
-/// the launch behind it has full warps then.
+/// Rounds in which the seeds that want a change are listed in a separate launch, which has a thread for each seed: the
+/// launch behind it has full warps then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sieves {
     /// Never.
     Never,
-    /// Where all elements are seeds, by [`Operator::candidate`]: pays where few are candidates.
+    /// If all elements are seeds, by [`Operator::candidate`]: pays if few are candidates.
     All,
     /// In every round, by [`Operator::wants`]: pays where it is much cheaper than [`Operator::candidate`], and few
     /// seeds pass.
     Every,
 }
 
-/// A local change of a mesh: a cavity, and what fills it.
+/// Local change of a mesh: a cavity, and its filling.
 ///
 /// An operator is a `Copy` struct of views and numbers (declare it with [`args!`](crate::args)). Its methods run in
 /// this order, each for many seeds at a time:
@@ -82,65 +82,66 @@ pub enum Sieves {
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
+/// | [`fill`](Operator::fill) | attributes of the rim and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
-/// Deleted elements have no type that `fill` takes: what it needs of the old connectivity, `plan` hands over.
+/// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
 ///
 /// # Safety
 ///
-/// The methods keep to the table (contract U3 of docs/unsafe.md), and find attributes by the ids that they were shown
-/// (U4). What `candidate` or `plan` writes all the same, it writes atomically, or to words of its own seed. With
-/// [`Operator::STAR`] what stands there holds too.
+/// The methods keep to the table (contract U3 of docs/inside/unsafe.md), and find attributes by the ids that they were
+/// shown (U4). Writes of `candidate` or `plan` are atomic, or go to words of their own seed. With [`Operator::STAR`]
+/// the rules stated there hold too.
 pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
-    /// What is deleted around a seed.
+    /// Template of the elements deleted around a seed.
     type Template: Template;
-    /// What `plan` tells `fill`.
+    /// Data that `plan` hands to `fill`.
     type Plan: Copy;
     /// Slots that a cavity needs beyond its own.
     const GROWTH: Growth = Growth::NONE;
-    /// Whether `fill` may leave parts of the rim without a face.
+    /// `true` if `fill` may leave parts of the rim without a face.
     const LEAVES_HOLE: bool = false;
-    /// Whether `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
+    /// `true` if `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
     const RIM_IS_SIMPLE: bool = false;
 
-    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work
-    /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
+    /// Share of the seeds that the first round of a run considers; later rounds adapt it. Less than 1 saves work if
+    /// each cavity overlaps many others: seeds with large hashes would lose in any case.
     const SHARE: f32 = 1.0;
 
-    /// Whether seeds are sieved in a launch of its own ([`Want`](super::Want)), where a GPU has many of them.
+    /// Rounds in which seeds are sieved in a separate launch ([`Want`](super::Want)), if a GPU has many of them.
     const SIEVES: Sieves = Sieves::Never;
 
-    /// Whether several rounds of few seeds may be one launch ([`Rounds`](super::Rounds)). Not where something is
+    /// `true` if several rounds of few seeds may be one launch ([`Rounds`](super::Rounds)). Not if other kernels are
     /// launched between rounds, or between the steps of one.
     const TOGETHER: bool = true;
 
-    /// Whether `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
+    /// `true` if `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
     /// vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
-    /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] say
-    /// what is to be done, and `fill` is [`Hole::add_star_of`].
+    /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] define
+    /// the work, and `fill` is [`Hole::add_star_of`].
     const STAR: bool = false;
 
-    /// The template.
+    /// Returns the template.
     fn template(&self) -> Self::Template;
 
-    /// Whether a live seed wants to be changed, and how urgently. The seed's faces are not frozen.
+    /// Returns the urgency of a live seed that wants to be changed, else `None`. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// A quick look at a live seed, before [`Operator::candidate`] is asked and before it is put off because of
-    /// [`Operator::SHARE`]: false if `candidate` would certainly say no.
+    /// Tests a live seed quickly, before [`Operator::candidate`] is asked and before it is put off because of
+    /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true
     }
 
-    /// Asks for the attributes of a vertex that [`Operator::candidate`] looks at
-    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)); whether it is an end of a seed. Called some seeds ahead on a
+    /// Prefetches the attributes of a vertex that [`Operator::candidate`] reads
+    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)), with `true` for an end of a seed. Called some seeds ahead on a
     /// CPU, of which a vertex more or less does no harm.
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
 
-    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns false; whether it never did.
-    /// Pairs that are joined already make the candidate be refused, and no other cavity of the round joins the same.
+    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns `false`. Returns `true` if it
+    /// never did. If a pair is joined already the candidate is refused, and no other cavity of the round joins the same
+    /// pair.
     #[inline(always)]
     fn joins(
         &self,
@@ -152,7 +153,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     }
 
     /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns false; whether it never did. `fill` may write attributes of these vertices.
+    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
     #[inline(always)]
     fn guards(
         &self,
@@ -169,24 +170,24 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Fills the hole.
     fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);
 
-    /// With [`Operator::STAR`]: adds the centre and sets its attributes; the centre, and a word for
+    /// Adds, with [`Operator::STAR`], the centre and sets its attributes. Returns the centre, and a word for
     /// [`Operator::spoke`].
     #[inline(always)]
     fn centre<'h>(&self, _plan: Self::Plan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         (hole.corner(0), 0)
     }
 
-    /// With [`Operator::STAR`]: sets the attributes of the new edge from the centre to a corner of the rim, and enters
+    /// Sets, with [`Operator::STAR`], the attributes of the new edge from the centre to a corner of the rim, and enters
     /// seeds of the next round.
     #[inline(always)]
     fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: Queue<'_, impl Site>) {}
 
-    /// Called after a hole was filled, where a block is one thread: sets attributes of what was added that other
-    /// engines set later, by full warps, from the same attributes of it and of the rim.
+    /// Sets attributes of new elements after a hole was filled, if a block is one thread: those that other engines set
+    /// later, by full warps, from the same attributes of the elements and of the rim.
     #[inline(always)]
     fn settle(&self, _cavity: &Cavity<impl Site>) {}
 
-    /// Asks for the attributes of a corner of the rim that [`Operator::settle`] looks at, as [`Operator::ask`].
+    /// Prefetches the attributes of a corner of the rim that [`Operator::settle`] reads, as [`Operator::ask`].
     #[inline(always)]
     fn ask_corner(&self, _vertex: u32) {}
 }
@@ -194,12 +195,12 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 /// An edge of a star.
 #[derive(Clone, Copy, Debug)]
 pub struct Spoke<'h> {
-    /// Its number: that of the corner on the rim.
+    /// Number of the corner on the rim.
     pub number: u32,
     /// The edge, from the centre.
     pub side: Side<'h>,
-    /// The centre.
+    /// New vertex in the centre.
     pub centre: Corner<'h>,
-    /// The corner.
+    /// Corner of the rim.
     pub corner: Corner<'h>,
 }

@@ -1,4 +1,4 @@
-//! The record of a cavity: what it deletes, and its rim in order.
+//! Record of a cavity: its deleted elements, and its rim in order.
 
 use super::round::faces;
 use super::site::{Holder, Site};
@@ -23,20 +23,20 @@ pub(super) const LOSES_EDGE: u32 = 1 << 31;
 /// With a vertex of the rim: beyond the half-edge that leaves it there is no face.
 pub(super) const BORDER: u32 = 1 << 30;
 
-/// The most words that a record with so many faces (counted as often as they are met) and vertices takes: each face has
-/// three sides, each of which is a rim edge of two words or at least half an edge.
+/// Returns the most words that a record takes with `faces` faces (counted each time they are met) and `vertices`
+/// vertices: each face has three sides, each of which is a rim edge of two words or at least half an edge.
 #[inline(always)]
 pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
 }
 
-/// Records of at most so many words are written in one round over a mesh of so many faces, each of which one winner at
+/// Returns the most words of records written in one round over a mesh of `faces` faces, each of which one winner at
 /// most deletes and `T` meets [`Template::MEETS`] times; every vertex that is named meets a face.
 pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
     faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
 }
 
-/// The first vertex that a record names.
+/// Returns the first vertex that a record names.
 #[inline(always)]
 pub(super) fn first_vertex(record: GlobalMut<u32>) -> u32 {
     let (faces, edges, rim) = (record.get(0), record.get(1), record.get(3));
@@ -44,7 +44,7 @@ pub(super) fn first_vertex(record: GlobalMut<u32>) -> u32 {
     record.get(RECORD_HEADER + faces + edges + 2 * corners)
 }
 
-/// A cavity that is about to be cut: what is deleted, and the rim.
+/// A cavity that is about to be cut: the deleted elements, and the rim.
 ///
 /// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in
 /// the cavity. A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the
@@ -59,7 +59,7 @@ pub struct Cavity<S> {
 }
 
 impl<S: Site> Cavity<S> {
-    /// The cavity of a seed whose record lies at a site.
+    /// Creates the cavity of a seed whose record lies at a site.
     #[inline(always)]
     pub fn new(site: S, seed: u32) -> Self {
         let rim = site.word(3);
@@ -72,7 +72,7 @@ impl<S: Site> Cavity<S> {
         }
     }
 
-    /// The mesh. Only the cavity and its rim may be looked at: what lies beyond may be changing.
+    /// Returns the mesh. Only the cavity and its rim may be read: elements beyond may be changing.
     #[inline(always)]
     pub fn mesh(&self) -> &S::Mesh {
         self.site.mesh()
@@ -83,7 +83,7 @@ impl<S: Site> Cavity<S> {
         self.site
     }
 
-    /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
+    /// Prefetches the elements that are cut and filled, while the cavity is examined on a CPU.
     #[inline(always)]
     pub(super) fn ask(&self) {
         if cfg!(target_arch = "nvptx64") {
@@ -106,43 +106,43 @@ impl<S: Site> Cavity<S> {
         }
     }
 
-    /// The seed.
+    /// Returns the seed.
     #[inline(always)]
     pub fn seed(&self) -> u32 {
         self.seed
     }
 
-    /// Number of faces that are deleted.
+    /// Returns the number of faces that are deleted.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
         self.counts[2]
     }
 
-    /// Deleted face `i`.
+    /// Returns deleted face `i`.
     #[inline(always)]
     pub fn face(&self, i: u32) -> u32 {
         self.site.word(RECORD_HEADER + i)
     }
 
-    /// Number of edges that are deleted.
+    /// Returns the number of edges that are deleted.
     #[inline(always)]
     pub fn edges(&self) -> u32 {
         self.counts[1]
     }
 
-    /// Deleted edge `i`.
+    /// Returns deleted edge `i`.
     #[inline(always)]
     pub fn edge(&self, i: u32) -> u32 {
         self.site.word(RECORD_HEADER + self.counts[2] + i)
     }
 
-    /// Number of vertices that are deleted.
+    /// Returns the number of vertices that are deleted.
     #[inline(always)]
     pub fn vertices(&self) -> u32 {
         self.counts[0]
     }
 
-    /// Deleted vertex `i`.
+    /// Returns deleted vertex `i`.
     #[inline(always)]
     pub fn vertex(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.corners() + i)
@@ -157,19 +157,19 @@ impl<S: Site> Cavity<S> {
         self.site.set_word(at + k, v);
     }
 
-    /// Number of rim edges.
+    /// Returns the number of rim edges.
     #[inline(always)]
     pub fn rim(&self) -> u32 {
         self.rim
     }
 
-    /// Whether the rim is closed.
+    /// Returns `true` if the rim is closed.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Number of rim vertices.
+    /// Returns the number of rim vertices.
     #[inline(always)]
     pub fn corners(&self) -> u32 {
         self.rim + u32::from(!self.closed)
@@ -180,19 +180,19 @@ impl<S: Site> Cavity<S> {
         RECORD_HEADER + self.counts[2] + self.counts[1]
     }
 
-    /// Rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
+    /// Returns rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
     #[inline(always)]
     pub fn rim_half(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i))
     }
 
-    /// Rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> u32 {
         self.marked_corner(i) & !(LOSES_EDGE | BORDER)
     }
 
-    /// Rim vertex `i` with its marks.
+    /// Returns rim vertex `i` with its marks.
     #[inline(always)]
     pub(super) fn marked_corner(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i) + 1)
@@ -208,7 +208,7 @@ impl<S: Site> Cavity<S> {
     }
 }
 
-/// What the sides of a cavity's faces are.
+/// Counts of the sides of a cavity's faces.
 #[derive(Clone, Copy, Default)]
 struct Sides {
     /// Edges that are deleted.
@@ -223,13 +223,13 @@ struct Sides {
 
 /// Writes the record of a winner's cavity.
 pub struct Recorder<'a, O, S, H> {
-    /// The operator.
+    /// Operator that deletes the cavity.
     pub op: &'a O,
-    /// Where to.
+    /// Destination of the record.
     pub site: S,
-    /// Who holds the cavity's faces.
+    /// Holder of the cavity's faces.
     pub holder: H,
-    /// The seed.
+    /// Seed of the cavity.
     pub seed: u32,
 }
 
@@ -288,7 +288,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         deletes(&self.op.template(), self.mesh(), self.seed, e)
     }
 
-    /// Whether the cavity deletes an edge.
+    /// Returns `true` if the cavity deletes an edge.
     #[inline(always)]
     fn deletes(&self, e: u32) -> bool {
         let (f, g) = (self.mesh().face(2 * e), self.mesh().face(2 * e + 1));
@@ -309,7 +309,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// Lists the edges, and counts what the sides of the faces are.
+    /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
     fn list_edges(&self, faces: u32) -> Sides {
         let mut sides = Sides::default();
@@ -324,7 +324,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         sides
     }
 
-    /// One side of a face. The counts go in and out by value, so that they stay in registers.
+    /// Takes one side of a face. The counts go in and out by value, so that they stay in registers.
     #[inline(always)]
     fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
         let across = self.mesh().face(h ^ 1);
@@ -344,9 +344,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// The rim edge after `h`, or nothing where the rim ends at the boundary. The way there leads across faces of the
-    /// cavity, each at most once; in a broken mesh it may not end there, and `h` itself, which makes no rim, is the
-    /// answer.
+    /// Returns the rim edge after `h`, or `None` if the rim ends at the boundary. The path there leads across faces of
+    /// the cavity, each at most once; in a broken mesh it may not end there, and `h` itself, which makes no rim, is
+    /// returned.
     #[inline(always)]
     fn rim_after(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().next(h);
@@ -367,7 +367,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// The rim edge before `h`, or nothing where the rim begins at the boundary; otherwise as [`Recorder::rim_after`].
+    /// Returns the rim edge before `h`, or `None` if the rim begins at the boundary; otherwise as
+    /// [`Recorder::rim_after`].
     #[inline(always)]
     fn rim_before(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().previous(h);
@@ -388,8 +389,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Writes the rim in order from `first`, or from where it begins; its length, at most `rim`, and whether it is
-    /// closed.
+    /// Writes the rim in order from `first`, or from where it begins. Returns its length, at most `rim`, and `true` if
+    /// it is closed.
     #[inline(always)]
     fn walk_rim(&self, at: u32, rim: u32, first: u32, faces: u32) -> (u32, bool) {
         let mut start = first;
@@ -432,7 +433,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Where an open rim begins.
+    /// Returns the first edge of an open rim.
     #[inline(always)]
     fn rim_start(&self, first: u32, rim: u32, faces: u32) -> u32 {
         let mut start = first;
@@ -479,7 +480,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         all.then_some(n)
     }
 
-    /// Whether no vertex is on the rim twice.
+    /// Returns `true` if no vertex is on the rim twice.
     #[inline(always)]
     pub(super) fn rim_is_simple(&self, at: u32, corners: u32) -> bool {
         let vertex = |i: u32| self.site.word(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
@@ -497,7 +498,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         true
     }
 
-    /// Whether the faces beyond the rim stay one fan at each of its vertices when the hole stays open.
+    /// Returns `true` if the faces beyond the rim stay one fan at each of its vertices when the hole stays open.
     #[inline(always)]
     fn keeps_fans(&self, at: u32, rim: u32, closed: bool) -> bool {
         let half = |i: u32| self.site.word(at + 2 * i);

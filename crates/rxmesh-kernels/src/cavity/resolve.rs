@@ -1,4 +1,4 @@
-//! Second launch of a round: who has won.
+//! Second launch of a round: finds the winners.
 
 use super::claim::records_early;
 use super::claims::{Claimed, by_ends};
@@ -12,47 +12,47 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// Candidates that one block looks at at a time.
+/// Candidates that one block takes at a time.
 pub const RESOLVE_ITEMS: u32 = 32;
 
-/// Threads that look at the claims on what a candidate takes whose record is written: about half as many as there are.
+/// Threads that check the claims of a candidate whose record is written: about half the number of its claims.
 const LANES: u32 = 4;
 
-/// How many candidates ahead a block of one thread asks for the claims on their faces.
+/// Number of candidates ahead for which a block of one thread prefetches the claims on their faces.
 const AHEAD: u32 = 8;
 
 crate::args! {
     /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
     /// the next round.
     pub struct Resolve<O> {
-        /// The operator.
+        /// Operator to run.
         pub op: O,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The claims.
+        /// Tables of claims.
         pub claims: ClaimTables,
-        /// The round.
+        /// State of the round.
         pub round: Round,
         /// Blocks of the launch: each takes [`RESOLVE_ITEMS`] candidates after the other, because the host does not
-        /// know how many there are.
+        /// know their number.
         pub blocks: u32,
     }
 }
 
-/// What [`Resolve`] keeps in shared memory.
+/// Shared memory of [`Resolve`].
 #[derive(Clone, Copy)]
 pub struct ResolveTables {
     /// Words of each item's record, then where it begins.
     room: Shared<u32>,
-    /// Whether each item has won, then its number among the winners.
+    /// 1 for each item that has won, then its number among the winners.
     order: Shared<u32>,
-    /// How often the template meets faces of each item; 0 of one that has lost, or whose record is written.
+    /// Number of times that the template meets faces of each item; 0 for one that has lost, or whose record is written.
     met: Shared<u32>,
-    /// Where the record of each item begins that is written; [`NONE`] where none is.
+    /// Start of the record of each item that is written; [`NONE`] if none is.
     at: Shared<u32>,
     /// The items that have won.
     won: Shared<u32>,
-    /// Where the block's winners and records begin.
+    /// Start of the block's winners and records.
     place: Shared<u32>,
     scratch: Shared<u32>,
 }
@@ -169,8 +169,8 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Finds the records that are written of `n` candidates from `first` on, and which of these candidates do not hold
-    /// all vertices: several threads look at the claims on those of each.
+    /// Finds the written records of `n` candidates from `first` on, and those of these candidates that do not hold all
+    /// vertices: several threads check the claims on those of each.
     #[inline(always)]
     fn look_at_records<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
         b.each(n, |i| {
@@ -217,9 +217,9 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records:
-    /// `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, where candidates
-    /// were that have been looked at, and says where the list ends.
+    /// Works like [`Resolve::resolve`], in a block of one thread, for which [`Claim`](super::Claim) has written most
+    /// records: `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, in place
+    /// of candidates that have been examined, and returns the end of the list.
     #[inline(always)]
     fn resolve_some(&self, first: u32, n: u32, all: u32, to: u32, t: &ResolveTables) -> u32 {
         let round = &self.round;
@@ -281,7 +281,7 @@ impl<O: Operator> Resolve<O> {
         to + winners
     }
 
-    /// Whether a candidate holds all it claimed, by its record.
+    /// Returns `true` if a candidate holds all its claims, by its record.
     #[inline(always)]
     fn holds_record(&self, seed: u32, at: u32) -> bool {
         let claims = &self.claims;
@@ -294,7 +294,7 @@ impl<O: Operator> Resolve<O> {
         held && self.holds_others(seed, key)
     }
 
-    /// Whether candidate `i`, whose record is written, holds what it claimed beside faces and vertices.
+    /// Returns `true` if candidate `i`, whose record is written, holds its claims beside faces and vertices.
     #[inline(always)]
     fn holds_rest(&self, i: u32) -> bool {
         let (seed, at) = self.candidate(i);
@@ -302,7 +302,8 @@ impl<O: Operator> Resolve<O> {
         self.holds_others(seed, key)
     }
 
-    /// Whether the pairs that the candidate with this key joins, and the vertices that it guards, are its.
+    /// Returns `true` if the pairs that the candidate with this key joins, and the vertices that it guards, are its
+    /// own.
     #[inline(always)]
     fn holds_others(&self, seed: u32, key: Key) -> bool {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
@@ -324,7 +325,7 @@ impl<O: Operator> Resolve<O> {
     }
 
     /// Shows the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th after it, until
-    /// `vertex` returns false; whether it never did.
+    /// `vertex` returns `false`. Returns `true` if it never did.
     #[inline(always)]
     fn each_vertex(
         &self,
@@ -350,7 +351,7 @@ impl<O: Operator> Resolve<O> {
         true
     }
 
-    /// Asks for the claims on what a candidate takes whose record is written.
+    /// Prefetches the claims on the elements of a candidate whose record is written.
     #[inline(always)]
     fn ask(&self, i: u32) {
         let (seed, at) = self.candidate(i);
@@ -370,14 +371,16 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// Seed of candidate `i`, and where its record begins or its priority: see [`Round::pending`] and [`NO_RECORD`].
+    /// Returns the seed of candidate `i`, and the start of its record or its priority: see [`Round::pending`] and
+    /// [`NO_RECORD`].
     #[inline(always)]
     fn candidate(&self, i: u32) -> (u32, u32) {
         let pending = self.round.pending;
         (pending.get(2 * i), pending.get(2 * i + 1))
     }
 
-    /// How often the faces of a winner are met, and the vertices that it names; 0 and 0 for one that has lost.
+    /// Returns the number of times that the faces of a winner are met, and the number of vertices that it names; 0 and
+    /// 0 for one that has lost.
     #[inline(always)]
     fn judge(&self, i: u32) -> [u32; 2] {
         let (seed, priority) = self.candidate(i);
@@ -387,7 +390,7 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        // A claim is looked at when what comes after it has been found: both are waited for at a time.
+        // A claim is checked when the next one has been found: both are waited for at a time.
         let (mut faces, mut last) = (0, Claimed::by(key));
         let mut leaves = |claim: Claimed| core::mem::replace(&mut last, claim).leaves(key);
         let named = if by_ends::<O>() {

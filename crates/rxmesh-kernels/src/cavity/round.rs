@@ -1,4 +1,4 @@
-//! What the launches of a round share, and the ranks of its winners.
+//! Arguments that the launches of a round share, and the ranks of its winners.
 
 use super::tasks::Tasks;
 use super::template::Faces;
@@ -11,10 +11,10 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Element, Kind};
 use crate::{args, kernel};
 
-/// What rounds count and keep, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give
+/// Counters and state of rounds, by word of [`Round::counters`]. (Word 0 is not used: the device compiler does not give
 /// the very address of an argument an address space.)
 ///
-/// The last block of [`Collect`](super::Collect) ends a round; so the host may launch several before it looks.
+/// The last block of [`Collect`](super::Collect) ends a round; so the host may launch several before it reads back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Counter {
@@ -24,13 +24,14 @@ pub enum Counter {
     Winners = 2,
     /// Words of records that this round needs.
     Records = 3,
-    /// Whether slots ran out: nothing was changed.
+    /// Not 0 if slots ran out: nothing was changed.
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators that are asked in a launch of its own.
+    /// Seeds that want a change in this round, for operators with a separate launch that asks them.
     Wanting = 6,
-    /// Whether launches do nothing until the host has looked: no seed is left, room ran out, or somebody asked for it.
+    /// Not 0 if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a kernel
+    /// asked for it.
     Stopped = 7,
     /// Candidates, over all rounds.
     Candidates = 8,
@@ -44,7 +45,7 @@ pub enum Counter {
     Broken = 12,
     /// Slots handed out since the lists of free slots were made: V, E, F.
     Used = 13,
-    /// Where the slots of this round begin: V, E, F.
+    /// Start of the slots of this round: V, E, F.
     Base = 16,
     /// Members of the set that was ranked last.
     Ranked = 19,
@@ -57,13 +58,13 @@ pub enum Counter {
     Share = 22,
     /// Cavities that this round may carry out, for [`Limit`](super::Limit).
     Most = 23,
-    /// Who sets it between two rounds wants the host to look after this one.
+    /// Set between two rounds to ask for a read-back after this one.
     Pause = 24,
     /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
-    /// Whether one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
+    /// Not 0 if one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
     /// written at the end of each round until it does.
     Alone = 30,
 }
@@ -80,7 +81,7 @@ pub(super) const TAKEN_BACK: u32 = 4;
 args! {
     /// The state of a round.
     pub struct Round {
-        /// The seeds to look at, unless `all` is set.
+        /// Seeds to consider, unless `all` is set.
         pub list: Global<u32>,
         /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
         /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
@@ -91,7 +92,7 @@ args! {
         /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
-        /// looked at all elements.
+        /// considered all elements.
         pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
@@ -102,15 +103,15 @@ args! {
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
-        /// A value a face that new faces inherit; empty when nobody wants it.
+        /// A value a face that new faces inherit; empty if it is not needed.
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// How blocks of one thread share the round.
+        /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
-        /// Number of seeds to look at when all elements are seeds.
+        /// Number of seeds to consider when all elements are seeds.
         pub seeds: u32,
-        /// Whether all elements are seeds, not those of the list.
+        /// Not 0 if all elements are seeds, instead of those of the list.
         pub all: u32,
         /// This round's epoch (see [`Key`]).
         pub epoch: u32,
@@ -122,7 +123,7 @@ args! {
 }
 
 impl Round {
-    /// Seed `i` of the round.
+    /// Returns seed `i` of the round.
     #[inline(always)]
     pub(super) fn seed(&self, i: u32) -> u32 {
         if self.all != 0 { i } else { self.list.get(i) }
@@ -138,7 +139,7 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
-    /// Number of seeds of the round: none when rounds stand still.
+    /// Returns the number of seeds of the round: 0 while rounds stand still.
     #[inline(always)]
     pub(super) fn seeds(&self) -> u32 {
         if self.counter(Counter::Stopped) != 0 {
@@ -150,7 +151,7 @@ impl Round {
         }
     }
 
-    /// Whether room ran out in this round, which then changes nothing.
+    /// Returns `true` if a capacity was exceeded in this round, which then changes nothing.
     #[inline(always)]
     pub(crate) fn stopped(&self) -> bool {
         out_of_room(self.counters, self.records.len())
@@ -168,7 +169,7 @@ impl Round {
         }
     }
 
-    /// Seed `i` of the round, which is looked at: it may be one of the next round from now on. Where
+    /// Takes seed `i` of the round, which is examined now: it may be one of the next round from now on. If
     /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
     #[inline(always)]
     pub(super) fn take(&self, i: u32) -> u32 {
@@ -190,15 +191,15 @@ impl Round {
         Key::new(self.epoch, Priority::from_bits(priority), self.hash(seed))
     }
 
-    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for
-    /// ever.
+    /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
+    /// unlucky for ever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
     }
 }
 
-/// Whether room for records, of which there are so many words, or slots ran out in this round.
+/// Returns `true` if the `records` words for records, or slots, ran out in this round.
 #[inline(always)]
 pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
     counters.get(Counter::Records as u32) > records || counters.get(Counter::NoSlots as u32) != 0
@@ -207,13 +208,13 @@ pub(crate) fn out_of_room(counters: GlobalMut<u32>, records: u32) -> bool {
 /// Edges of a mesh that lies in the caches of a CPU.
 const AT_HAND: u32 = 300_000;
 
-/// Whether a mesh is so small that a CPU need not ask for what it looks at soon.
+/// Returns `true` if a mesh is so small that a CPU need not prefetch.
 #[inline(always)]
 pub(super) fn is_at_hand(mesh: &FlatMesh) -> bool {
     mesh.edge_capacity() < AT_HAND
 }
 
-/// Whether there is a seed in a slot.
+/// Returns `true` if there is a seed in a slot.
 #[inline(always)]
 pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
@@ -266,7 +267,7 @@ args! {
 }
 
 impl Slots {
-    /// Free slot `k`.
+    /// Returns free slot `k`.
     #[inline(always)]
     pub(super) fn slot(&self, k: u32) -> u32 {
         if k < self.listed {
@@ -276,7 +277,7 @@ impl Slots {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of free slots.
     #[inline(always)]
     fn available(&self) -> u32 {
         self.listed + (self.capacity - self.first)
@@ -284,8 +285,8 @@ impl Slots {
 }
 
 kernel! {
-    /// Before the first round of a run, or before one that is repeated: counts of a round, and what stopped it, are
-    /// cleared. One index a word of the counters, or of the refused seeds if they are more.
+    /// Clears the counts of a round, and the reasons that stopped it, before the first round of a run, or before one
+    /// that is repeated. One index a word of the counters, or of the refused seeds if they are more.
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
@@ -293,7 +294,7 @@ kernel! {
         pub refused: GlobalMut<u32>,
         /// [`Counter::Share`], if it is to be set.
         pub share: u32,
-        /// Whether it is.
+        /// Not 0 to set the share.
         pub sets_share: u32,
     }
 }
@@ -364,7 +365,7 @@ kernel! {
         pub totals: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out nothing is reserved.
+        /// Capacity for records: if it was exceeded nothing is reserved.
         pub records: u32,
         /// Free vertices.
         pub vertices: Slots,
@@ -441,7 +442,7 @@ impl RankChunks {
 }
 
 impl RankChunks {
-    /// The fields for an operator's growth.
+    /// Returns the fields for an operator's growth.
     pub fn growth(mut self, growth: Growth) -> Self {
         [self.grow_vertices, self.grow_edges, self.grow_faces] = growth.by_kind();
         self

@@ -1,4 +1,4 @@
-//! Where a cavity is recorded, cut and filled: what differs between engines of the cavity operator.
+//! Place where a cavity is recorded, cut and filled: the differences between schedulers of the cavity operator.
 
 use super::births::{self, Origin};
 use super::claims::{ClaimTables, Key};
@@ -7,38 +7,38 @@ use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
-/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and whom it tells what became of it.
+/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and the receiver of its reports.
 ///
 /// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the
 /// mesh lies.
 pub trait Site: Copy {
-    /// The mesh.
+    /// Type of the mesh.
     type Mesh: MeshMut;
 
-    /// The mesh.
+    /// Returns the mesh.
     fn mesh(&self) -> &Self::Mesh;
-    /// Word `i` of the cavity's record.
+    /// Returns word `i` of the cavity's record.
     fn word(&self, i: u32) -> u32;
     /// Sets word `i` of the cavity's record.
     fn set_word(&self, i: u32, v: u32);
-    /// The free slot `k` that is reserved for this cavity beyond those of what it deletes; [`NONE`] when there are not
-    /// so many.
+    /// Returns the free slot `k` that is reserved for this cavity beyond those of its deleted elements; [`NONE`] beyond
+    /// the last.
     fn slot(&self, kind: Kind, k: u32) -> u32;
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     fn again(&self, seed: u32);
-    /// Tells that the fill-in broke the rules.
+    /// Reports that the fill-in broke the rules.
     fn broken(&self);
-    /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
+    /// Reports birth `k` of this cavity: the position of a new vertex. Does nothing if births are not wanted.
     fn birth(&self, k: u32, vertex: u32, origin: Origin);
-    /// Tells that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
+    /// Reports that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
     fn inherit(&self, face: u32, from: u32);
-    /// Whether births are wanted.
+    /// Returns `true` if births are wanted.
     fn listens(&self) -> bool;
 }
 
-/// Which faces the candidate holds whose cavity is to be recorded.
+/// Set of the faces that a candidate holds, whose cavity is to be recorded.
 pub trait Holder: Copy {
-    /// Whether it holds a face.
+    /// Returns `true` if it holds a face.
     fn holds(&self, f: u32) -> bool;
     /// Marks a face that it holds; false if it was marked before.
     fn list(&self, f: u32) -> bool;
@@ -47,11 +47,11 @@ pub trait Holder: Copy {
 /// The slots that are reserved for one winner.
 #[derive(Clone, Copy)]
 pub(super) struct Reserved<'a> {
-    /// Where they come from: V, E, F.
+    /// Source of the slots: V, E, F.
     pub slots: [&'a Slots; 3],
     /// Its first one among all of the session.
     pub base: [u32; 3],
-    /// How many it has.
+    /// Number of its slots.
     pub room: [u32; 3],
 }
 
@@ -64,12 +64,12 @@ pub(super) struct FlatSite<'a> {
     pub record: GlobalMut<u32>,
     /// Nothing for operators that need no new slots, and before they are reserved.
     pub reserved: Option<Reserved<'a>>,
-    /// Where the births of this cavity begin.
+    /// Start of the births of this cavity.
     pub births: u32,
 }
 
 impl<'a> FlatSite<'a> {
-    /// Where the record at a place among the round's is written or read, before the cavity is cut.
+    /// Returns the site whose record is at a place among the round's, before the cavity is cut.
     #[inline(always)]
     pub(super) fn of_record(mesh: &'a FlatMesh, round: &'a Round, at: u32) -> Self {
         FlatSite {

@@ -1,4 +1,4 @@
-//! How blocks of one thread each share a round on a CPU.
+//! Distribution of a round over blocks of one thread each on a CPU.
 
 use crate::args;
 use crate::mem::GlobalMut;
@@ -10,27 +10,27 @@ pub const TASK_WORDS: u32 = 4;
 const LEAST: u32 = 16;
 
 args! {
-    /// What each task has found in the launches of a round. A task goes on with what it found itself, and the tasks
-    /// look at the seeds in the order of the elements: so one thread has mostly to do with one region of the mesh,
-    /// launch after launch, and what it needs lies in its caches, not in those of another processor.
+    /// Results of each task in the launches of a round. A task goes on with its own results, and the tasks take the
+    /// seeds in the order of the elements: so one thread mostly works on one region of the mesh, launch after launch,
+    /// and its data lie in its caches, not in those of another processor.
     ///
-    /// Empty where a block is several threads.
+    /// Empty if a block is several threads.
     pub struct Tasks {
-        /// Where each task has listed seeds for the next round, and how many; behind those of all tasks how many
-        /// candidates each has, and how many winners.
+        /// Start and number of the seeds that each task has listed for the next round; behind those of all tasks the
+        /// numbers of candidates and of winners of each.
         pub words: GlobalMut<u32>,
     }
 }
 
 impl Tasks {
-    /// How many there are.
+    /// Returns the number of tasks.
     #[inline(always)]
     pub(crate) fn count(&self) -> u32 {
         self.words.len() / TASK_WORDS
     }
 
-    /// The first of `n` things that are a task's, and the one behind them. Where they are few some tasks have none,
-    /// of each thread's about as many.
+    /// Returns the first of `n` items that are a task's, and the one behind them. If there are few items some tasks
+    /// have none, about equally many of each thread's.
     #[inline(always)]
     pub(crate) fn range(&self, task: u32, n: u32) -> [u32; 2] {
         let mut count = self.count();
@@ -52,8 +52,9 @@ impl Tasks {
         self.words.set(2 * task + 1, n);
     }
 
-    /// Where in the round's list seed `i` is, in the order of the elements, and how many follow it there, itself among
-    /// them. `from` is a task and how many seeds come before its own; who asks in ascending order keeps it.
+    /// Returns the place of seed `i` in the round's list, in the order of the elements, and the number of seeds from it
+    /// on that follow each other there. `from` is a task and the number of seeds before its own; a caller that asks in
+    /// ascending order keeps it.
     #[inline(always)]
     pub(super) fn piece(&self, i: u32, from: &mut [u32; 2]) -> [u32; 2] {
         let [mut task, mut before] = *from;
@@ -125,7 +126,7 @@ mod tests {
     fn pieces_follow_the_tasks() {
         let mut words = [0; 5 * TASK_WORDS as usize];
         let tasks = tasks(&mut words);
-        // Who came first has listed first.
+        // The tasks have listed their seeds in the order in which they came.
         let listed = [[9, 2], [0, 0], [0, 4], [11, 1], [4, 5]];
         for (task, place) in (0..).zip(listed) {
             tasks.set_listed(task, place);

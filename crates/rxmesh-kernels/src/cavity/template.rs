@@ -1,8 +1,8 @@
-//! What is deleted around a seed.
+//! Elements deleted around a seed.
 //!
 //! The predefined templates are those of Figure 4 of Mahmoud et al. 2024 and the rest of their family: a seed and its
-//! neighbours under one relation. Deleting an element deletes what stands on it: with a vertex its edges and faces,
-//! with an edge its faces.
+//! neighbours under one relation. Deleting an element deletes the elements that contain it: with a vertex its edges and
+//! faces, with an edge its faces.
 //!
 //! | template | deletes | serves |
 //! | --- | --- | --- |
@@ -29,7 +29,7 @@ pub trait Sink {
     fn face(&mut self, f: u32) -> bool;
 }
 
-/// What is known of all cavities of a template. The records of known shapes are written in one walk
+/// Common shape of all cavities of a template. The records of known shapes are written in one walk
 /// ([`Recorder::write_shape`](super::parts::Recorder::write_shape)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -41,20 +41,21 @@ pub enum Shape {
     Ends,
 }
 
-/// What a cavity deletes. Implement it for templates of your own; fields may name attributes that choose the elements.
+/// Set of elements that a cavity deletes. Implement it for custom templates; fields may name attributes that choose the
+/// elements.
 pub trait Template: Copy {
     /// The kind of the seed.
     type Seed: Element;
 
-    /// What all its cavities look like.
+    /// Shape of all its cavities.
     const SHAPE: Shape = Shape::Any;
 
-    /// How often at most [`Template::elements`] meets one face, by the elements that it names: one that names a face,
-    /// its sides and its corners meets it seven times.
+    /// Largest number of times that [`Template::elements`] meets one face, by the elements that it names: one that
+    /// names a face, its sides and its corners meets it seven times.
     const MEETS: u32 = 7;
 
-    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had.
-    /// The same elements in the same order whenever it is called in one round.
+    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough. Returns `true` if it
+    /// never had. The same elements in the same order whenever it is called in one round.
     fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
@@ -139,7 +140,7 @@ fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
 
 /// Shows every face that a cavity deletes, some more than once, and counts its vertices.
 pub struct Faces<'a, M, F> {
-    /// The mesh.
+    /// Mesh as flat arrays.
     pub mesh: &'a M,
     /// Is shown the faces, until it returns false.
     pub f: F,
@@ -170,8 +171,9 @@ impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     }
 }
 
-/// Shows every face that a cavity deletes as often as [`Faces`] does, until `f` returns false, in an order of its own:
-/// around both ends at a time where these are what is deleted. The vertices that were named; nothing when it stopped.
+/// Shows every face that a cavity deletes as often as [`Faces`] does, until `f` returns `false`, in another order:
+/// around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
+/// stopped.
 #[inline(always)]
 pub(super) fn faces_in_any_order<T: Template>(
     template: &T,
@@ -228,14 +230,14 @@ impl Sink for Search {
     }
 }
 
-/// Whether a cavity deletes an edge of the boundary.
+/// Returns `true` if a cavity deletes an edge of the boundary.
 #[inline(always)]
 pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, edge: u32) -> bool {
     let ends = [mesh.origin(2 * edge), mesh.tip(2 * edge)];
     !template.elements(mesh, seed, &mut Search { edge, ends })
 }
 
-/// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
+/// Returns an incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
 pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
     use crate::topo::Kind;

@@ -13,22 +13,22 @@ use crate::exec::Block;
 use crate::kernel::{BlockKernel, GridKernel, Next};
 use crate::mem::{GlobalMut, Plan};
 
-/// What comes to the salt of hashes from round to round.
+/// Increment of the salt of hashes from round to round.
 pub const SALT: u32 = 0x9e37_79b9;
 
 crate::args! {
     /// Rounds of an operator, each in the steps that otherwise are launches: [`Claim`], [`Resolve`], [`RankWords`] and
-    /// [`RankChunks`] for operators that need slots, [`FillIn`], [`Collect`]. Where few seeds are left a launch takes
+    /// [`RankChunks`] for operators that need slots, [`FillIn`], [`Collect`]. If few seeds are left a launch takes
     /// longer than its work, and rounds that the host has asked for in vain cost as much as others.
     ///
     /// Operators that need no slots list the seeds of the next round as they enter them, and the last block to fill in
-    /// ends the round. Such rounds leave their seeds as bits too, for whoever lists them after this launch. When few
-    /// are left, one block goes on by itself.
+    /// ends the round. Such rounds leave their seeds as bits too, for listing after this launch. If few are left, one
+    /// block goes on by itself.
     pub struct Rounds<O> {
         /// The last step but one, and with it the first round, without its list. In each round that follows the epoch
         /// is one less and the salt [`SALT`] more, of which filling in knows nothing.
         pub fill: FillIn<O>,
-        /// The claims.
+        /// Tables of claims.
         pub claims: ClaimTables,
         /// The seeds of the first round, unless all elements are, and then of the others.
         pub list: GlobalMut<u32>,
@@ -39,7 +39,7 @@ crate::args! {
     }
 }
 
-/// Whether such rounds list their seeds by themselves.
+/// Returns `true` if such rounds list their seeds by themselves.
 pub const fn lists_seeds<O: Operator>() -> bool {
     O::GROWTH.is_none()
 }
@@ -49,7 +49,7 @@ pub const fn steps_of_round<O: Operator>() -> u32 {
     if lists_seeds::<O>() { 3 } else { 6 }
 }
 
-/// What [`Rounds`] keeps in shared memory.
+/// Shared memory of [`Rounds`].
 #[derive(Clone, Copy)]
 pub struct RoundsTables {
     claim: ClaimShared,
@@ -60,8 +60,8 @@ pub struct RoundsTables {
     rank_chunks: Option<<RankChunks as BlockKernel>::Tables>,
 }
 
-// SAFETY: each step is a kernel of its own, whose contracts hold; what the last block of one tells the others lies in
-// counters that they read in the next step (contracts U1 to U4).
+// SAFETY: each step is a separate kernel, whose contracts hold; the last block of one tells the others by counters that
+// they read in the next step (contracts U1 to U4).
 unsafe impl<O: Operator> GridKernel for Rounds<O> {
     // As many as fill a hole's corners together in `FillIn`.
     const THREADS: u32 = <FillIn<O> as BlockKernel>::THREADS;
@@ -136,7 +136,7 @@ unsafe impl<O: Operator> GridKernel for Rounds<O> {
 }
 
 impl<O: Operator> Rounds<O> {
-    /// Runs a block's share of so many blocks of another kernel, one after the other.
+    /// Runs a block's share of `parts` blocks of another kernel, one after the other.
     #[inline(always)]
     fn each_part<B: Block>(&self, b: B, block: u32, parts: u32, run: impl Fn(u32)) {
         let mut part = block;
@@ -148,7 +148,8 @@ impl<O: Operator> Rounds<O> {
         }
     }
 
-    /// Whether one block goes on by itself in round `k`. All see the same: it does not write the word any more.
+    /// Returns `true` if one block goes on by itself in round `k`. All see the same: that block does not write the word
+    /// any more.
     #[inline(always)]
     fn is_alone(&self, k: u32) -> bool {
         lists_seeds::<O>()

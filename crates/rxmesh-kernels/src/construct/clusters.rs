@@ -1,10 +1,10 @@
 //! Clusters of neighbouring faces: some faces are drawn as seeds, and every other one goes with the nearest of them, in
-//! steps over shared edges; of several that are as near with the one of the lowest number. A face that no seed is near
-//! enough to is a cluster of its own.
+//! steps over shared edges; of several equally near ones with that of the lowest number. A face that no seed is near
+//! enough to is a separate cluster.
 //!
-//! A face keeps in one word how far its seed is and, in the lower bits, which one that is. Edges lower the words of
-//! their two faces as long as they can, in any order and several times between two barriers of the grid: what is left
-//! in the end is the least that the seeds allow, so the result does not depend on who comes first.
+//! A face keeps in one word the distance to its seed and, in the lower bits, the seed's number. Edges lower the words
+//! of their two faces as long as they can, in any order and several times between two barriers of the grid: the final
+//! words are the least that the seeds allow, so the result does not depend on the order of threads.
 
 use crate::exec::Block;
 use crate::kernel::{FlatKernel, GridKernel, Next, share_of};
@@ -21,9 +21,9 @@ kernel_list! {
 }
 
 args! {
-    /// Which faces are seeds, and the words that tell of them.
+    /// Choice of the seed faces, and layout of the words that name them.
     pub struct Seeds {
-        /// One of so many faces in a row is a seed.
+        /// Length of the runs of faces of which one is a seed.
         pub one_of: u32,
         /// Bits of a seed's number.
         pub bits: u32,
@@ -33,7 +33,7 @@ args! {
 }
 
 impl Seeds {
-    /// Seeds among so many faces.
+    /// Creates the choice of seeds among `faces` faces.
     pub fn new(faces: u32, one_of: u32, farthest: u32) -> Seeds {
         let last = faces.div_ceil(one_of).saturating_sub(1);
         let bits = 32 - last.leading_zeros();
@@ -45,7 +45,7 @@ impl Seeds {
         }
     }
 
-    /// The word of a face at first.
+    /// Returns the first word of a face.
     #[inline(always)]
     fn first(&self, f: u32, faces: u32) -> u32 {
         let number = f / self.one_of;
@@ -54,7 +54,7 @@ impl Seeds {
         if f - from == drawn { number } else { NONE }
     }
 
-    /// The word of a face one step beyond one with this word; [`NONE`] if that is too far.
+    /// Returns the word of a face one step beyond one with this word; [`NONE`] if that is too far.
     #[inline(always)]
     fn beyond(&self, word: u32) -> u32 {
         if word >> self.bits >= self.farthest {
@@ -68,12 +68,12 @@ impl Seeds {
 /// Words of [`ClusterGrow::grown`].
 pub const GROWN: u32 = 4;
 
-/// How often a block goes through its edges in a step of the grid. Whatever other blocks have changed meanwhile it sees
-/// at once, so that a barrier is needed only to find out that nobody has anything left to do.
+/// Number of times that a block goes through its edges in a step of the grid. Changes by other blocks are visible at
+/// once, so that a barrier is needed only to find out that no block has anything left to do.
 const SWEEPS: u32 = 8;
 
-/// A block with more edges than this stops as soon as a sweep has changed nothing. With fewer it goes on: a sweep costs
-/// less than a barrier, and what comes in from the blocks beside it is not kept waiting.
+/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it goes on: a
+/// sweep costs less than a barrier, and changes from the blocks beside it are taken up at once.
 const FEW: u32 = 1024;
 
 kernel! {
@@ -84,9 +84,9 @@ kernel! {
         pub ef: Global<u64>,
         /// A word a face.
         pub word: GlobalMut<u32>,
-        /// Whether a step changed anything, in turns of three steps from word 1 on; zeroes at first.
+        /// Flags of steps that changed anything, in turns of three steps from word 1 on; zeroes at first.
         pub grown: GlobalMut<u32>,
-        /// The seeds.
+        /// Choice of the seeds.
         pub seeds: Seeds,
         /// Number of blocks.
         pub blocks: u32,
@@ -94,13 +94,13 @@ kernel! {
 }
 
 impl ClusterGrow {
-    /// The word of [`ClusterGrow::grown`] that a step writes.
+    /// Returns the index of the word of [`ClusterGrow::grown`] that a step writes.
     #[inline(always)]
     fn turn(step: u32) -> u32 {
         1 + step % 3
     }
 
-    /// Lowers the word of a face next to one with the word `next`; tells whether that was needed.
+    /// Lowers the word of a face next to one with the word `next`. Returns `true` if that was needed.
     #[inline(always)]
     fn lower(&self, f: u32, was: u32, next: u32) -> bool {
         let word = self.seeds.beyond(next);
@@ -109,8 +109,8 @@ impl ClusterGrow {
 }
 
 // SAFETY: in the first step blocks write apart; later words of faces are accessed atomically. Of the words of three
-// steps a step reads one, writes one atomically, and its first block clears the third. What all blocks are told about
-// the next step they read of what the step before has left (contracts U1 to U4).
+// steps a step reads one, writes one atomically, and its first block clears the third. The word about the next step,
+// which all blocks read, was left by the step before (contracts U1 to U4).
 unsafe impl GridKernel for ClusterGrow {
     type Tables = Shared<u32>;
 
@@ -156,7 +156,7 @@ unsafe impl GridKernel for ClusterGrow {
             b.phase(|p| {
                 p.each_loaded(n, load, |_, (f, g, x, y)| {
                     if self.lower(g, y, x) | self.lower(f, x, y) {
-                        // As often as not somebody has said so.
+                        // Half of the time another thread has set it already.
                         if news.load(1) != sweep {
                             news.swap(1, sweep);
                         }
@@ -186,9 +186,9 @@ kernel! {
     pub struct ClusterLabel: Flat {
         /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] where there is none.
         pub word: GlobalMut<u32>,
-        /// The seeds.
+        /// Choice of the seeds.
         pub seeds: Seeds,
-        /// A word that is not used, and how many faces have no cluster; zeroes at first.
+        /// A word that is not used, and the number of faces without a cluster; zeroes at first.
         pub left: GlobalMut<u32>,
     }
 }
@@ -207,7 +207,7 @@ unsafe impl FlatKernel for ClusterLabel {
 }
 
 kernel! {
-    /// Which faces have no cluster, as ones and zeroes. An index a face.
+    /// Flags the faces without a cluster, as ones and zeroes. An index a face.
     pub struct ClusterAlone: Flat {
         /// As [`ClusterLabel`] left it.
         pub label: Global<u32>,
@@ -231,7 +231,7 @@ kernel! {
         pub before: Global<u32>,
         /// The first of their labels.
         pub first: u32,
-        /// The labels.
+        /// Label of each face.
         pub label: GlobalMut<u32>,
     }
 }

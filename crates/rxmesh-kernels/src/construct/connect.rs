@@ -2,8 +2,8 @@
 //! the same two ends are one edge, which the lowest of them stands for.
 //!
 //! A hash table with open addressing finds that side: places are taken by exchange, and the lowest side wins by an
-//! atomic maximum of complements. Which place an edge gets depends on the order of threads, its side does not. Edges
-//! are numbered in the order of these sides.
+//! atomic maximum of complements. The place of an edge depends on the order of threads, its side does not. Edges are
+//! numbered in the order of these sides.
 
 use crate::kernel;
 use crate::kernel::FlatKernel;
@@ -18,7 +18,7 @@ kernel_list! {
     flat connect_finish: ConnectFinish;
 }
 
-/// The corners that a side runs between.
+/// Returns the corners that a side runs between.
 #[inline(always)]
 fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     let k = side % 3;
@@ -26,7 +26,7 @@ fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     (faces.get(side), faces.get(next))
 }
 
-/// The lower and the higher end of a side.
+/// Returns the lower and the higher end of a side.
 #[inline(always)]
 fn key(faces: Global<u32>, side: u32) -> (u32, u32) {
     let (a, b) = ends(faces, side);
@@ -41,7 +41,7 @@ kernel! {
         /// Complements of the lowest side of each edge, zeroes at first; more words than sides, so that some stay
         /// empty.
         pub table: GlobalMut<u32>,
-        /// Where in the table the edge of each side is.
+        /// Place in the table of the edge of each side.
         pub place: GlobalMut<u32>,
         /// Complement of the lowest corner that names no vertex; 0 at first. (Word 1; word 0 is not used.)
         pub bad: GlobalMut<u32>,
@@ -81,7 +81,7 @@ unsafe impl FlatKernel for ConnectInsert {
 }
 
 kernel! {
-    /// Which sides stand for an edge, as ones and zeroes. An index a side.
+    /// Flags the sides that stand for an edge, as ones and zeroes. An index a side.
     pub struct ConnectFirst: Flat {
         /// As [`ConnectInsert`] left it.
         pub table: Global<u32>,
@@ -102,7 +102,7 @@ unsafe impl FlatKernel for ConnectFirst {
 }
 
 kernel! {
-    /// Writes what the side that stands for an edge knows of it, and empties VE. An index a side, and at least one a
+    /// Writes the edge's data from the side that stands for it, and empties VE. An index a side, and at least one a
     /// vertex.
     pub struct ConnectBegin: Flat {
         /// Three corners a face.

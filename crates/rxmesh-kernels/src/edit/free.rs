@@ -16,7 +16,7 @@ kernel! {
         pub width: u32,
         /// Slots.
         pub slots: u32,
-        /// The set.
+        /// Set of dead slots, a bit each.
         pub set: GlobalMut<u32>,
     }
 }
@@ -41,13 +41,13 @@ unsafe impl FlatKernel for MarkDead {
 kernel! {
     /// Writes the members of a ranked set in ascending order. One index a word.
     pub struct ListFree: Flat {
-        /// The set.
+        /// Set of dead slots, a bit each.
         pub set: Global<u32>,
         /// Members before each word, in its chunk.
         pub ranks: Global<u32>,
         /// Members before each chunk.
         pub chunks: Global<u32>,
-        /// The list.
+        /// List of free slots.
         pub list: GlobalMut<u32>,
     }
 }
@@ -70,9 +70,9 @@ unsafe impl FlatKernel for ListFree {
 kernel! {
     /// Puts a set in another one's place, and empties it. One index a word.
     pub struct MoveSet: Flat {
-        /// The set.
+        /// Set that is moved.
         pub from: GlobalMut<u32>,
-        /// The other one.
+        /// Set that it is moved to.
         pub to: GlobalMut<u32>,
     }
 }

@@ -1,8 +1,8 @@
-//! Opening an edit session: patches to flat arrays, and what must be frozen.
+//! Opening an edit session: patches to flat arrays, and freezing.
 //!
 //! Launches in order: [`Fill`] of all arrays if there are slots without an element, [`OpenPatches`], [`LinkSides`],
-//! [`OpenVertices`], [`Freeze`]. Of faces that are in no patches yet the kernels of [`crate::construct`] make edges,
-//! and [`OpenFaces`] does what [`OpenPatches`] does.
+//! [`OpenVertices`], [`Freeze`]. For faces that are in no patches yet the kernels of [`crate::construct`] make edges,
+//! and [`OpenFaces`] takes the place of [`OpenPatches`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
 use super::mesh::{Mesh, around_in};
@@ -16,9 +16,9 @@ use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 kernel! {
     /// The same value everywhere.
     pub struct Fill: Flat {
-        /// Where.
+        /// Words to fill.
         pub to: GlobalMut<u32>,
-        /// What.
+        /// Value to write.
         pub value: u32,
     }
 }
@@ -57,7 +57,7 @@ kernel! {
     }
 }
 
-/// What [`OpenPatches`] keeps in shared memory, of owned elements.
+/// Shared memory of [`OpenPatches`], for owned elements.
 #[derive(Clone, Copy)]
 pub struct OpenTables {
     /// The face of each half-edge.
@@ -68,8 +68,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
@@ -196,7 +196,7 @@ unsafe impl FlatKernel for OpenFaces {
 kernel! {
     /// The half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
     pub struct LinkSides: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
     }
 }
@@ -219,11 +219,11 @@ unsafe impl FlatKernel for LinkSides {
 kernel! {
     /// Freezes vertices whose faces are not one fan or one cycle. One index a vertex slot.
     pub struct OpenVertices: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenPatches`] found.
+        /// Results of [`OpenPatches`].
         pub corners: Suspects,
-        /// Word 2: whether any vertex is frozen.
+        /// Word 2: not 0 if any vertex is frozen.
         pub frozen: GlobalMut<u32>,
     }
 }
@@ -248,7 +248,7 @@ unsafe impl FlatKernel for OpenVertices {
 }
 
 impl OpenVertices {
-    /// The faces of the fan that a vertex's edge is in, as far as there are no more than `most`.
+    /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
     /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
     /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
@@ -281,13 +281,13 @@ impl OpenVertices {
 kernel! {
     /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index a face slot.
     pub struct Freeze: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// What [`OpenVertices`] left.
+        /// Results of [`OpenVertices`].
         pub corners: Suspects,
-        /// Who claims each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
+        /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
+        /// Counts the frozen faces in word 1. Word 2: not 0 if there is any, which saves reading each.
         pub frozen: GlobalMut<u32>,
     }
 }

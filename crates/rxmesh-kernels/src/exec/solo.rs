@@ -27,9 +27,9 @@ const PRIMES: [u32; 16] = [
     3221288093, 3386408173, 3495860639, 3677543731, 3884862361, 3934956709, 4030355149, 4193052181,
 ];
 
-/// A bijection of `0..n`: `i -> a * i + c mod n` with `a` coprime to `n`. Phases are shorter than 2^31; longer ones
-/// begin elsewhere and keep their order. What the shuffling test engine does to the indices of a phase
-/// ([`super::Block::order`]).
+/// Permutes `0..n` by a bijection: `i -> a * i + c mod n` with `a` coprime to `n`. Phases are shorter
+/// than 2^31; longer ones begin elsewhere and keep their order. The shuffling test engine applies it to the indices of
+/// a phase ([`super::Block::order`]).
 #[inline]
 pub fn permute(i: u32, n: u32, seed: u32) -> u32 {
     let a = match PRIMES[(crate::math::hash(seed ^ n) % 16) as usize] {

@@ -9,7 +9,7 @@ use crate::mem::{Bind, Fault, FaultCode, Plan};
 use crate::topo::Patch;
 use cuda_std::{shared, thread};
 
-/// Whether the launch gave as much shared memory as was carved; reports a fault if not.
+/// Returns `true` if the launch gave enough shared memory for the plan; reports a fault if not.
 #[inline(always)]
 fn fits(plan: &Plan, fault: Fault, block: u32) -> bool {
     if plan.peak() <= shared::dynamic_shared_size() {
@@ -40,7 +40,7 @@ pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
     }
 }
 
-/// Runs a patch kernel's block on listed patches, one after the other: how many there are the host does not know.
+/// Runs a patch kernel's block on listed patches, one after the other: the host does not know their number.
 ///
 /// # Safety
 ///
@@ -89,7 +89,7 @@ pub unsafe fn run_block<K: BlockKernel>(mut args: BlockArgs<K>) {
     }
 }
 
-/// Runs a grid kernel's block: so many steps, and a barrier of all blocks between them, or of this one alone.
+/// Runs a grid kernel's block through its steps, with a barrier of all blocks between them, or of this one alone.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! How [`ForEach`] and [`Scatter`] bodies run over a patch.
+//! Execution of [`ForEach`] and [`Scatter`] bodies over a patch.
 
 use super::{ForEach, OverRelations, PatchKernel, Scatter};
 use crate::attr::StagedField;
@@ -7,14 +7,14 @@ use crate::mem::{Plan, Shared};
 use crate::query::Relations;
 use crate::topo::{Needs, Patch, PatchHeader};
 
-/// What a body's patch kernel keeps in shared memory.
+/// Shared memory of a body's patch kernel.
 #[derive(Clone, Copy)]
 pub struct ForEachTables<T> {
     pub(crate) scratch: Shared<u32>,
     pub(crate) relations: T,
 }
 
-/// The plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
+/// Carves the plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
 #[inline(always)]
 pub fn carve_for_each<R: Relations, K: super::Fields>(
     kernel: &mut K,
@@ -33,7 +33,7 @@ crate::args! {
     /// A [`ForEach`] or [`Scatter`] kernel on prepared relations: the same body, without the construction of tables in
     /// shared memory.
     pub struct OnPrepared<K: OverRelations> {
-        /// The kernel.
+        /// Kernel to run.
         pub kernel: K,
         /// The tables of its relations.
         pub relations: <K::Relations as Relations>::Prepared,
@@ -65,8 +65,8 @@ unsafe impl<K: OverRelations> PatchKernel for OnPrepared<K> {
     }
 }
 
-/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have code of their own, without questions
-/// about order, layout and room.
+/// Runs a [`ForEach`] body over a patch. Plain fields, which are the rule, have separate code, without branches on
+/// order, layout and capacity.
 #[inline(always)]
 pub fn run_for_each<R: Relations, K: ForEach<R>, B: Block>(
     kernel: &K,
@@ -139,7 +139,7 @@ fn scatter<R: Relations, K: Scatter<R>, B: Block>(
     finish(kernel, b, patch, patch.total::<R::Source>(), body);
 }
 
-/// The body's phase, and the epilogue where a field has one.
+/// Runs the body's phase, and the epilogue if a field has one.
 #[inline(always)]
 fn finish<K: super::Fields, B: Block>(kernel: &K, b: B, patch: &Patch, n: u32, body: impl Fn(u32)) {
     if K::STORES {

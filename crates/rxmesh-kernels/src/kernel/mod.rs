@@ -1,11 +1,11 @@
-//! What a kernel is, and how one is declared.
+//! Kinds of kernels, and their declaration.
 //!
 //! | trait | runs for | uses |
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
 //! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
-//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
-//! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering values that are expensive to compute, in a fixed order |
+//! | [`PatchKernel`] | each patch, in custom phases | all that the above cannot express |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
 //! | [`FlatKernel`] | each index of a range | vector updates |
@@ -36,48 +36,49 @@ pub const DEFAULT_THREADS: u32 = 128;
 ///
 /// Each method does what its name says for all fields, and nothing else (see [`crate::attr::Field`]).
 pub unsafe trait Fields: Copy {
-    /// Whether any field has an epilogue.
+    /// `true` if any field has an epilogue.
     const STORES: bool;
-    /// Whether all fields are plain ([`crate::attr::Field::is_plain`]).
+    /// Returns `true` if all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
-    /// The same fields for code that runs only when they are plain.
+    /// Returns the same fields for code that runs only if they are plain.
     ///
     /// # Safety
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows what the fields have staged ([`crate::attr::Field::staged`]).
+    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
-    /// Has the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
+    /// Makes the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
-    /// Prologue of all fields, inside a phase.
+    /// Runs the prologue of all fields, inside a phase.
     fn load<B: Block>(&self, p: Phase<B>, patch: &Patch);
-    /// Epilogue of all fields, inside a phase.
+    /// Runs the epilogue of all fields, inside a phase.
     fn store<B: Block>(&self, p: Phase<B>, patch: &Patch);
 }
 
 /// A computation for each owned element of `R`'s source kind and its neighbours.
 pub trait ForEach<R: Relations>: Fields {
-    /// Whether [`ForEach::active`] has a say. When no element of a patch is active, its block stops before any work.
+    /// `true` if [`ForEach::active`] selects elements. If no element of a patch is active, its block stops before any
+    /// work.
     const SELECTIVE: bool = false;
 
-    /// Whether the body runs for an element.
+    /// Returns `true` if the body runs for an element.
     #[inline(always)]
     fn active(&self, _e: Owned<R::Source>) -> bool {
         true
     }
 
-    /// The computation.
+    /// Computes the element's values.
     fn run(&self, e: Owned<R::Source>, n: R::Input);
 }
 
 /// A computation for each local element of `R`'s source kind, ribbon included, that only adds to
-/// [`crate::attr::StagedSum`] fields: what falls on elements of other patches is dropped here, because their owners
-/// compute it too.
+/// [`crate::attr::StagedSum`] fields: sums of elements of other patches are dropped here, because their owners compute
+/// them too.
 pub trait Scatter<R: Relations>: Fields {
-    /// The computation.
+    /// Computes the element's values and scatters them.
     fn run(&self, e: Local<R::Source>, n: R::Input);
 }
 
@@ -90,11 +91,11 @@ pub trait Scatter<R: Relations>: Fields {
 pub unsafe trait OverRelations:
     Fields + Bind + core::fmt::Debug + Send + Sync + 'static
 {
-    /// The relations.
+    /// Relations of the body.
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// As [`PatchKernel::plan_key`].
+    /// Works like [`PatchKernel::plan_key`].
     fn plan_key(&self) -> u64 {
         0
     }
@@ -107,8 +108,8 @@ pub unsafe trait OverRelations:
     );
 }
 
-/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh: what
-/// `RxMesh::run` launches. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
+/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh, so that `RxMesh::run` may
+/// launch it. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
 /// [`Typed`](crate::attr::Typed).
 ///
 /// # Safety
@@ -121,12 +122,12 @@ pub unsafe trait OverRelations:
 )]
 pub unsafe trait AnyArguments: PatchKernel {}
 
-/// The bit of a kind in [`PatchKernel::OFTEN`].
+/// Returns the bit of a kind in [`PatchKernel::OFTEN`].
 pub const fn bit(kind: Kind) -> u8 {
     1 << kind as u8
 }
 
-/// A kernel that works on a patch with phases of its own.
+/// A kernel that works on a patch in custom phases.
 ///
 /// # Safety
 ///
@@ -141,12 +142,12 @@ pub const fn bit(kind: Kind) -> u8 {
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block, at least.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// Threads of the blocks of a multiprocessor that suffice to hide what its memory waits for: where there are few
-    /// patches a launch makes blocks wider, up to so many together.
+    /// Threads of the blocks of a multiprocessor that suffice to hide the latency of its memory: if there are few
+    /// patches a launch makes blocks wider, up to this number together.
     const ENOUGH_THREADS: u32 = 768;
-    /// What a mesh must keep; the launch looks.
+    /// Tables that a mesh must keep; the launch checks them.
     const NEEDS: Needs = Needs::NONE;
-    /// What the kernel keeps in shared memory.
+    /// Layout of the kernel's shared memory.
     type Tables: Copy;
     /// The kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of
     /// its relations. All of them unless the kernel says.
@@ -154,9 +155,10 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
     /// may (MeshTaichi 2022, section 5.2.2).
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
-    /// Has the field of this name leave its values in global memory.
+    /// Makes the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
-    /// What the plan depends on beside header and staged fields, as a number: plans are measured once for each.
+    /// Returns a number for the state that the plan depends on beside header and staged fields: plans are measured once
+    /// for each.
     fn plan_key(&self) -> u64 {
         0
     }
@@ -174,10 +176,10 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
 pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
-    /// The most registers a CUDA thread may have, where more would keep blocks from running at a time; as many as the
-    /// compiler likes unless given.
+    /// Most registers of a CUDA thread, if more would keep blocks from running at a time; the compiler's choice unless
+    /// given.
     const REGISTERS: Option<u32> = None;
-    /// What the kernel keeps in shared memory.
+    /// Layout of the kernel's shared memory.
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
@@ -186,29 +188,30 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid in steps, without a mesh: no block begins a step before all have ended the one
-/// before. A GPU that has room for all blocks at a time runs all steps in one launch, in which they wait for each other
+/// before. A GPU that can hold all blocks at a time runs all steps in one launch, in which they wait for each other
 /// (the exception to P6 of ARCHITECTURE.md); everything else launches each step by itself.
 ///
 /// # Safety
 ///
-/// As [`BlockKernel`], for each step: what crosses steps lies in global memory, and what [`GridKernel::step`] tells is
-/// the same for all blocks, whatever others do in that step; but one may tell [`Next::Alone`], when all others tell
+/// As [`BlockKernel`], for each step: data that cross steps lie in global memory, and [`GridKernel::step`] returns the
+/// same for all blocks, whatever others do in that step; but one may return [`Next::Alone`], if all others return
 /// [`Next::End`], in that step and in each one after it.
 pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
     const THREADS: u32 = 256;
-    /// What the kernel keeps in shared memory: for the length of a step, but for what [`GridKernel::load`] puts there.
+    /// Layout of the kernel's shared memory: for the length of a step, except for the words that [`GridKernel::load`]
+    /// puts there.
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
     /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
     /// step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
-    /// Works as one block on a step; tells what comes after it.
+    /// Works as one block on a step. Returns the continuation after it.
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
 }
 
-/// What comes after a step of a [`GridKernel`].
+/// Continuation after a step of a [`GridKernel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nothing.
@@ -220,14 +223,14 @@ pub enum Next {
 }
 
 impl Next {
-    /// The next step of all blocks if there is anything to do in it.
+    /// Returns the next step of all blocks if there is anything to do in it.
     #[inline(always)]
     pub fn step_if(goes_on: bool) -> Next {
         if goes_on { Next::Together } else { Next::End }
     }
 }
 
-/// The first of `n` items that a block of a grid takes, and how many it takes: about as many as each of the others.
+/// Returns the first of `n` items that a block of a grid takes, and the number of items: about the same for each block.
 #[inline(always)]
 pub fn share_of(block: u32, blocks: u32, n: u32) -> (u32, u32) {
     let each = n.div_ceil(blocks);
@@ -297,16 +300,16 @@ pub unsafe trait ListedEntry: PatchKernel {
     const NAME: &'static str;
 }
 
-/// The names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
-/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for what is listed as
-/// `operator`: a trait of the operator, so that a crate can list operators of its own.
+/// Names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
+/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for operators listed as
+/// `operator`: a trait of the operator, so that a crate can list its own operators.
 ///
 /// # Safety
 ///
 /// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
 /// line (contract U4).
 pub unsafe trait OperatorEntry: crate::cavity::Operator {
-    /// Name of the PTX entry that asks who wants a change.
+    /// Name of the PTX entry that asks seeds if they want a change.
     const WANT: &'static str;
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;
@@ -363,7 +366,7 @@ unsafe impl<K: PreparedEntry> Entry for OnPrepared<K> {
 crate::args! {
     /// Launch parameters of a [`PatchKernel`].
     pub struct PatchArgs<K> {
-        /// The patches.
+        /// Patches of the mesh.
         pub mesh: MeshView,
         /// The kernel's fields.
         pub kernel: K,
@@ -377,7 +380,7 @@ crate::args! {
         pub mesh: MeshView,
         /// The numbers of those to run on, each once.
         pub list: Global<u32>,
-        /// A word that is not used, and how many these are.
+        /// A word that is not used, and the number of the listed patches.
         pub count: Global<u32>,
         /// The kernel's fields.
         pub kernel: K,
@@ -387,7 +390,7 @@ crate::args! {
 crate::args! {
     /// Launch parameters of a [`BlockKernel`].
     pub struct BlockArgs<K> {
-        /// Where to report faults.
+        /// Destination of faults.
         pub fault: Fault,
         /// The kernel's fields.
         pub kernel: K,
@@ -397,11 +400,11 @@ crate::args! {
 crate::args! {
     /// Launch parameters of a [`GridKernel`].
     pub struct GridArgs<K> {
-        /// Where to report faults.
+        /// Destination of faults.
         pub fault: Fault,
         /// A word that is not used, and one in which blocks count each other; only its top bit is left changed.
         pub arrived: GlobalMut<u32>,
-        /// The first step.
+        /// First step of the launch.
         pub first: u32,
         /// The step after the last.
         pub end: u32,
@@ -433,7 +436,7 @@ pub struct KernelInfo {
     pub fields: u64,
 }
 
-/// Number of kernels in lists.
+/// Returns the number of kernels in lists.
 pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     let (mut n, mut i) = (0, 0);
     while i < lists.len() {
@@ -479,7 +482,7 @@ pub const fn same_name(a: &str, b: &str) {
     }
 }
 
-/// A hash of names and parameters, field by field: the PTX carries it, the host compares it.
+/// Returns a hash of names and parameters, field by field: the PTX carries it, the host compares it.
 pub const fn fingerprint(kernels: &[KernelInfo]) -> u64 {
     let mut h = HASH_START;
     let mut k = 0;

@@ -27,13 +27,13 @@ impl Bits {
         p.each(self.words.len(), |w| self.words.set(w, 0));
     }
 
-    /// Number of possible members.
+    /// Returns the number of possible members.
     #[inline(always)]
     pub fn capacity(self) -> u32 {
         self.n
     }
 
-    /// Whether `i` is a member.
+    /// Returns `true` if `i` is a member.
     #[inline(always)]
     pub fn contains(self, i: u32) -> bool {
         debug_assert!(i < self.n);

@@ -1,8 +1,8 @@
-//! The fault word: how a kernel, which cannot panic, says that something is wrong.
+//! The fault word, by which a kernel, which cannot panic, reports a fault.
 
 use super::GlobalMut;
 
-/// What went wrong in a kernel.
+/// Kind of a fault in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[non_exhaustive]
@@ -12,14 +12,14 @@ pub enum FaultCode {
     /// An oriented query met a vertex whose faces are not one consistently oriented fan
     /// (details: linear id of the vertex, patch).
     NotOrientable = 2,
-    /// A query's output did not fit the room that was allocated for it (details: linear id, needed).
+    /// A query's output did not fit the capacity that was allocated for it (details: linear id, needed).
     OutputOverflow = 3,
-    /// A user kernel's own fault (details: the kernel's).
+    /// Fault reported by a user kernel (details: the kernel's).
     User = 4,
 }
 
 impl FaultCode {
-    /// The code behind a fault word, if it is one.
+    /// Returns the code behind a fault word, if it is one.
     pub fn from_word(word: u32) -> Option<FaultCode> {
         [
             FaultCode::SharedMemory,
@@ -36,7 +36,7 @@ impl FaultCode {
 /// space to everything but the very address of an argument, so word 0 stays out of use.)
 pub const FAULT_WORDS: usize = 5;
 
-/// Where a kernel reports its first fault. The host turns it into a typed error.
+/// Destination of a kernel's first fault. The host turns it into a typed error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
@@ -44,7 +44,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault record over [`FAULT_WORDS`] words that the host zeroed.
+    /// Creates a fault record over [`FAULT_WORDS`] words that the host zeroed.
     ///
     /// # Safety
     ///

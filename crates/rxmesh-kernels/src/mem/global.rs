@@ -1,4 +1,4 @@
-//! Views of global memory: what a kernel's parameters point to.
+//! Views of global memory, to which a kernel's parameters point.
 
 use super::atomic;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -15,17 +15,16 @@ fn global<T>(p: *mut T) -> *mut T {
     return p;
 }
 
-/// What a kernel gets as an argument: everything that holds addresses of global memory, and everything that is made of
-/// such things.
+/// Argument of a kernel: every type that holds addresses of global memory, and every type composed of such types.
 ///
 /// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that
 /// could be accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address.
-/// Declare what is an argument with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
+/// Declare arguments with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
 ///
 /// # Safety
 ///
 /// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the
-/// value holds addresses of global memory in no other form (contract U4 of docs/unsafe.md).
+/// value holds addresses of global memory in no other form (contract U4 of docs/inside/unsafe.md).
 pub unsafe trait Bind {
     /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic
     /// `ld`), before anything else in an entry; nothing on the host.
@@ -44,7 +43,7 @@ pub unsafe trait Bind {
 /// Hash of the names and types of an argument's fields, in their order, and of theirs: part of the fingerprint with
 /// which the host tells that PTX was compiled from other arguments. [`args!`](crate::args) writes it.
 pub trait Hashed {
-    /// The hash.
+    /// Hash of the type.
     const HASH: u64;
 }
 
@@ -53,7 +52,7 @@ pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 const HASH_PRIME: u64 = 0x0100_0000_01b3;
 
-/// A hash that goes on with a text, but for its white space, which compilers set as they like.
+/// Continues a hash with a text, except its white space, which compilers set as they like.
 pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     let text = text.as_bytes();
     let mut i = 0;
@@ -67,7 +66,7 @@ pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     (hash ^ 0xff).wrapping_mul(HASH_PRIME)
 }
 
-/// A hash that goes on with a word.
+/// Continues a hash with a word.
 pub const fn hash_word(hash: u64, word: u64) -> u64 {
     let mixed = (hash ^ (word & 0xffff_ffff)).wrapping_mul(HASH_PRIME);
     (mixed ^ (word >> 32)).wrapping_mul(HASH_PRIME)
@@ -85,31 +84,31 @@ macro_rules! hashed {
 
 hashed! { [T] Global<T>, [T] GlobalMut<T> }
 
-/// What a kernel does with a piece of memory.
+/// Access of a kernel to a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads it.
     Read,
     /// May write it.
     Write,
-    /// What another argument of the kernel is for; the kernel's author sees to the order of accesses (contract U3).
+    /// Belongs to another argument of the kernel; the kernel's author sees to the order of accesses (contract U3).
     Again,
 }
 
 /// A piece of memory that a kernel's argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its handle.
+    /// Handle of the memory.
     pub at: usize,
     /// Its size in bytes.
     pub bytes: usize,
-    /// What its address must be a multiple of.
+    /// Alignment of its address.
     pub align: usize,
-    /// What the kernel does with it.
+    /// Access of the kernel.
     pub access: Access,
 }
 
-/// An access that no element is there for.
+/// Panics for an access beyond the elements.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 #[inline(never)]
@@ -148,7 +147,7 @@ macro_rules! view {
         unsafe impl<T> Sync for $view<T> {}
 
         impl<T> $view<T> {
-            /// As [`Bind::visit`], for another use of the memory than the view's type says.
+            /// Works like [`Bind::visit`], for another use of the memory than the view's type says.
             ///
             /// # Safety
             ///
@@ -187,12 +186,12 @@ macro_rules! view {
         }
 
         impl<T: bytemuck::Pod> $view<T> {
-            /// An argument that the launch binds: memory behind a handle, which only its engine knows.
+            /// Creates an argument that the launch binds: memory behind a handle, which only its engine knows.
             ///
             /// # Safety
             ///
-            /// The handle is that of an allocation which the caller may use so: handles count up, and one that is
-            /// guessed may name memory of somebody else (contract U4).
+            /// The handle is that of an allocation which the caller may use so: handles count up, and a guessed one may
+            /// name the memory of other code (contract U4).
             #[inline(always)]
             pub unsafe fn unbound(handle: usize, n: u32) -> Self {
                 $view {
@@ -203,7 +202,7 @@ macro_rules! view {
                 }
             }
 
-            /// A view of nothing.
+            /// Returns a view of nothing.
             #[inline(always)]
             pub const fn empty() -> Self {
                 $view {
@@ -214,19 +213,19 @@ macro_rules! view {
                 }
             }
 
-            /// Number of elements.
+            /// Returns the number of elements.
             #[inline(always)]
             pub fn len(self) -> u32 {
                 self.declared
             }
 
-            /// Whether there is no element.
+            /// Returns `true` if there is no element.
             #[inline(always)]
             pub fn is_empty(self) -> bool {
                 self.declared == 0
             }
 
-            /// Element `i`.
+            /// Returns element `i`.
             #[inline(always)]
             pub fn get(self, i: u32) -> T {
                 self.check(u64::from(i));
@@ -234,8 +233,8 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
-            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no
-            /// such instruction, nor on a GPU.
+            /// Prefetches element `i`, which is read soon, on a CPU. Does nothing without such an instruction, and on a
+            /// GPU.
             #[inline(always)]
             pub fn ask(self, i: u32) {
                 #[cfg(target_arch = "x86_64")]
@@ -248,7 +247,7 @@ macro_rules! view {
                 let _ = i;
             }
 
-            /// The elements from `from` on.
+            /// Returns the elements from `from` on.
             #[inline(always)]
             pub fn from(self, from: u32) -> Self {
                 #[cfg(not(target_arch = "nvptx64"))]
@@ -268,7 +267,7 @@ macro_rules! view {
                 }
             }
 
-            /// Elements `from..from + n`.
+            /// Returns elements `from..from + n`.
             #[inline(always)]
             pub fn part(self, from: u32, n: u32) -> Self {
                 let rest = self.from(from);
@@ -283,7 +282,7 @@ macro_rules! view {
                 }
             }
 
-            /// The same bytes as elements of another type; the address must suit it.
+            /// Returns the same bytes as elements of another type; the address must suit it.
             #[inline(always)]
             pub fn cast<U: bytemuck::Pod>(self) -> $view<U> {
                 debug_assert!(
@@ -340,13 +339,13 @@ view!(Global, *const T, core::ptr::dangling, Access::Read);
 view!(GlobalMut, *mut T, core::ptr::dangling_mut, Access::Write);
 
 impl<T: bytemuck::Pod> Global<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
-    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
-    /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/unsafe.md).
+    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as the view is
+    /// accessed, and they are not written meanwhile except through views of the same kernel (contract U4 of
+    /// docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -359,11 +358,11 @@ impl<T: bytemuck::Pod> Global<T> {
 }
 
 impl<T: bytemuck::Pod> GlobalMut<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
-    /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
+    /// As [`Global::new`], and no other code reads the elements meanwhile (contract U4).
     #[inline(always)]
     pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
@@ -398,7 +397,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         }
     }
 
-    /// The same elements, read only.
+    /// Returns the same elements, read only.
     #[inline(always)]
     pub fn read(self) -> Global<T> {
         Global {
@@ -425,15 +424,15 @@ impl<T: bytemuck::Pod> Global<T> {
             return;
         }
         self.check(u64::from(n - 1));
-        // SAFETY: in range by the check, live and aligned; nobody writes them meanwhile (contracts U3, U4).
+        // SAFETY: in range by the check, live and aligned; not written meanwhile (contracts U3, U4).
         let from = unsafe { core::slice::from_raw_parts(self.at, n as usize) };
         to.slice(n).copy_from_slice(from);
     }
 }
 
 impl Global<f32> {
-    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of 8 bytes
-    /// then.
+    /// Returns elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of
+    /// 8 bytes then.
     #[inline(always)]
     pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
         self.check(u64::from(i) + (N as u64).saturating_sub(1));
@@ -453,7 +452,7 @@ impl Global<f32> {
 }
 
 impl Global<u32> {
-    /// Element `i`, in an atomic load.
+    /// Returns element `i`, in an atomic load.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         self.check(u64::from(i));
@@ -462,7 +461,7 @@ impl Global<u32> {
         unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         debug_assert!(
@@ -483,7 +482,7 @@ impl Global<u32> {
 }
 
 impl GlobalMut<u32> {
-    /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
+    /// Returns the first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
         assert!(n <= self.reach, "a slice of {n} of {}", self.reach);
@@ -492,7 +491,7 @@ impl GlobalMut<u32> {
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         self.read().get4(i)
@@ -526,29 +525,29 @@ impl GlobalMut<u32> {
         unsafe { atomic::store(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` and returns what it was; orders memory as [`crate::exec::Block::arrive`] needs it.
+    /// Adds one to element `i` and returns the old value; orders memory as [`crate::exec::Block::arrive`] needs it.
     #[inline(always)]
     pub fn arrive(self, i: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::arrive(self.cell(i)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::fetch_add(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` atomically and returns what it was. For counters at which many threads meet: a GPU adds
-    /// once for those of a warp that come together.
+    /// Adds one to element `i` atomically and returns the old value. For counters at which many threads meet: a GPU
+    /// adds once for those of a warp that come together.
     #[inline(always)]
     pub fn fetch_increment(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_increment(self.cell(i)) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -569,7 +568,7 @@ impl GlobalMut<u32> {
         }
     }
 
-    /// Replaces element `i`, atomically; returns what it was.
+    /// Replaces element `i`, atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -578,7 +577,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<f64> {
-    /// Element `i`, which another block may have written in this launch.
+    /// Returns element `i`, which another block may have written in this launch.
     #[inline(always)]
     pub fn load(self, i: u32) -> f64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
@@ -587,37 +586,37 @@ impl GlobalMut<f64> {
 }
 
 impl GlobalMut<u32> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::load(self.cell(i)) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.cell(i), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_and(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::compare_exchange(self.cell(i), old, new) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
-    /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/unsafe.md).
+    /// Replaces element `i` by `new` if it is `old`, and returns `true` if it did. Then this thread, and after a
+    /// barrier its block, sees everything that the thread that [`GlobalMut::release`]d `old`, and before a barrier its
+    /// block, wrote until then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.
@@ -633,7 +632,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<u64> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
@@ -647,7 +646,7 @@ impl GlobalMut<u64> {
         unsafe { atomic::store_u64(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u64) -> u64 {
         // SAFETY: as `load`.

@@ -135,8 +135,8 @@ pub struct CcRow {
 }
 
 impl CcRow {
-    /// Whether cell `d` has come before: two cells that share two faces have the same vertices and share all, so it
-    /// came with the first face.
+    /// Returns `true` if cell `d` has come before: two cells that share two faces have the same vertices and share all,
+    /// so it came with the first face.
     #[inline(always)]
     fn repeated(&self, d: u32) -> bool {
         if self.side == 0 {

@@ -48,12 +48,12 @@ unsafe impl Relation for Corners {
     }
 }
 
-/// As [`Corners`], but where a vertex's faces form one consistently oriented fan, closed or open, they come in its
-/// order: the previous vertex in one is the next vertex in the one after it. Where they do not, the order is any.
+/// As [`Corners`], but if a vertex's faces form one consistently oriented fan, closed or open, they come in its order:
+/// the previous vertex in one is the next vertex in the one after it. Otherwise the order is any.
 #[derive(Clone, Copy, Debug)]
 pub struct Fans;
 
-/// What [`Fans`] keeps in shared memory: the faces of vertices, and how to walk around a vertex.
+/// Shared memory of [`Fans`]: the faces of vertices, and the tables for walks around a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct FanTables {
     walks: Walks,
@@ -95,7 +95,7 @@ unsafe impl Relation for Fans {
         );
         t.walks.build(b, patch);
         b.each(patch.owned::<Vertex>(), |v| {
-            // Only what is a fan is written down.
+            // Only fans are written down.
             if t.walks.each(v, |_, _| {}) {
                 let (lo, _) = csr.bounds(v);
                 t.walks
@@ -155,7 +155,7 @@ impl Iterator for FansRow {
     }
 }
 
-/// Of a face's corners the one that follows a vertex, for an even `i`, or the one that comes before it.
+/// Returns the corner of a face that follows a vertex, for an even `i`, or the one that comes before it.
 #[inline(always)]
 fn beside([a, b, c]: [u32; 3], vertex: u32, i: u32) -> u32 {
     let (next, previous) = if a == vertex {

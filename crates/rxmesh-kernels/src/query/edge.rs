@@ -124,7 +124,7 @@ unsafe impl Relation for EEThroughFaces {
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     slotted: bool,
-    /// Where an edge has two faces at most.
+    /// Used if an edge has two faces at most.
     few: FewRow<4>,
     /// Elsewhere.
     any: AnyEe,
@@ -167,7 +167,7 @@ impl Row for EeRow {
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
-/// itself and without what has come before.
+/// itself and without repetitions.
 #[derive(Clone, Copy, Debug)]
 struct AnyEe {
     all: EdgeFaces,
@@ -177,14 +177,14 @@ struct AnyEe {
 }
 
 impl AnyEe {
-    /// Side `k % 3` of the edge's face `k / 3`.
+    /// Returns side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
         self.all.fe().side(3 * self.faces.get(k / 3) + k % 3) >> 1
     }
 
-    /// Whether side `k`, which is edge `e`, has come before: as another side of its face, or of a face of both edges
-    /// that comes before its own. Faces that share two edges are few, so it is they that are looked for.
+    /// Returns `true` if side `k`, which is edge `e`, has come before: as another side of its face, or of a face of
+    /// both edges that comes before its own. Faces that share two edges are few, so the search is for them.
     #[inline(always)]
     fn repeated(&self, k: u32, e: u32) -> bool {
         let mut i = k - k % 3;

@@ -123,7 +123,7 @@ unsafe impl Relation for FF {
 #[derive(Clone, Copy, Debug)]
 pub struct FfRow {
     slotted: bool,
-    /// Where an edge has two faces at most.
+    /// Used if an edge has two faces at most.
     few: FewRow<3>,
     /// Elsewhere.
     any: AnyFf,
@@ -181,7 +181,7 @@ impl AnyFf {
         FixedRow::new(self.sides).get(k)
     }
 
-    /// Whether face `g` has come before: it has one of the sides before the current one.
+    /// Returns `true` if face `g` has come before: it has one of the sides before the current one.
     #[inline(always)]
     fn repeated(&self, g: u32) -> bool {
         if self.side == 0 {

@@ -24,9 +24,9 @@ const REFUSED: u32 = 0;
 /// An empty half of a word with two corners.
 const EMPTY: u32 = 0xffff;
 
-/// How to walk around the vertices of a patch. Corner `3 f + k` is where side `k` of face `f` starts.
+/// Tables for walks around the vertices of a patch. Corner `3 f + k` is where side `k` of face `f` starts.
 ///
-/// Patches with a vertex of very many edges are large: what they keep in shared memory is FE and a word an edge.
+/// Patches with a vertex of very many edges are large: they keep FE and a word an edge in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walks {
     pub(super) fe: LocalFe,
@@ -41,7 +41,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Takes room; `fe` is loaded by somebody.
+    /// Carves the tables; `fe` is loaded by the caller.
     pub(super) fn carve(h: &PatchHeader, plan: &mut Plan, fe: LocalFe) -> Walks {
         let [owned, edges, faces] = [h.owned[0], h.total[1], h.total[2]].map(u32::from);
         let wide = 3 * faces > EMPTY;
@@ -54,7 +54,7 @@ impl Walks {
         }
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub(super) fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         p.each(self.slots.len(), |k| self.slots.set(k, NONE));
@@ -64,7 +64,7 @@ impl Walks {
         });
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub(super) fn build<B: Block>(self, b: B, patch: &Patch) {
         let sides = 3 * patch.total::<Face>();
@@ -79,7 +79,7 @@ impl Walks {
         });
     }
 
-    /// Puts a corner into the slot of its side. What comes of two in one slot is no corner of either, or of one.
+    /// Puts a corner into the slot of its side. Two corners in one slot combine to a corner of neither, or of one.
     #[inline(always)]
     fn enter(self, side: u32, corner: u32) {
         if self.wide {
@@ -91,7 +91,7 @@ impl Walks {
         }
     }
 
-    /// The corner from which a face runs along a side, or [`NONE`].
+    /// Returns the corner from which a face runs along a side, or [`NONE`].
     #[inline(always)]
     fn slot(self, side: u32) -> u32 {
         if self.wide {
@@ -121,21 +121,22 @@ impl Walks {
         }
     }
 
-    /// Number of corners of an owned vertex.
+    /// Returns the number of corners of an owned vertex.
     #[inline(always)]
     fn corners(self, v: u32) -> u32 {
         self.corners.get(v)
     }
 
-    /// Whether a row of edges is longer by one than that of faces: the faces of the vertex begin at a boundary.
+    /// Returns `true` if a row of edges is longer by one than that of faces: the faces of the vertex begin at a
+    /// boundary.
     #[inline(always)]
     fn is_open(self, v: u32) -> bool {
         let first = self.firsts.get(v);
         first != NONE && first != REFUSED && first & CLOSED == 0
     }
 
-    /// Goes through the corners of an owned vertex, as far as they lead: `visit(i, corner)`, counter-clockwise. Whether
-    /// they are one fan. No corner comes twice when they are, and at most [`Walks::corners`] come anyway.
+    /// Visits the corners of an owned vertex, as far as they lead: `visit(i, corner)`, counter-clockwise. Returns
+    /// `true` if they are one fan. No corner comes twice if they are, and at most [`Walks::corners`] come in any case.
     #[inline(always)]
     pub(super) fn each(self, v: u32, mut visit: impl FnMut(u32, u32)) -> bool {
         let (first, n) = (self.firsts.get(v), self.corners(v));
@@ -159,20 +160,20 @@ impl Walks {
         }
     }
 
-    /// The side by which the face of a corner comes back to its vertex.
+    /// Returns the side by which the face of a corner comes back to its vertex.
     #[inline(always)]
     fn side_back(self, corner: u32) -> u32 {
         self.fe.side(before(corner))
     }
 }
 
-/// Where a side starts.
+/// Returns the vertex at which a side starts.
 #[inline(always)]
 fn start(patch: &Patch, side: u32) -> u32 {
     u32::from(patch.ev().get(side))
 }
 
-/// How to walk around the vertices of a patch, with the sections that it takes: for kernels of their own.
+/// Tables for walks around the vertices of a patch, with the sections that they take: for custom kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct FanWalks(Walks);
 
@@ -183,38 +184,39 @@ impl FanWalks {
         FanWalks(Walks::carve(h, plan, fe))
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         self.0.fe.load(p, patch);
         self.0.prepare(p, patch);
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub fn build<B: Block>(self, b: B, patch: &Patch) {
         self.0.build(b, patch);
     }
 
-    /// Whether the faces of an owned vertex are one consistently oriented fan, closed or open; so are none.
+    /// Returns `true` if the faces of an owned vertex are one consistently oriented fan, closed or open, or if it has
+    /// none.
     #[inline(always)]
     pub fn is_fan(self, v: u32) -> bool {
         self.0.each(v, |_, _| {})
     }
 }
 
-/// What the oriented relations keep in shared memory.
+/// Shared memory of the oriented relations.
 #[derive(Clone, Copy, Debug)]
 pub struct Fan {
     walks: Walks,
     csr: Csr,
 }
 
-/// What an oriented relation has in its rows.
+/// Elements in the rows of an oriented relation.
 trait Around {
-    /// Whether the end of the last face counts too where the faces are an open fan.
+    /// `true` if the end of the last face counts too when the faces are an open fan.
     const ENDS: bool;
-    /// The element that lies along the side that starts at a corner.
+    /// Returns the element that lies along the side that starts at a corner.
     fn along(patch: &Patch, side: u32, corner: u32) -> u32;
 }
 

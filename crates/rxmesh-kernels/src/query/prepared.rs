@@ -11,7 +11,7 @@ use crate::topo::{Element, Patch, PatchHeader};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Where tables start, in entries.
+/// Alignment of the start of tables, in entries.
 pub const TABLE_ALIGN: u32 = 8;
 
 /// A missing neighbour in a prepared table.
@@ -21,7 +21,7 @@ const MISSING: u16 = u16::MAX;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Prepared<R> {
-    /// Where each patch's table starts in `tables`, in entries; one more than there are patches.
+    /// Start of each patch's table in `tables`, in entries; one more than there are patches.
     starts: Global<u32>,
     tables: Global<u16>,
     of: PhantomData<R>,
@@ -53,7 +53,7 @@ unsafe impl<R> Bind for Prepared<R> {
 // SAFETY: no prologue and no epilogue.
 unsafe impl<R: Relation> Field for Prepared<R> {}
 
-/// Number of rows that a patch's table of `R` has.
+/// Returns the number of rows that a patch's table of `R` has.
 #[inline(always)]
 pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
     if R::RIBBON_ROWS {
@@ -64,7 +64,7 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 }
 
 impl<R: Relation> Prepared<R> {
-    /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
+    /// Wraps tables that [`crate::algo::prepare::PrepareRows`] made.
     ///
     /// # Safety
     ///
@@ -77,29 +77,30 @@ impl<R: Relation> Prepared<R> {
         }
     }
 
-    /// No tables: for a field that a kernel does not use.
+    /// Returns no tables: for a field that a kernel does not use.
     pub fn empty() -> Self {
         // SAFETY: empty.
         unsafe { Prepared::new(Global::empty(), Global::empty()) }
     }
 
-    /// Number of entries of all tables.
+    /// Returns the number of entries of all tables.
     pub fn len(self) -> u32 {
         self.tables.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub fn is_empty(self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Where a patch's table starts among all tables: with it a value can be kept for each entry of the relation.
+    /// Returns the start of a patch's table among all tables: with it a value can be kept for each entry of the
+    /// relation.
     #[inline(always)]
     pub fn place(self, patch: &Patch) -> u32 {
         self.starts.get(patch.id())
     }
 
-    /// The table of a patch.
+    /// Returns the table of a patch.
     #[inline(always)]
     pub fn table(self, patch: &Patch) -> PreparedTable<R> {
         let table = self.tables.from(self.starts.get(patch.id()));
@@ -123,7 +124,7 @@ pub struct PreparedTable<R> {
 }
 
 impl<R: Relation> PreparedTable<R> {
-    /// First and last place of a row in the concatenated rows.
+    /// Returns the first and last place of a row in the concatenated rows.
     #[inline(always)]
     pub fn bounds(self, source: u32) -> (u32, u32) {
         match R::FIXED {
@@ -139,7 +140,7 @@ impl<R: Relation> PreparedTable<R> {
         }
     }
 
-    /// The local id at a place in the concatenated rows, or [`NONE`].
+    /// Returns the local id at a place in the concatenated rows, or [`NONE`].
     #[inline(always)]
     pub fn value(self, at: u32) -> u32 {
         let v = self.values.get(at);
@@ -150,7 +151,7 @@ impl<R: Relation> PreparedTable<R> {
         }
     }
 
-    /// The row of a local element; empty for a ribbon element whose row is not kept.
+    /// Returns the row of a local element; empty for a ribbon element whose row is not kept.
     #[inline(always)]
     pub fn row(self, source: u32) -> PreparedRow<R> {
         let (lo, hi) = if source < self.rows {
@@ -253,8 +254,8 @@ pub fn each_place<T: Copy>(lo: u32, hi: u32, load: impl Fn(u32) -> T, mut f: imp
     }
 }
 
-/// As [`each_place`], with the loads of `N` places on their way: for bodies so short that the compiler unrolls their
-/// loops.
+/// Works like [`each_place`], with the loads of `N` places in flight: for bodies so short that the compiler unrolls
+/// their loops.
 #[inline(always)]
 pub fn each_of<const N: usize, T: Copy>(
     lo: u32,

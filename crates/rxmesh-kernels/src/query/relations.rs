@@ -1,4 +1,4 @@
-//! What a kernel's body gets: rows of one relation, or of several at once.
+//! Inputs of a kernel's body: rows of one relation, or of several at once.
 
 use super::{NONE, Prepared, PreparedRow, PreparedTable, Relation, Row, within};
 use crate::exec::{Block, Phase};
@@ -15,13 +15,13 @@ use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 pub unsafe trait Relations: Copy + Send + Sync + 'static {
     /// The kind that the body runs for.
     type Source: crate::topo::Element;
-    /// What the body gets beside the element.
+    /// Input of the body beside the element.
     type Input: Copy;
-    /// What a mesh must keep for all of them.
+    /// Tables that a mesh must keep for all of them.
     const NEEDS: Needs;
     /// The kinds in their rows ([`PatchKernel::OFTEN`](crate::kernel::PatchKernel::OFTEN)).
     const OFTEN: u8;
-    /// What is kept in shared memory.
+    /// Layout of their shared memory.
     type Tables: Copy;
     /// The relations' prepared tables.
     type Prepared: Bind + Copy + Send + Sync + core::fmt::Debug + 'static;
@@ -32,34 +32,34 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
         plan: &mut Plan,
         prepared: Option<&Self::Prepared>,
     ) -> Self::Tables;
-    /// First part of the construction, inside the kernel's first phase.
+    /// Constructs the first part, inside the kernel's first phase.
     fn prepare<B: Block>(p: Phase<B>, patch: &Patch, tables: &Self::Tables);
-    /// The rest of the construction, in phases of its own.
+    /// Constructs the rest, in separate phases.
     fn build<B: Block>(b: B, patch: &Patch, tables: &Self::Tables, scratch: Shared<u32>);
-    /// What the body gets for a source element.
+    /// Returns the input of the body for a source element.
     fn input(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Input;
-    /// Asks for the prepared table of each relation that has one.
+    /// Gets the prepared table of each relation that has one.
     ///
     /// # Errors
     ///
-    /// What `from` says.
+    /// Any error of `from`.
     fn prepared<P: Preparer>(from: &mut P) -> Result<Self::Prepared, P::Error>;
 }
 
-/// Who has, or makes, prepared tables: the host's mesh.
+/// Source of prepared tables: the host's mesh.
 pub trait Preparer {
     /// Why there is none.
     type Error;
-    /// The tables of a relation.
+    /// Returns the tables of a relation.
     ///
     /// # Errors
     ///
-    /// What went wrong.
+    /// The reason why there are none.
     fn get<R: Relation>(&mut self) -> Result<Prepared<R>, Self::Error>;
 }
 
-/// Where a kernel has a relation from: computed in its shared memory, or prepared. Each kernel is compiled for one of
-/// the two.
+/// Source of a relation in a kernel: computed in its shared memory, or prepared. Each kernel is compiled for one of the
+/// two.
 #[derive(Clone, Copy)]
 pub enum Source<R: Relation> {
     /// Computed on the fly.
@@ -164,19 +164,19 @@ impl<R: Relation> Neighbours<R> {
         }
     }
 
-    /// Number of neighbours.
+    /// Returns the number of neighbours.
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.row.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.row.len() == 0
     }
 
-    /// Neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
+    /// Returns neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
     /// [`Neighbours::try_get`].
     #[inline(always)]
     pub fn get(&self, i: u32) -> Local<R::Target> {
@@ -188,7 +188,7 @@ impl<R: Relation> Neighbours<R> {
         self.map.local(id)
     }
 
-    /// Neighbour `i` of `0..len()`, or nothing where the relation has none in that place.
+    /// Returns neighbour `i` of `0..len()`, or `None` if the relation has none in that place.
     #[inline(always)]
     pub fn try_get(&self, i: u32) -> Option<Local<R::Target>> {
         within(i, self.len());
@@ -211,7 +211,7 @@ impl<R: Relation> Neighbours<R> {
         }
     }
 
-    /// All neighbours that there are.
+    /// Returns all neighbours that exist.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = Local<R::Target>> {
         let map = self.map;
@@ -229,12 +229,12 @@ pub struct Table<R: Relation> {
 }
 
 impl<R: Relation> Table<R> {
-    /// The neighbours of a local element.
+    /// Returns the neighbours of a local element.
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
     /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells; for CV, CE and
-    /// CF for every ribbon cell. Other rows of ribbon elements hold what the patch knows; VE, VV, VF, VC and EC have
-    /// rows for owned elements only, and so do EE and FF when they are prepared.
+    /// CF for every ribbon cell. Other rows of ribbon elements hold the part that the patch has; VE, VV, VF, VC and EC
+    /// have rows for owned elements only, and so do EE and FF when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from

@@ -1,8 +1,8 @@
-//! The faces of edges: two slots an edge where the mesh is an oriented manifold, compressed rows where it is not.
+//! Faces of edges: two slots an edge if the mesh is an oriented manifold, compressed rows if it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
-//! that each side of a face has a slot of its own, and no scan and no sort is needed. Every side puts itself into its
-//! slot, the lowest stays; where a side meets one of another face the whole patch falls back to the transpose.
+//! that each side of a face has a separate slot, and no scan and no sort is needed. Every side puts itself into its
+//! slot, the lowest stays; if a side meets one of another face the whole patch falls back to the transpose.
 //!
 //! A slot keeps the corner at which the side starts: corner `3 f + k` is where side `k` of face `f` starts.
 
@@ -47,7 +47,7 @@ impl EdgeFaces {
         }
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         self.fe.load(p, patch);
@@ -55,7 +55,7 @@ impl EdgeFaces {
         p.lead(|| self.clash.set(0, 0));
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub fn build<B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
         let (fe, slots, clash) = (self.fe, self.slots, self.clash);
@@ -85,13 +85,13 @@ impl EdgeFaces {
         }
     }
 
-    /// The FE section that this keeps in shared memory.
+    /// Returns the FE section that this keeps in shared memory.
     #[inline(always)]
     pub fn fe(self) -> LocalFe {
         self.fe
     }
 
-    /// The faces of a local edge, in ascending local id.
+    /// Returns the faces of a local edge, in ascending local id.
     #[inline(always)]
     pub fn row(self, e: u32) -> EdgeFacesRow {
         if self.clash.get(0) != 0 {
@@ -119,27 +119,27 @@ impl EdgeFaces {
         }
     }
 
-    /// Whether every side of the patch has a slot of its own: the patch is an oriented manifold, or nearly so.
+    /// Returns `true` if every side of the patch has a separate slot: the patch is an oriented manifold, or nearly so.
     #[inline(always)]
     pub fn is_slotted(self) -> bool {
         self.clash.get(0) == 0
     }
 
-    /// The corner at which the side lies that runs along edge `e` in direction `d`, for `2 e + d`; [`NONE`] where no
-    /// face has it. Of a patch that is [slotted](EdgeFaces::is_slotted).
+    /// Returns the corner at which the side lies that runs along edge `e` in direction `d`, for `2 e + d`; [`NONE`] if
+    /// no face has it. For a patch that is [slotted](EdgeFaces::is_slotted).
     #[inline(always)]
     pub fn corner(self, side: u32) -> u32 {
         self.slots.get(side)
     }
 }
 
-/// The face of a corner.
+/// Returns the face of a corner.
 #[inline(always)]
 pub(super) fn face_of(corner: u32) -> u32 {
     if corner == NONE { NONE } else { corner / 3 }
 }
 
-/// The corner that comes before a corner in its face; opposite to its side.
+/// Returns the corner that comes before a corner in its face; opposite to its side.
 #[inline(always)]
 pub(super) fn before(corner: u32) -> u32 {
     if corner.is_multiple_of(3) {

@@ -114,7 +114,7 @@ unsafe impl Relation for VV {
     }
 }
 
-/// What a face with these corners puts into the rows of its vertices.
+/// Returns the entries of a face with these corners in the rows of its vertices.
 #[inline(always)]
 pub(super) fn faces_of_vertices(f: u32, [x, y, z]: [u32; 3]) -> [(u32, u32); 3] {
     [
@@ -124,7 +124,7 @@ pub(super) fn faces_of_vertices(f: u32, [x, y, z]: [u32; 3]) -> [(u32, u32); 3] 
     ]
 }
 
-/// What [`VF`] keeps in shared memory: the stored sections and the rows.
+/// Shared memory of [`VF`]: the stored sections and the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexFaces {
     pub(super) ev: LocalEv,

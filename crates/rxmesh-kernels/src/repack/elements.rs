@@ -1,4 +1,4 @@
-//! Linear ids of edges and vertices, and which patches need which faces in their ribbons.
+//! Linear ids of edges and vertices, and the faces that patches need in their ribbons.
 //!
 //! A face is at the *rim* of its patch when one of its corners belongs to another patch. Only rim faces are needed by
 //! other patches, with one exception: of two faces that share an edge, the one in the lower patch may have no such
@@ -40,14 +40,14 @@ impl Here {
         Here { patch, first, n }
     }
 
-    /// Whether a linear face is the patch's.
+    /// Returns `true` if a linear face is the patch's.
     #[inline(always)]
     fn owns(&self, linear: u32) -> bool {
         linear.wrapping_sub(self.first) < self.n
     }
 }
 
-/// Calls `tell(patch, linear face)` for all that a rim face of this patch has to tell; not all distinct.
+/// Calls `tell(patch, linear face)` for all patches that a rim face of this patch is told to; not all distinct.
 #[inline(always)]
 fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
     let f = w.face_session.get(linear);
@@ -90,10 +90,10 @@ fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(
 }
 
 kernel! {
-    /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is
-    /// told to whom.
+    /// Marks the edges and vertices that each face is the first of, counts the edges and vertices that each patch owns,
+    /// and counts the faces that each patch is told.
     pub struct RepackTell: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -101,7 +101,7 @@ kernel! {
 }
 
 impl RepackTell {
-    /// The marks of a face.
+    /// Returns the marks of a face.
     #[inline(always)]
     fn marks(&self, here: Here, linear: u32) -> u32 {
         let w = &self.work;
@@ -174,18 +174,19 @@ unsafe impl BlockKernel for RepackTell {
     }
 }
 
-/// Edges (low half) and vertices (high half) that a face with these marks is the first of.
+/// Returns the numbers of edges (low half) and vertices (high half) that a face with these marks is the first of.
 #[inline(always)]
 fn packed_counts(marks: u32) -> u32 {
     (marks & 7).count_ones() | (marks >> 3 & 7).count_ones() << 16
 }
 
 kernel! {
-    /// Where the edges, vertices and told faces of each patch start: one block. May run again when more has been told.
+    /// Computes the start of the edges, vertices and told faces of each patch: one block. May run again when more has
+    /// been told.
     pub struct RepackStarts: Block {
         /// Everything.
         pub work: Work,
-        /// Whether it is the first run: edges and vertices are then counts.
+        /// Not 0 if it is the first run: edges and vertices are then counts.
         pub first: u32,
     }
 }
@@ -283,7 +284,7 @@ unsafe impl BlockKernel for RepackStarts {
 kernel! {
     /// Edges and vertices without a face get no linear id; live vertices among them are counted.
     pub struct RepackUnused: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -309,9 +310,9 @@ unsafe impl FlatKernel for RepackUnused {
 }
 
 kernel! {
-    /// Which vertices are live and have no face, as zeroes and ones.
+    /// Flags the live vertices without a face, as zeroes and ones.
     pub struct RepackIsolated: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -333,7 +334,7 @@ unsafe impl FlatKernel for RepackIsolated {
 kernel! {
     /// Linear ids of isolated vertices: after all others, by session id.
     pub struct RepackLast: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -356,9 +357,9 @@ unsafe impl FlatKernel for RepackLast {
 }
 
 kernel! {
-    /// Gives edges and vertices their linear ids, and writes down what is told to whom.
+    /// Gives edges and vertices their linear ids, and writes the faces that each patch is told.
     pub struct RepackNumber: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -368,7 +369,7 @@ kernel! {
 }
 
 impl Work {
-    /// Writes down that a patch is told a linear face.
+    /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {
         let left = self.told_count.fetch_add(patch, u32::MAX);

@@ -17,9 +17,9 @@ kernel_list! {
 }
 
 args! {
-    /// The lists.
+    /// Lists of the sides of edges with more than two faces.
     pub struct Extra {
-        /// Of each edge whether it has a list.
+        /// Not 0 for each edge that has a list.
         pub listed: GlobalMut<u32>,
         /// First record of each edge's list plus one, 0 at its end.
         pub head: GlobalMut<u32>,
@@ -27,7 +27,7 @@ args! {
         pub side: GlobalMut<u32>,
         /// Record: the next of the list plus one, 0 at its end.
         pub next: GlobalMut<u32>,
-        /// Record: whether it stands for the faces of its patch at the edge.
+        /// Record: not 0 if it stands for the faces of its patch at the edge.
         pub stands: GlobalMut<u32>,
     }
 }
@@ -44,11 +44,11 @@ fn each_side(flat: &RepackMesh, work: &Work, linear: u32, f: impl Fn(u32, u32)) 
 kernel! {
     /// Finds the edges, by their faces that EF does not hold.
     pub struct RepackExtraFind: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The lists.
+        /// Lists of sides.
         pub extra: Extra,
     }
 }
@@ -70,11 +70,11 @@ unsafe impl FlatKernel for RepackExtraFind {
 kernel! {
     /// Counts the sides at these edges: the records to make room for.
     pub struct RepackExtraCount: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The lists.
+        /// Lists of sides.
         pub extra: Extra,
     }
 }
@@ -95,11 +95,11 @@ unsafe impl FlatKernel for RepackExtraCount {
 kernel! {
     /// Makes the lists. Their order is of no consequence.
     pub struct RepackExtraList: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The lists.
+        /// Lists of sides.
         pub extra: Extra,
     }
 }
@@ -120,20 +120,20 @@ unsafe impl FlatKernel for RepackExtraList {
     }
 }
 
-/// The edge of a record.
+/// Returns the edge of a record.
 #[inline(always)]
 fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1
 }
 
 kernel! {
-    /// Of the records of one patch at one edge, the one with the lowest side stands for them.
+    /// Chooses, among the records of one patch at one edge, the one with the lowest side to stand for them.
     pub struct RepackExtraStand: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The lists.
+        /// Lists of sides.
         pub extra: Extra,
     }
 }
@@ -160,13 +160,13 @@ unsafe impl FlatKernel for RepackExtraStand {
 }
 
 kernel! {
-    /// Tells the face of each record to the patches of the others at its edge: counts, or writes down.
+    /// Tells the face of each record to the patches of the others at its edge: counts, or lists it.
     pub struct RepackExtraTell: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The lists.
+        /// Lists of sides.
         pub extra: Extra,
         /// The told faces; empty when they are only counted.
         pub told: GlobalMut<u32>,

@@ -17,11 +17,11 @@ kernel_list! {
 pub const SORT_ROOM: u32 = 2048;
 
 /// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly
-/// have the same label, so that what is counted for each label is told once for all of them.
+/// have the same label, so that the count of each label is added once for all of them.
 pub const FACE_RUN: u32 = 16;
 
-/// Counts the faces of run `i` of so many faces in `counters`, each in that which `counter` says ([`NONE`] for none),
-/// and gives each the number of those that were counted there before.
+/// Counts the faces of run `i` of `faces` faces in `counters`, each in the one that `counter` returns ([`NONE`] for
+/// none), and gives each the number of those that were counted there before.
 #[inline(always)]
 pub(super) fn count_run(
     i: u32,
@@ -57,7 +57,7 @@ kernel! {
     /// Counts the faces of each label. A face's number within its label, in whatever order, stands in for its linear
     /// id. An index for each [`FACE_RUN`] faces.
     pub struct RepackCount: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -87,7 +87,7 @@ unsafe impl FlatKernel for RepackCount {
 }
 
 kernel! {
-    /// Where the faces of each label and patch start, and the patch of each label: one block.
+    /// Computes the start of the faces of each label and patch, and the patch of each label: one block.
     pub struct RepackLabels: Block {
         /// Everything.
         pub work: Work,
@@ -159,7 +159,7 @@ unsafe impl BlockKernel for RepackLabels {
 kernel! {
     /// Puts every face into its label's range.
     pub struct RepackPlace: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
@@ -184,7 +184,7 @@ kernel! {
     /// Sorts each patch's faces by session id, which makes their linear ids; and finds the first side of every edge and
     /// the first corner of every vertex.
     pub struct RepackSort: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,

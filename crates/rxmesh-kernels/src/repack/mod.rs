@@ -2,7 +2,8 @@
 //! in place; here all are packed anew).
 //!
 //! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label
-//! become one patch. Output: what [`crate::topo`] describes, and the linear id of every session id. The steps:
+//! become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id. The
+//! steps:
 //!
 //! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
 //! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each
@@ -77,19 +78,19 @@ pub(crate) struct Sides {
 }
 
 impl RepackMesh {
-    /// Number of slots for faces.
+    /// Returns the number of slots for faces.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
         self.fe.len() / 3
     }
 
-    /// Whether a slot holds a face.
+    /// Returns `true` if a slot holds a face.
     #[inline(always)]
     pub fn is_face(&self, f: u32) -> bool {
         self.fe.get(3 * f) != NONE
     }
 
-    /// Sides and corners of a face.
+    /// Returns the sides and corners of a face.
     #[inline(always)]
     pub(crate) fn sides(&self, f: u32) -> Sides {
         let side = [
@@ -99,7 +100,7 @@ impl RepackMesh {
         ];
         Sides {
             side,
-            // Where a side starts: the edge's source, or its target when the side runs against it.
+            // A side starts at the edge's source, or at its target if the side runs against it.
             corner: [
                 self.ev.get(side[0]),
                 self.ev.get(side[1]),
@@ -108,7 +109,7 @@ impl RepackMesh {
         }
     }
 
-    /// The other face of an edge, [`NONE`] if there is none; nothing when `f` is not among the two that EF holds.
+    /// Returns the other face of an edge, [`NONE`] if there is none; `None` if `f` is not among the two that EF holds.
     #[inline(always)]
     pub(crate) fn across(&self, edge: u32, f: u32) -> Option<u32> {
         let first = 2 * self.step * edge;
@@ -124,7 +125,7 @@ impl RepackMesh {
 }
 
 args! {
-    /// What the kernels of a repack hand on to each other. All zero at first.
+    /// Arrays that the kernels of a repack hand on to each other. All zero at first.
     pub struct Work {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
@@ -136,8 +137,8 @@ args! {
         pub face_linear: GlobalMut<u32>,
         /// Session id of each linear face.
         pub face_session: GlobalMut<u32>,
-        /// Of each linear face: the sides and corners that are the first of their edge or vertex (bits 0 to 2 and 3 to
-        /// 5), and whether a corner belongs to another patch (bit 6).
+        /// Bits of each linear face: the sides and corners that are the first of their edge or vertex (bits 0 to 2 and
+        /// 3 to 5), and 1 in bit 6 if a corner belongs to another patch.
         pub marks: GlobalMut<u8>,
         /// Complement of each edge's first side, `!(3 * linear face + k)`; 0 for none.
         pub first_side: GlobalMut<u32>,
@@ -149,7 +150,7 @@ args! {
         pub edge_session: GlobalMut<u32>,
         /// Linear id of each vertex.
         pub vertex_linear: GlobalMut<u32>,
-        /// Where each patch's faces start; the end of the last.
+        /// Start of each patch's faces; the end of the last.
         pub patch_face: GlobalMut<u32>,
         /// Edges that each patch owns; then where they start.
         pub patch_edge: GlobalMut<u32>,
@@ -157,29 +158,29 @@ args! {
         pub patch_vertex: GlobalMut<u32>,
         /// Faces that each patch is told, not all distinct; counted down as they are written.
         pub told_count: GlobalMut<u32>,
-        /// Where these start in the list.
+        /// Start of these in the list.
         pub told_start: GlobalMut<u32>,
-        /// Where the table of each patch with a long list starts, in words.
+        /// Start of the table of each patch with a long list, in words.
         pub table_start: GlobalMut<u32>,
     }
 }
 
 impl Work {
-    /// The patch of a linear face.
+    /// Returns the patch of a linear face.
     #[inline(always)]
     pub(crate) fn patch_of(&self, flat: &RepackMesh, linear: u32) -> u32 {
         let label = flat.label.get(self.face_session.get(linear));
         self.label_patch.get(label)
     }
 
-    /// First linear face and number of faces of a patch.
+    /// Returns the first linear face and the number of faces of a patch.
     #[inline(always)]
     pub(crate) fn faces_of(&self, patch: u32) -> (u32, u32) {
         let first = self.patch_face.get(patch);
         (first, self.patch_face.get(patch + 1) - first)
     }
 
-    /// A counter.
+    /// Returns a counter.
     #[inline(always)]
     pub(crate) fn stat(&self, stat: Stat) -> u32 {
         self.stats.get(stat as u32)

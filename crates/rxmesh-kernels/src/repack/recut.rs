@@ -3,8 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
-//! on the order of threads; how far they are does not, and nothing else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
+//! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};
@@ -24,7 +24,7 @@ pub const CUT_ROOM: u32 = 4096;
 /// So are regions that are cut into more parts.
 pub const PARTS: u32 = 256;
 
-/// How often an order starts anew where the faces do not hang together; then the remaining faces come all at once.
+/// Number of times that an order starts anew if the faces are not connected; then the remaining faces come all at once.
 const RESTARTS: u32 = 64;
 
 /// Words that [`Recut::spare`] has a face.
@@ -33,11 +33,11 @@ pub const SPARE_WORDS: u32 = 9;
 kernel! {
     /// New labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
     pub struct Recut: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else: the place of each face in its region stands where its session id does later.
         pub work: Work,
-        /// The regions.
+        /// Regions of labels.
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
         pub members: GlobalMut<u32>,
@@ -59,36 +59,36 @@ enum End {
     Far,
 }
 
-/// Where a region lies while it is cut. Faces are named by their places in it.
+/// Memory of a region while it is cut. Faces are named by their places in it.
 trait Desk: Copy {
     /// A word a face.
     type List: Words;
-    /// A face across a side, in the same piece; [`NONE`] where there is none.
+    /// Returns a face across a side, in the same piece; [`NONE`] if there is none.
     fn across(self, side: u32) -> u32;
-    /// Sets what is across a side.
+    /// Sets the face across a side.
     fn join(self, side: u32, other: u32);
-    /// Distance of a face from an end of its piece; [`NONE`] where it has not been reached.
+    /// Returns the distance of a face from an end of its piece; [`NONE`] if it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
-    /// Whether nobody has reached a face, while others may.
+    /// Returns `true` if a face has not been reached yet, while others may be reaching it.
     fn is_far(self, f: u32, end: End) -> bool;
-    /// Reaches a face that nobody has reached, or others at the same distance at the same time; tells whether it came
-    /// first.
+    /// Reaches a face that has not been reached, or that others reach at the same distance at the same time. Returns
+    /// `true` if it came first.
     fn reach(self, f: u32, end: End, distance: u32) -> bool;
-    /// No face has been reached: what a thread does for face `f`.
+    /// Marks face `f` as not reached yet.
     fn forget(self, f: u32, end: End);
-    /// The piece of a face.
+    /// Returns the piece of a face.
     fn piece(self, f: u32) -> u32;
     /// Sets the piece of a face.
     fn put(self, f: u32, piece: u32);
-    /// The faces in the order of a queue, or sorted.
+    /// Returns the faces in the order of a queue, or sorted.
     fn list(self) -> Self::List;
-    /// For each piece the complement of its last face: its distance, and its place below.
+    /// Returns for each piece the complement of its last face: its distance, and its place below.
     fn last(self) -> Self::List;
-    /// For each piece the first face that was not reached, and whether there ever was one.
+    /// Returns for each piece the first face that was not reached, and a flag that there ever was one.
     fn lost(self) -> Self::List;
 }
 
-/// What [`Recut`] keeps in shared memory.
+/// Shared memory of [`Recut`].
 #[derive(Clone, Copy)]
 pub struct CutTables {
     /// Three a face; all bits for none.
@@ -107,7 +107,7 @@ pub struct CutTables {
 const NONE_16: u32 = 0xffff;
 
 impl CutTables {
-    /// The bits of a distance in its word, from which on.
+    /// Returns the position of a distance's bits in its word.
     #[inline(always)]
     fn shift(end: End) -> u32 {
         if end == End::Near { 0 } else { 16 }
@@ -275,7 +275,7 @@ unsafe impl BlockKernel for Recut {
     }
 }
 
-/// Where a region is cut: into parts of as many faces each, or one more.
+/// Parts into which a region is cut: of equally many faces each, or one more.
 #[derive(Clone, Copy)]
 struct Cuts {
     n: u32,
@@ -298,13 +298,13 @@ impl Cuts {
         }
     }
 
-    /// Where a part starts.
+    /// Returns the start of a part.
     #[inline(always)]
     fn start_of(&self, part: u32) -> u32 {
         self.small * part + part.min(self.longer)
     }
 
-    /// The part of a place in the order.
+    /// Returns the part of a place in the order.
     #[inline(always)]
     fn part_of(&self, place: u32) -> u32 {
         let in_longer = self.longer * (self.small + 1);
@@ -315,14 +315,14 @@ impl Cuts {
         }
     }
 
-    /// The first part of the `i`th of so many pieces, which may have none.
+    /// Returns the first part of the `i`th of `pieces` pieces, which may have none.
     #[inline(always)]
     fn first_of(&self, i: u32, pieces: u32) -> u32 {
         // 64 bits: both factors may be large where a region is.
         (u64::from(i) * u64::from(self.parts) / u64::from(pieces)) as u32
     }
 
-    /// Which of so many pieces a part is in.
+    /// Returns the piece, of `pieces` pieces, that a part is in.
     #[inline(always)]
     fn piece_of(&self, part: u32, pieces: u32) -> u32 {
         let before = u64::from(part + 1) * u64::from(pieces) - 1;
@@ -330,7 +330,7 @@ impl Cuts {
     }
 }
 
-/// A region that is cut, in so many pieces by now.
+/// A region that is being cut, with its current number of pieces.
 #[derive(Clone, Copy)]
 struct Region<D> {
     desk: D,
@@ -438,8 +438,8 @@ impl<D: Desk> Region<D> {
         }
         let nearest = self.spread(b, End::Near);
         let farthest = self.spread(b, End::Far);
-        // One word: the piece, the difference, how far from the line between both ends, and the place. What has no room
-        // goes from the third, then from the second.
+        // One word: the piece, the difference, the distance from the line between both ends, and the place. Bits that
+        // do not fit are dropped from the third, then from the second.
         let bits_of = |n: u32| 32 - n.leading_zeros();
         let (most, bits) = (nearest + farthest, self.bits);
         let room = 32u32.saturating_sub(bits + bits_of(pieces - 1));
@@ -448,7 +448,7 @@ impl<D: Desk> Region<D> {
         b.each(n, |f| {
             let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
             let order = if lost.get(piece) & LOST != 0 {
-                // Parts that do not hang together stay together.
+                // Parts that are not connected stay together.
                 near
             } else {
                 near + farthest - desk.distance(f, End::Far)
@@ -528,7 +528,7 @@ impl<D: Desk> Region<D> {
                                 k += 1;
                             }
                         }
-                        // Who is the last leads nobody, whatever the order of threads.
+                        // The last face leads no other, whatever the order of threads.
                         if led == 0 || cut_off {
                             last.fetch_min(desk.piece(f), !(so_far << bits | (f + 1)));
                         }

@@ -19,9 +19,9 @@ kernel! {
     pub struct RepackHeaders: Block {
         /// Everything.
         pub work: Work,
-        /// How many ribbon vertices, edges and faces each patch has.
+        /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
-        /// The headers.
+        /// Header of each patch.
         pub headers: GlobalMut<PatchHeader>,
         /// Isolated vertices.
         pub isolated: u32,
@@ -31,7 +31,7 @@ kernel! {
 }
 
 impl RepackHeaders {
-    /// The header of a patch without the offsets of its parts.
+    /// Returns the header of a patch without the offsets of its parts.
     #[inline(always)]
     fn header(&self, patch: u32) -> PatchHeader {
         let w = &self.work;
@@ -133,13 +133,13 @@ unsafe impl BlockKernel for RepackHeaders {
 kernel! {
     /// The sections, masks and lists of every patch, into zeroed memory.
     pub struct RepackWrite: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
         /// The ribbons as [`super::ribbon::RepackRibbon`] left them.
         pub lists: Global<u32>,
-        /// The headers.
+        /// Header of each patch.
         pub headers: Global<PatchHeader>,
         /// Sections EV and FE.
         pub topology: GlobalMut<u16>,

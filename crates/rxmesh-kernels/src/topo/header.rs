@@ -14,8 +14,8 @@
 //! Sections are sized by *capacity*, so that a patch can grow in place; a static patch has
 //! `capacity == total`.
 
-/// The kinds of element. The first three are the index of every `[_; 3]` in this crate; the cells of a volume have
-/// fields of their own.
+/// Kind of an element. The first three are the index of every `[_; 3]` in this crate; the cells of a volume have
+/// separate fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -42,7 +42,7 @@ pub const SECTION_ALIGN: usize = 16;
 const U16_PER_ALIGN: u32 = (SECTION_ALIGN / 2) as u32;
 const U32_PER_ALIGN: u32 = (SECTION_ALIGN / 4) as u32;
 
-/// Where one patch's parts lie and how many elements it has. All `[_; 3]` are indexed by [`Kind`].
+/// Places of one patch's sections, and numbers of its elements. All `[_; 3]` are indexed by [`Kind`].
 ///
 /// Local ids run from 0 to `total`; the first `owned` of each kind are owned, the rest are the
 /// ribbon. The linear id of owned element `i` is `base + i`; that of a ribbon element `i` is
@@ -66,11 +66,11 @@ pub struct PatchHeader {
     pub ribbon: u32,
     /// Offset of the patch in `masks`, in `u32` words.
     pub mask: u32,
-    /// Of a volume: linear id of the first owned cell. All that follows is zero in a surface.
+    /// For a volume, linear id of the first owned cell. All that follows is zero in a surface.
     pub cell_base: u32,
     /// Number of owned cells.
     pub cells_owned: u16,
-    /// Number of local cells, and of those that there is room for.
+    /// Number of local cells, and capacity for them.
     pub cells: u16,
     /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
     pub near: [u16; 3],
@@ -92,55 +92,55 @@ impl PatchHeader {
     /// Most local vertices or faces a patch can have (`u16` ids).
     pub const MAX_ELEMENTS: u32 = u16::MAX as u32;
 
-    /// Offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
+    /// Returns the offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
     #[inline(always)]
     pub const fn ev_section(&self) -> u32 {
         self.topology
     }
 
-    /// Offset of section FE in `topology`, in `u16` entries: three entries a face, each
-    /// `local edge << 1 | d`, where `d = 1` says that the face runs along the edge from target to source.
-    /// Entry `k` joins corner `k` to corner `(k + 1) % 3`.
+    /// Returns the offset of section FE in `topology`, in `u16` entries: three entries a face, each `local edge << 1 |
+    /// d`, where `d = 1` says that the face runs along the edge from target to source. Entry `k` joins corner `k` to
+    /// corner `(k + 1) % 3`.
     #[inline(always)]
     pub const fn fe_section(&self) -> u32 {
         self.topology + align_up(2 * self.capacity[1] as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CV in `topology`: four local vertices a cell.
+    /// Returns the offset of section CV in `topology`: four local vertices a cell.
     #[inline(always)]
     pub const fn cv_section(&self) -> u32 {
         self.fe_section() + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CE in `topology`: six local edges a cell, in the order of their corners: 01, 02, 03, 12, 13,
-    /// 23. Empty without edges.
+    /// Returns the offset of section CE in `topology`: six local edges a cell, in the order of their corners: 01, 02,
+    /// 03, 12, 13, 23. Empty without edges.
     #[inline(always)]
     pub const fn ce_section(&self) -> u32 {
         self.cv_section() + align_up(4 * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CF in `topology`: four local faces a cell; face `k` lies opposite corner `k`. Empty without
-    /// faces.
+    /// Returns the offset of section CF in `topology`: four local faces a cell; face `k` lies opposite corner `k`.
+    /// Empty without faces.
     #[inline(always)]
     pub const fn cf_section(&self) -> u32 {
         let edges = if self.capacity[1] == 0 { 0 } else { 6 };
         self.ce_section() + align_up(edges * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Number of `u16` entries of a volume's patch in `topology`.
+    /// Returns the number of `u16` entries of a volume's patch in `topology`.
     #[inline(always)]
     pub const fn volume_len(&self) -> u32 {
         let faces = if self.capacity[2] == 0 { 0 } else { 4 };
         self.cf_section() - self.topology + align_up(faces * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Number of `u16` entries of a surface's patch in `topology`.
+    /// Returns the number of `u16` entries of a surface's patch in `topology`.
     #[inline(always)]
     pub const fn topology_len(&self) -> u32 {
         self.fe_section() - self.topology + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
     }
 
-    /// Linear id of the first owned element of a kind.
+    /// Returns the linear id of the first owned element of a kind.
     #[inline(always)]
     pub const fn base_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -149,7 +149,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of owned elements of a kind.
+    /// Returns the number of owned elements of a kind.
     #[inline(always)]
     pub const fn owned_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -158,7 +158,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of local elements of a kind.
+    /// Returns the number of local elements of a kind.
     #[inline(always)]
     pub const fn total_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -167,7 +167,7 @@ impl PatchHeader {
         }
     }
 
-    /// Of a volume, number of local elements of a kind that owned elements are made of: the owned ones and shell 0.
+    /// Returns, for a volume, the number of local elements of a kind in owned elements: the owned ones and shell 0.
     #[inline(always)]
     pub const fn near_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -176,7 +176,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of ribbon elements of a kind that there is room for.
+    /// Returns the capacity for ribbon elements of a kind.
     #[inline(always)]
     pub const fn ribbon_capacity(&self, kind: Kind) -> u32 {
         match kind {
@@ -185,7 +185,7 @@ impl PatchHeader {
         }
     }
 
-    /// Offset of a kind's ribbon list in `ribbons`.
+    /// Returns the offset of a kind's ribbon list in `ribbons`.
     #[inline(always)]
     pub const fn ribbon_section(&self, kind: Kind) -> u32 {
         let v = align_up(self.ribbon_capacity(Kind::Vertex), U32_PER_ALIGN);
@@ -201,26 +201,26 @@ impl PatchHeader {
         }
     }
 
-    /// Number of entries of a volume's patch in `ribbons`.
+    /// Returns the number of entries of a volume's patch in `ribbons`.
     #[inline(always)]
     pub const fn volume_ribbon_len(&self) -> u32 {
         self.ribbon_len() + align_up(self.ribbon_capacity(Kind::Cell), U32_PER_ALIGN)
     }
 
-    /// Number of entries of a surface's patch in `ribbons`.
+    /// Returns the number of entries of a surface's patch in `ribbons`.
     #[inline(always)]
     pub const fn ribbon_len(&self) -> u32 {
         self.ribbon_section(Kind::Face) - self.ribbon
             + align_up(self.ribbon_capacity(Kind::Face), U32_PER_ALIGN)
     }
 
-    /// Number of words of one mask of a kind of a surface.
+    /// Returns the number of words of one mask of a kind of a surface.
     #[inline(always)]
     pub const fn mask_words(&self, kind: Kind) -> u32 {
         (self.capacity[kind as usize] as u32).div_ceil(32)
     }
 
-    /// Offset of a kind's *owned* mask in `masks`.
+    /// Returns the offset of a kind's *owned* mask in `masks`.
     #[inline(always)]
     pub const fn owned_mask(&self, kind: Kind) -> u32 {
         let (v, e) = (self.mask_words(Kind::Vertex), self.mask_words(Kind::Edge));
@@ -231,13 +231,13 @@ impl PatchHeader {
         }
     }
 
-    /// Offset of a kind's *active* mask in `masks`.
+    /// Returns the offset of a kind's *active* mask in `masks`.
     #[inline(always)]
     pub const fn active_mask(&self, kind: Kind) -> u32 {
         self.owned_mask(kind) + self.mask_len() / 2
     }
 
-    /// Number of words of the patch in `masks`.
+    /// Returns the number of words of the patch in `masks`.
     #[inline(always)]
     pub const fn mask_len(&self) -> u32 {
         2 * (self.mask_words(Kind::Vertex)

@@ -1,4 +1,4 @@
-//! How a patch lies in memory, and the ids of its elements.
+//! Layout of a patch in memory, and the ids of its elements.
 
 mod header;
 mod ids;

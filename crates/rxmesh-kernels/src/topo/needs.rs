@@ -1,6 +1,6 @@
-//! What a mesh must keep for a relation or a kernel.
+//! Tables that a mesh must keep for a relation or a kernel.
 
-/// A set of kinds of element, and whether volumes must keep the whole ring around what they own.
+/// A set of kinds of element, with a flag if volumes must keep the whole ring around their own elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs(u8);
 
@@ -13,22 +13,23 @@ impl Needs {
     pub const FACES: Needs = Needs(2);
     /// Cells: a volume.
     pub const CELLS: Needs = Needs(4);
-    /// Of a volume, all cells around the vertices of owned elements. Surfaces have what they need of it always.
+    /// For a volume, all cells around the vertices of owned elements. Surfaces always have the faces that this asks
+    /// for.
     pub const RING: Needs = Needs(8);
-    /// What every surface has.
+    /// Tables of every surface.
     pub const SURFACE: Needs = Needs::EDGES.and(Needs::FACES).and(Needs::RING);
 
-    /// Both.
+    /// Returns both.
     pub const fn and(self, other: Needs) -> Needs {
         Needs(self.0 | other.0)
     }
 
-    /// Whether all of `other` is in this.
+    /// Returns `true` if all of `other` is in this.
     pub const fn has(self, other: Needs) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What of this is not in `there`.
+    /// Returns the part of this that is not in `there`.
     pub const fn without(self, there: Needs) -> Needs {
         Needs(self.0 & !there.0)
     }

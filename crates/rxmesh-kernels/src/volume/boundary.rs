@@ -1,4 +1,4 @@
-//! Which elements of a volume lie on its boundary.
+//! Flags of the elements on the boundary of a volume.
 
 use crate::attr::Write;
 use crate::kernel;
@@ -14,7 +14,7 @@ kernel_list! {
 kernel! {
     /// 1 for a face with exactly one cell, else 0.
     pub struct BoundaryFaces: ForEach<FC> {
-        /// The flags.
+        /// Flag of each element.
         pub flag: Write<Face, u32>,
     }
 }
@@ -29,7 +29,7 @@ impl ForEach<FC> for BoundaryFaces {
 kernel! {
     /// 1 for a vertex with a boundary face, else 0.
     pub struct BoundaryVertices: ForEach<(VF, FC)> {
-        /// The flags.
+        /// Flag of each element.
         pub flag: Write<Vertex, u32>,
     }
 }

@@ -1,8 +1,8 @@
 //! Elements give a value to each of their neighbours, which add up without float atomics: the same bits on every run.
 //!
 //! A patch computes the values of its owned elements, once each, into shared memory. Every target among its owned
-//! elements and shell 0 adds up what is its own, by a table of *slots* (the element times the number of its neighbours,
-//! plus the neighbour's place), ascending. What owned targets get is theirs; the others' sums are *parts*, which
+//! elements and shell 0 adds up its values by a table of *slots* (the element times the number of its neighbours, plus
+//! the neighbour's place), ascending. Sums of owned targets are complete; the others' sums are *parts*, which
 //! [`AddParts`] adds to their owners' in the order of the patches.
 
 use super::slots::{Rows, Sums};
@@ -21,7 +21,7 @@ kernel_list! {
 }
 
 /// A computation for each owned element that gives a value to each of its `W` neighbours under `R`: [`CV`], [`CE`],
-/// [`EV`] or another relation with rows of a fixed length whose targets are what the element is made of.
+/// [`EV`] or another relation with rows of a fixed length whose targets are parts of the element.
 ///
 /// ```
 /// use rxmesh_kernels::{Vec3, attr::Read, kernel};
@@ -43,9 +43,9 @@ kernel_list! {
 /// }
 /// ```
 pub trait Distribute<R: Relation, const W: usize>: Fields {
-    /// What is added up.
+    /// Values that are added up.
     type Value: Sum;
-    /// The values of the neighbours, in the order of the row.
+    /// Computes the values of the neighbours, in the order of the row.
     fn run(&self, e: Owned<R::Source>, n: Neighbours<R>) -> [Self::Value; W];
 }
 
@@ -53,13 +53,13 @@ pub trait Distribute<R: Relation, const W: usize>: Fields {
 ///
 /// # Safety
 ///
-/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, as many as the relation's rows are long.
+/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, the length of the relation's rows.
 pub unsafe trait Distributes:
     Fields + Bind + core::fmt::Debug + Send + Sync + 'static
 {
-    /// The relation.
+    /// Relation of the elements to their targets.
     type Relation: Relation;
-    /// What is added up.
+    /// Values that are added up.
     type Value: Sum;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
@@ -97,7 +97,7 @@ share!(ShareCv: CV, Cell, 4, "Each cell");
 share!(ShareEv: EV, Edge, 2, "Each edge");
 share!(ShareCe: CE, Cell, 6, "Each cell");
 
-/// The name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for what is listed as
+/// Name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for kernels listed as
 /// `distribute`.
 ///
 /// # Safety
@@ -134,13 +134,13 @@ pub fn put<T: Sum, const W: usize>(values: [T; W], to: Shared<f32>, first: u32) 
 /// Words of shared memory that the values of a part of a patch's elements take; the rest comes after them.
 const VALUES: u32 = 12 * 1024;
 
-/// Number of elements whose values are in shared memory at a time.
+/// Returns the number of elements whose values are in shared memory at a time.
 #[inline(always)]
 fn at_once<K: Distributes>() -> u32 {
     VALUES / (<K::Value as Sum>::COMPONENTS * width::<K>())
 }
 
-/// Number of an element's neighbours.
+/// Returns the number of an element's neighbours.
 #[inline(always)]
 fn width<K: Distributes>() -> u32 {
     <K::Relation as Relation>::FIXED.unwrap_or(1)
@@ -149,22 +149,22 @@ fn width<K: Distributes>() -> u32 {
 crate::args! {
     /// A [`Distribute`] kernel over all patches; [`AddParts`] comes after it.
     pub struct DistributeOver<K: Distributes> {
-        /// The kernel.
+        /// Kernel to run.
         pub kernel: K,
         /// Sums of the targets, by linear id: complete where no other patch has a part.
         pub sums: GlobalMut<f32>,
         /// Sums of what other patches own, for the targets in shell 0, patch after patch.
         pub parts: GlobalMut<f32>,
-        /// Where each patch's parts start, in values.
+        /// Start of each patch's parts, in values.
         pub places: Global<u32>,
-        /// Where each patch's table of slots starts in `slots`.
+        /// Start of each patch's table of slots in `slots`.
         pub starts: Global<u32>,
         /// For each patch the end of each target's row, then the slots of all rows.
         pub slots: Global<u16>,
     }
 }
 
-/// What [`DistributeOver`] keeps in shared memory.
+/// Shared memory of [`DistributeOver`].
 #[derive(Clone, Copy)]
 pub struct DistributeTables<T> {
     scratch: Shared<u32>,
@@ -174,7 +174,7 @@ pub struct DistributeTables<T> {
     sums: Shared<f32>,
 }
 
-// SAFETY: a patch writes what it owns, and its parts, in phases that barriers part; slots and ids are the mesh's
+// SAFETY: a patch writes its own elements, and its parts, in phases that barriers part; slots and ids are the mesh's
 // (contracts U1 to U4).
 unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
     const THREADS: u32 = K::THREADS;
@@ -219,14 +219,14 @@ unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
     }
 }
 
-/// The kind that a kernel runs for.
+/// Returns the kind that a kernel runs for.
 #[inline(always)]
 fn source<K: Distributes>() -> crate::topo::Kind {
     <<K::Relation as Relation>::Source as Element>::KIND
 }
 
 impl<K: Distributes> DistributeOver<K> {
-    /// `PLAIN` parts the two calls: each has a body of its own, and none is a function that both call.
+    /// Runs the kernel; `PLAIN` parts the two calls: each has a separate body, and none is a function that both call.
     #[inline(always)]
     fn over<B: Block, const PLAIN: bool>(
         &self,
@@ -309,7 +309,7 @@ impl<K: Distributes> DistributeOver<K> {
             self.sums.from(base),
             self.parts.from(self.places.get(patch.id()) * words),
         );
-        // Loops of their own: one that chose between the two would choose an address for every store.
+        // Separate loops: one that chose between the two would choose an address for every store.
         b.phase(|p| {
             p.each(owned * words, |k| {
                 let sum = if first == 0 { 0.0 } else { before.get(k) };
@@ -330,11 +330,11 @@ crate::args! {
     pub struct AddParts {
         /// Sums of the targets, by linear id.
         pub sums: GlobalMut<f32>,
-        /// What [`DistributeOver`] left.
+        /// Results of [`DistributeOver`].
         pub parts: Global<f32>,
         /// Linear ids of the targets that have parts.
         pub targets: Global<u32>,
-        /// Where each one's list starts in `entries`; one more than there are.
+        /// Start of each one's list in `entries`; one more than there are.
         pub starts: Global<u32>,
         /// Places of parts, in values.
         pub entries: Global<u32>,

@@ -38,7 +38,7 @@ crate::args! {
         pub x: Words<R::Target>,
         /// Sums of its sources, by linear id.
         pub y: GlobalMut<f32>,
-        /// How numbers are dealt out.
+        /// Distribution of numbers over threads.
         pub deal: Deal,
         /// Numbers a value.
         pub width: u32,
@@ -81,7 +81,7 @@ unsafe impl<R: Relation> Fields for Gather<R> {
     fn store<B: Block>(&self, _: Phase<B>, _: &Patch) {}
 }
 
-// SAFETY: a patch writes what it owns; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl<R: Relation> PatchKernel for Gather<R> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = <R as Relation>::NEEDS;
@@ -122,7 +122,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
     }
 }
 
-/// Where numbers are read.
+/// Source of numbers.
 trait From<K>: Copy {
     /// Numbers `c .. c + N` of an element.
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
@@ -147,7 +147,7 @@ impl<K: Element> From<K> for There<K> {
 }
 
 impl<R: Relation> Gather<R> {
-    /// The kernel; of its own for both ways to have the rows, so that nothing is shared and called.
+    /// Runs the kernel; separate for both sources of the rows, so that nothing is shared and called.
     #[inline(always)]
     fn over<B: Block, const PREPARED: bool>(
         &self,
@@ -162,7 +162,8 @@ impl<R: Relation> Gather<R> {
         });
         <R as Relations>::build(b, patch, relation, tables.scratch);
         b.last_phase(|p| {
-            // Loops of their own: one that chose between memories, or how much to read, would do so for every value.
+            // Separate loops: one that chose between memories, or between numbers of reads, would do so for every
+            // value.
             let x = self.x;
             match (x.is_staged(), B::SOLO, self.deal.step) {
                 (true, true, _) => self.rows(p, patch, relation, x),
@@ -174,7 +175,7 @@ impl<R: Relation> Gather<R> {
         });
     }
 
-    /// Many threads: `N` numbers of an element each.
+    /// Adds up with many threads: `N` numbers of an element each.
     #[inline(always)]
     fn lanes<B: Block, const N: usize>(
         &self,
@@ -201,7 +202,7 @@ impl<R: Relation> Gather<R> {
         }
     }
 
-    /// One thread: an element after the other, up to eight numbers at a time.
+    /// Adds up with one thread: an element after the other, up to eight numbers at a time.
     #[inline(always)]
     fn rows<B: Block>(
         &self,
@@ -233,7 +234,7 @@ impl<R: Relation> Gather<R> {
     }
 }
 
-/// What [`Gather::lanes`] does.
+/// Work of [`Gather::lanes`].
 struct Lanes<'a, R: Relation, X, const N: usize> {
     of: &'a Gather<R>,
     patch: &'a Patch,
@@ -244,7 +245,7 @@ struct Lanes<'a, R: Relation, X, const N: usize> {
 }
 
 impl<R: Relation, X: From<R::Target>, const N: usize> Lanes<'_, R, X, N> {
-    /// The element of a lane, and the first of its numbers.
+    /// Returns the element of a lane, and the first of its numbers.
     #[inline(always)]
     fn place(&self, k: u32) -> (u32, u32) {
         let (i, lane) = split(k, self.of.deal.lanes, self.of.deal.divide);

@@ -51,16 +51,16 @@ impl Rows {
     }
 }
 
-/// What one thread does alone: a target after the other, up to eight numbers at a time.
+/// Work of one thread alone: a target after the other, up to eight numbers at a time.
 #[derive(Clone, Copy)]
 pub(super) struct Sums {
     pub(super) rows: Rows,
-    /// What there is of earlier parts.
+    /// Sums of earlier parts.
     pub(super) before: Option<Shared<f32>>,
     pub(super) owned: u32,
-    /// Where complete sums go: those of owned targets, and the patch's parts of the others.
+    /// Destination of complete sums: those of owned targets, and the patch's parts of the others.
     pub(super) to: Option<(GlobalMut<f32>, GlobalMut<f32>)>,
-    /// Where sums wait for the next part.
+    /// Buffer in which sums wait for the next part.
     pub(super) between: Shared<f32>,
 }
 

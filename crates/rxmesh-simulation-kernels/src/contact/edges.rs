@@ -1,8 +1,9 @@
-//! Contact of edges: the point of an edge that is deepest in a solid is pushed as a vertex is.
+//! Contact of edges: the deepest point of an edge in a solid is pushed out as a vertex is.
 //!
-//! The energy of an edge is the penalty of its smallest distance, which its two ends share by where on the edge that
-//! is: the derivative by the place on the edge is zero there, or the place is an end. Second derivatives are taken for
-//! each end apart, which bounds them from above: `(p a + q b)^2 <= p a^2 + q b^2` for `p + q = 1`.
+//! The energy of an edge is the penalty of its smallest distance, and its two ends share the force in proportion to the
+//! position of that point: the derivative with respect to this position is zero, or the point is an end. Second
+//! derivatives are taken for each end separately, which is an upper bound: `(p a + q b)^2 <= p a^2 + q b^2` for `p + q
+//! = 1`.
 
 use super::{Contacts, Solid, SolidKind, Touch, add, friction, penalty};
 use glam::Vec3;
@@ -17,30 +18,30 @@ kernel_list! {
 }
 
 rxmesh_kernels::args! {
-    /// The edges of a body's surface, by the vertices that they have.
+    /// Edges of a body's surface, as adjacency lists of vertices.
     pub struct Edges {
-        /// Where each vertex's list starts in `others`; one more than there are vertices.
+        /// Offset of each vertex's list in `others`; one more than there are vertices.
         pub starts: Global<u32>,
-        /// The other end of each edge.
+        /// Other end of each edge.
         pub others: Global<u32>,
-        /// The mass that counts for its contact, the same at both ends.
+        /// Mass of the edge for contact, the same at both ends.
         pub mass: Global<f32>,
     }
 }
 
-/// The place of an edge that is deepest in a solid.
+/// Deepest point of an edge in a solid.
 #[derive(Clone, Copy)]
 struct Deepest {
-    /// From 0 at the first end to 1 at the second.
+    /// Position on the edge: 0 at the first end, 1 at the second.
     part: f32,
     distance: f32,
-    /// How the smallest distance grows when the edge moves: no longer than one. Across the edge if the place is between
-    /// its ends, also where two sides of a solid meet.
+    /// Gradient of the smallest distance with respect to a translation of the edge, of length one at most.
+    /// Perpendicular to the edge if the point is between its ends, even where two sides of a solid meet.
     n: Vec3,
 }
 
 impl Deepest {
-    /// What is left of a slip across the normal.
+    /// Returns the part of a slip that is perpendicular to the normal.
     #[inline(always)]
     fn across(&self, slip: Vec3) -> Vec3 {
         let size = self.n.dot(self.n);
@@ -49,13 +50,13 @@ impl Deepest {
     }
 }
 
-/// Places of an edge that are looked at first, and halvings of the step between them after that. Solids that are not
-/// convex may be missed where they are narrower than an eighth of an edge.
+/// Number of points of an edge that are sampled first, and of halvings of the step between them after that. Parts of a
+/// non-convex solid that are narrower than an eighth of an edge may be missed.
 const PLACES: u32 = 9;
 const HALVINGS: u32 = 10;
 
-/// The deepest place of an edge, if it may be in the layer around a solid. Only grids, and what is not hollow, can
-/// touch an edge between its ends.
+/// Returns the deepest point of an edge if it may be in the layer around a solid. Only grids, and shapes that are not
+/// hollow, can touch an edge between its ends.
 #[inline(always)]
 fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepest> {
     let grid = solid.kind == SolidKind::Grid as u32;
@@ -73,7 +74,7 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
     let (mut below, mut above) = (Vec3::ZERO, Vec3::ZERO);
     let mut k = 0;
     while k < PLACES + 2 * HALVINGS {
-        // Both ends, then what is between them, then to either side of the best.
+        // Both ends first, then points between them, then points on either side of the best.
         let part = if k < 2 {
             k as f32
         } else if k < PLACES {
@@ -98,7 +99,7 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
             step *= 0.5;
         }
         if k == 1 {
-            // Distances grow by a metre a metre, those of grids along each axis.
+            // The distance function has a slope of at most one, that of grids along each axis.
             let slope = if grid { 1.75 } else { 1.0 };
             if ends - slope * sqrt(along.dot(along)) > 2.0 * solid.thickness {
                 return None;
@@ -106,7 +107,7 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
         }
         k += 1;
     }
-    // On either side the distance grows, at a kink by two normals: between them is the one without a slope along the
+    // The distance grows on both sides, at a kink with two normals: between them is the one without a slope along the
     // edge.
     let (down, up) = (below.dot(along), above.dot(along));
     if down < 0.0 && up > 0.0 {
@@ -115,7 +116,7 @@ fn deepest(solid: &Solid, grids: Global<f32>, a: Vec3, b: Vec3) -> Option<Deepes
     Some(best)
 }
 
-/// An edge from the end of the lower number, so that both ends find the same; and how much of it the vertex has.
+/// Returns the ends of an edge by increasing number, so that both ends compute the same point.
 #[inline(always)]
 fn ends(v: u32, other: u32) -> (u32, u32) {
     if v < other { (v, other) } else { (other, v) }
@@ -127,8 +128,8 @@ fn share(v: u32, first: u32, part: f32) -> f32 {
 }
 
 impl Contacts {
-    /// What a solid does to one end `v` of an edge, a unit of the edge's mass, as [`Contacts::touch`]; the energy is
-    /// half of the edge's.
+    /// Adds the contact response of a solid on the end `v` of an edge per unit of the edge's mass, as
+    /// [`Contacts::touch`]; the energy is half of the edge's.
     #[inline(always)]
     fn touch_edge(
         &self,
@@ -170,24 +171,24 @@ impl Contacts {
 }
 
 kernel! {
-    /// What contact of edges does to each vertex in an implicit step: energy in joules, force in newtons, second
-    /// derivatives as [`Symmetric`](crate::small::Symmetric).
+    /// Computes the contact response of edges on each vertex in an implicit step: energy in joules, force in newtons,
+    /// second derivatives as [`Symmetric`](crate::small::Symmetric).
     pub struct TouchEdges: Flat {
         /// The edges.
         pub edges: Edges,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
         /// Positions at the start of the step.
         pub x: Global<Vec3>,
-        /// The displacement; empty for none.
+        /// Displacement; empty for none.
         pub u: Global<Vec3>,
-        /// What `length` times is added to the displacement, where there is one.
+        /// Change that is added to the displacement `length` times, if there is a displacement.
         pub change: Global<Vec3>,
-        /// How much of it.
+        /// Factor of `change`.
         pub length: f32,
         /// The time step; 0 for energies without friction.
         pub dt: f32,
-        /// Ten words a vertex.
+        /// Ten words per vertex.
         pub to: GlobalMut<[f32; 10]>,
     }
 }
@@ -247,17 +248,17 @@ impl TouchEdges {
 }
 
 kernel! {
-    /// What contact of edges adds to the velocity of each vertex in an explicit step.
+    /// Computes the velocity change of each vertex by contact of edges in an explicit step.
     pub struct KickEdges: Flat {
         /// The edges.
         pub edges: Edges,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
         /// Positions.
         pub x: Global<Vec3>,
         /// Velocities.
         pub v: Global<Vec3>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
@@ -295,7 +296,7 @@ unsafe impl FlatKernel for KickEdges {
 }
 
 impl KickEdges {
-    /// The momentum that the deepest place gets, a unit of the edge's mass.
+    /// Returns the momentum of the deepest point per unit of the edge's mass.
     #[inline(always)]
     fn kick(&self, solid: &Solid, d: Deepest, place: Vec3, speed: Vec3) -> Vec3 {
         let (_, pressed, _) = penalty(solid.thickness - d.distance, solid.thickness);

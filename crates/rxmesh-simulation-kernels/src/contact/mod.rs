@@ -19,21 +19,21 @@ use rxmesh_kernels::math::sqrt;
 use rxmesh_kernels::mem::Global;
 
 rxmesh_kernels::args! {
-    /// The solids that bodies touch.
+    /// Solids that bodies touch.
     pub struct Contacts {
-        /// The solids, where they are at the end of the step.
+        /// Solids at the end of the step.
         pub solids: Global<Solid>,
         /// Distances of all grids.
         pub grids: Global<f32>,
-        /// Slip below which friction is smooth, in metres a second.
+        /// Slip below which friction is smooth, in metres per second.
         pub slip: f32,
     }
 }
 
-/// What contact does to a vertex, a unit of mass: derivatives by its displacement over the step.
+/// Contact response of a vertex per unit of mass: derivatives with respect to its displacement over the step.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// Energy, joules a kilogram.
+    /// Energy in joules per kilogram.
     pub energy: f32,
     /// Minus the gradient: an acceleration.
     pub force: Vec3,
@@ -41,7 +41,7 @@ pub struct Touch {
     pub hessian: Symmetric,
 }
 
-/// The penalty of a depth, its first and its second derivative.
+/// Returns the penalty of a depth, and its first and second derivative.
 #[inline(always)]
 fn penalty(depth: f32, h: f32) -> (f32, f32, f32) {
     if depth <= 0.0 {
@@ -55,7 +55,7 @@ fn penalty(depth: f32, h: f32) -> (f32, f32, f32) {
     }
 }
 
-/// `a v v^T + b (I - n n^T)`, added.
+/// Returns `m + a n n^T + b (I - n n^T)`.
 #[inline(always)]
 fn add(m: Symmetric, a: f32, n: Vec3, b: f32) -> Symmetric {
     let c = a - b;
@@ -70,7 +70,8 @@ fn add(m: Symmetric, a: f32, n: Vec3, b: f32) -> Symmetric {
 }
 
 impl Contacts {
-    /// What all solids do to a vertex that was at `start` and is `u` further, in an implicit step of `dt`.
+    /// Computes the response of all solids to a vertex that was at `start` and is displaced by `u`, in an implicit step
+    /// of `dt`.
     #[inline(always)]
     pub fn touch(&self, start: Vec3, u: Vec3, dt: f32) -> Touch {
         let mut all = Touch {
@@ -103,7 +104,8 @@ impl Contacts {
         all
     }
 
-    /// The velocity of a vertex at `x` after an explicit step of `dt` in which it would have velocity `v`.
+    /// Returns the velocity of a vertex at `x` after an explicit step of `dt` that would give it velocity `v` without
+    /// contact.
     #[inline(always)]
     pub fn push(&self, x: Vec3, mut v: Vec3, dt: f32) -> Vec3 {
         let mut i = 0;
@@ -129,14 +131,14 @@ impl Contacts {
         v
     }
 
-    /// What a solid moves a vertex by in an implicit step of `dt`, where all else would leave it: the solution of
-    /// `move = dt^2 k s'(depth) n`, with friction. The vertex is at `x` now, `old` of it by the same solid; it was at
-    /// `start`.
+    /// Returns the displacement of a vertex by a solid in an implicit step of `dt`: the solution of `move = dt^2 k
+    /// s'(depth) n`, with friction. The vertex is at `x` now, `old` of which is the displacement by the same solid so
+    /// far; it was at `start`.
     #[inline(always)]
     pub fn press(&self, solid: &Solid, x: Vec3, start: Vec3, old: Vec3, dt: f32) -> Vec3 {
         let (distance, n) = solid.distance(x, self.grids);
         let (h, k) = (solid.thickness, solid.stiffness * dt * dt);
-        // How deep it would be without the solid.
+        // Depth without the solid's displacement.
         let deep = h - distance + n.dot(old);
         if deep <= 0.0 {
             return Vec3::ZERO;
@@ -154,7 +156,7 @@ impl Contacts {
         n * push - slip * held
     }
 
-    /// The energy of a vertex at `x` without friction, joules a kilogram.
+    /// Returns the contact energy of a vertex at `x` without friction, in joules per kilogram.
     #[inline(always)]
     pub fn energy(&self, x: Vec3) -> f32 {
         let mut sum = 0.0;
@@ -169,7 +171,7 @@ impl Contacts {
     }
 }
 
-/// The smooth length of a slip, and its derivative over the length.
+/// Returns the smoothed length of a slip, and its derivative divided by the length.
 #[inline(always)]
 fn friction(slip: Vec3, smooth: f32) -> (f32, f32) {
     let y = sqrt(slip.dot(slip));

@@ -1,4 +1,4 @@
-//! Solids: how far a point is from one, and in which direction.
+//! Solids: signed distance of a point, and its gradient.
 
 use glam::{Quat, Vec3};
 use rxmesh_kernels::math::sqrt;
@@ -18,49 +18,49 @@ pub enum SolidKind {
     Grid = 3,
 }
 
-/// A solid as kernels see it: a shape in a frame of its own, which turns and moves.
+/// Solid in the form that kernels take: a shape in a local frame, which rotates and moves.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Solid {
-    /// [`SolidKind`].
+    /// Shape: a [`SolidKind`].
     pub kind: u32,
-    /// 1, or -1 for a hollow: bodies are kept inside.
+    /// 1, or -1 for a hollow shape: bodies are kept inside.
     pub side: f32,
-    /// Lengths in metres, as the shape has them; of a grid, where its first point is.
+    /// Lengths of the shape in metres; for a grid, the position of its first point.
     pub size: [f32; 3],
-    /// How the frame is turned in the world: `x y z w`.
+    /// Rotation of the frame in the world: `x y z w`.
     pub turn: [f32; 4],
-    /// Where the frame's origin is.
+    /// Position of the frame's origin.
     pub at: [f32; 3],
     /// Velocity of the frame's origin.
     pub velocity: [f32; 3],
-    /// Angular velocity, in radians a second.
+    /// Angular velocity, in radians per second.
     pub spin: [f32; 3],
-    /// Penalty: acceleration over depth, in one over squared seconds.
+    /// Penalty stiffness: acceleration divided by depth, in one over squared seconds.
     pub stiffness: f32,
     /// Thickness of the layer in which contact begins, in metres.
     pub thickness: f32,
     /// Coulomb's coefficient.
     pub friction: f32,
-    /// Whether edges touch it beside vertices: 1, or 0.
+    /// 1 if edges touch it as well as vertices, else 0.
     pub edges: u32,
-    /// Of a grid, where its distances start.
+    /// For a grid, the offset of its distances.
     pub first: u32,
-    /// Number of its points along x, y and z.
+    /// For a grid, the number of its points along x, y and z.
     pub points: [u32; 3],
-    /// Distance of neighbouring points.
+    /// For a grid, the distance of neighbouring points.
     pub spacing: f32,
 }
 
 impl Solid {
-    /// The solid's velocity at a point.
+    /// Returns the solid's velocity at a point.
     #[inline(always)]
     pub fn speed(&self, x: Vec3) -> Vec3 {
         let arm = x - Vec3::from_array(self.at);
         Vec3::from_array(self.velocity) + Vec3::from_array(self.spin).cross(arm)
     }
 
-    /// The signed distance of a point, and the direction in which it grows.
+    /// Returns the signed distance of a point, and its gradient.
     #[inline(always)]
     pub fn distance(&self, x: Vec3, grids: Global<f32>) -> (f32, Vec3) {
         let turn = Quat::from_array(self.turn);
@@ -80,7 +80,7 @@ impl Solid {
         (d * self.side, rotate(turn, n) * self.side)
     }
 
-    /// Linear between the points of the grid; outside of it, the distance from it is added.
+    /// Interpolates linearly between the points of the grid; outside of it, the distance from it is added.
     #[inline(always)]
     fn grid(&self, p: Vec3, grids: Global<f32>) -> (f32, Vec3) {
         let last = Vec3::new(
@@ -125,7 +125,7 @@ impl Solid {
     }
 }
 
-/// A vector turned by a unit quaternion.
+/// Rotates a vector by a unit quaternion.
 #[inline(always)]
 fn rotate(q: Quat, v: Vec3) -> Vec3 {
     let axis = Vec3::new(q.x, q.y, q.z);
@@ -133,7 +133,7 @@ fn rotate(q: Quat, v: Vec3) -> Vec3 {
     v + t * q.w + axis.cross(t)
 }
 
-/// Length and direction of a vector; any direction of none.
+/// Returns length and direction of a vector; an arbitrary direction for zero.
 #[inline(always)]
 fn direction(v: Vec3) -> (f32, Vec3) {
     let most = v.abs().max_element();
@@ -146,7 +146,7 @@ fn direction(v: Vec3) -> (f32, Vec3) {
     }
 }
 
-/// A box around the origin.
+/// Returns the signed distance from a box around the origin, and its gradient.
 #[inline(always)]
 fn cuboid(p: Vec3, half: Vec3) -> (f32, Vec3) {
     let sign = |x: f32| if x < 0.0 { -1.0 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! Contact forces against differences of the energy, and distances of solids.
+//! Compares contact forces with differences of the energy, and checks the distances of solids.
 
 use super::{Contacts, Edges, Solid, SolidKind, TouchEdges};
 use crate::small::times;
@@ -29,7 +29,7 @@ fn solid(kind: SolidKind) -> Solid {
     }
 }
 
-/// Distances to a ball in the middle of the grid, behind one number of somebody else.
+/// Returns distances to a ball in the middle of the grid, after one number that belongs to another grid.
 fn grid() -> Vec<f32> {
     let mut values = std::vec![7.0];
     for k in 0..22 {
@@ -85,7 +85,7 @@ fn forces_are_differences_of_energies() {
             };
             let want = -Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
             let off = (touch.force - want).length();
-            // Slopes of grids and boxes jump between cells and inside, where two sides are as near.
+            // Slopes of grids and boxes jump between cells, and inside where two sides are equally near.
             let sharp = matches!(kind, SolidKind::Grid | SolidKind::Box);
             jumps += u32::from(sharp && off > 0.2);
             assert!(
@@ -94,7 +94,7 @@ fn forces_are_differences_of_energies() {
                 touch.force
             );
             rubbed += u32::from(all.touch(x, Vec3::ZERO, 0.3).energy != all.energy(x));
-            // Semi-definite, and along the normal as stiff as it says.
+            // Positive semi-definite.
             for d in [Vec3::X, Vec3::Y, want] {
                 assert!(d.dot(times(touch.hessian, d)) >= -1e-3 * d.length_squared());
             }
@@ -104,7 +104,7 @@ fn forces_are_differences_of_energies() {
     assert!(jumps * 10 < touched, "{jumps} of {touched}");
 }
 
-/// What contact does to both ends of an edge.
+/// Computes the contact response of both ends of an edge.
 fn touched(all: Contacts, x: [Vec3; 2], u: [Vec3; 2]) -> [[f32; 10]; 2] {
     let (starts, others, mass, none) = ([0u32, 1, 2], [1u32, 0], [1.0f32; 2], [Vec3::ZERO; 2]);
     let mut to = [[0.0f32; 10]; 2];
@@ -166,8 +166,8 @@ fn forces_of_edges_are_differences_of_their_energy() {
                 let [_, fx, fy, fz, hessian @ ..] = got[end];
                 let off = (Vec3::new(fx, fy, fz) - want).length();
                 touches += u32::from(fx != 0.0);
-                // The deepest place jumps where two are as deep; near the edges of a box normals turn within the
-                // difference.
+                // The deepest point jumps where two are equally deep; near the edges of a box normals change within the
+                // difference step.
                 let (sharp, most) = (kind != SolidKind::Sphere, 0.3 + 0.1 * want.length());
                 jumps += u32::from(sharp && off > most);
                 assert!(off < 0.3 || sharp, "{kind:?}: {fx} {fy} {fz} for {want}");

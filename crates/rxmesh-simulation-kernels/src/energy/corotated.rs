@@ -1,4 +1,4 @@
-//! Corotated elasticity (Müller and Gross 2004; Hessian as Smith, De Goes and Kim 2019 have that of ARAP), and its part
+//! Corotated elasticity (Müller and Gross 2004; Hessian as that of ARAP by Smith, De Goes and Kim 2019), and its part
 //! without volume, ARAP (Sorkine and Alexa 2007).
 
 use super::{Energy, Hessian, frame};
@@ -54,7 +54,7 @@ fn shear(m: Lame) -> Lame {
 fn stress(m: Lame, d: Mat3) -> Mat3 {
     let f = frame(d);
     let r = rotation(&f);
-    // No displacement has no stress, whatever the frame's rounding.
+    // Zero displacement has zero stress, whatever the frame's rounding.
     let pressure = if d == Mat3::ZERO {
         0.0
     } else {
@@ -71,7 +71,7 @@ fn stress(m: Lame, d: Mat3) -> Mat3 {
 #[inline(always)]
 fn hessian(m: Lame, d: Mat3) -> (Svd, Hessian) {
     let f = frame(d);
-    // Turning the rotation: `dR` is the skew part of Z over these sums.
+    // Derivative of the rotation: `dR` is the skew part of Z divided by these sums.
     let least = 1.0 / 1024.0;
     let sums = Vec3::new(f.s.x + f.s.y, f.s.x + f.s.z, f.s.y + f.s.z).max(Vec3::splat(least));
     let turn = m.lambda * (f.s.x + f.s.y + f.s.z - 3.0) - 2.0 * m.mu;
@@ -82,8 +82,8 @@ fn hessian(m: Lame, d: Mat3) -> (Svd, Hessian) {
     (f, hessian)
 }
 
-/// The rotation is that of 32 bits, orthogonalised: it is where `tr(R^T F)` is largest, so that its error counts
-/// squared.
+/// Computes the density with the rotation of 32 bits, orthogonalised: `tr(R^T F)` is maximal there, so that the error
+/// is quadratic.
 #[inline(always)]
 fn density(m: Lame, d: DMat3) -> f64 {
     let single = Mat3::from_cols(d.x_axis.as_vec3(), d.y_axis.as_vec3(), d.z_axis.as_vec3());

@@ -1,4 +1,4 @@
-//! Cells whose energy is a density of the displacement's gradient.
+//! Cells whose energy is a density of the displacement gradient.
 
 use super::{Energy, Hessian, Model, Tangent};
 use crate::cells::{Shape, balanced, gradient64};
@@ -7,7 +7,7 @@ use crate::small::{Symmetric, times};
 use glam::{DVec3, Mat3, Vec3};
 use rxmesh_kernels::math::rsqrt_fast;
 
-/// The derivatives of a cell's forces, factored: the rotation `U`, the gradients of the shape functions in the frame of
+/// Derivatives of a cell's forces, factored: the rotation `U`, the gradients of the shape functions in the frame of
 /// `V`, and the [`Hessian`] between them.
 #[derive(Clone, Copy, Debug)]
 pub struct InFrame {
@@ -55,7 +55,7 @@ impl<E: Energy> Model for E {
 }
 
 impl InFrame {
-    /// The block that couples a corner with itself.
+    /// Returns the diagonal block of a corner.
     #[inline(always)]
     fn block(&self, w: Vec3) -> Symmetric {
         let m = self.hessian.block(w);

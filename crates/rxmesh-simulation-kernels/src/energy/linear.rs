@@ -1,4 +1,4 @@
-//! Linear elasticity: exact for small displacements, wrong for turns.
+//! Linear elasticity: exact for small displacements, wrong for rotations.
 
 use super::{Energy, Hessian, no_turn, trace};
 use crate::material::Lame;

@@ -1,9 +1,9 @@
-//! Energies of a cell ([`Model`]): springs along its edges, or densities of `F = I + D`, where `D` is the gradient of
-//! the displacement.
+//! Elastic energies of a cell ([`Model`]): springs along its edges, or densities of `F = I + D`, where `D` is the
+//! gradient of the displacement.
 //!
-//! All densities are functions of the singular values of `F` (but for [`Linear`]), so that their Hessians have one form
-//! in the frame of its singular vectors ([`Hessian`]; Smith, De Goes and Kim 2019), which is made positive
-//! semi-definite there.
+//! All densities are functions of the singular values of `F` (except [`Linear`]), so that their Hessians have one form
+//! in the frame of its singular vectors ([`Hessian`]; Smith, De Goes and Kim 2019), where they are projected to
+//! positive semi-definite.
 
 mod corotated;
 mod framed;
@@ -23,64 +23,66 @@ use crate::material::Lame;
 use crate::small::{Svd, Symmetric, svd, without_negative};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
-/// How a cell resists, as kernels over cells ask: of its edges at rest from corner 0, and the displacements of the
-/// other corners relative to that one.
+/// Elastic energy of a cell as kernels use it: a function of its edges at rest from corner 0, and of the displacements
+/// of the other corners relative to corner 0.
 pub trait Model: Copy + Send + Sync + core::fmt::Debug + 'static {
-    /// The derivatives of its forces.
+    /// Derivatives of its forces.
     type Tangent: Tangent;
-    /// The forces of corners 1 to 3 in newtons: minus the derivatives of the energy. Of no displacement zero exactly.
+    /// Computes the forces on corners 1 to 3 in newtons: minus the derivatives of the energy. Exactly zero without
+    /// displacement.
     fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3];
-    /// The energy in joules; zero of no displacement.
+    /// Computes the energy in joules; zero without displacement.
     fn joules(m: Lame, rest: [DVec3; 3], d: [DVec3; 3]) -> f64;
-    /// The forces and their derivatives, these times a factor.
+    /// Computes the forces, and their derivatives times a factor.
     fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], Self::Tangent);
 }
 
-/// The derivatives of a cell's forces, symmetric and positive semi-definite, in [`TANGENT_WORDS`] words or fewer.
+/// Derivatives of a cell's forces, symmetric and positive semi-definite, in at most [`TANGENT_WORDS`] words.
 pub trait Tangent: Copy {
-    /// Of a cell without stiffness.
+    /// Derivatives of a cell without stiffness.
     const NONE: Self;
-    /// Minus the change of the corners' forces (1 to 3) when they move by `d` relative to corner 0.
+    /// Returns minus the change of the forces on corners 1 to 3 when they move by `d` relative to corner 0.
     fn apply(&self, d: [Vec3; 3]) -> [Vec3; 3];
-    /// The blocks that couple each corner with itself.
+    /// Returns the diagonal block of each corner.
     fn blocks(&self) -> [Symmetric; 4];
-    /// From words.
+    /// Reads the derivatives from words.
     fn read(get: impl Fn(u32) -> f32) -> Self;
-    /// As words.
+    /// Writes the derivatives as words.
     fn write(&self, set: impl Fn(u32, f32));
 }
 
-/// Most words of a [`Tangent`].
+/// Maximum number of words of a [`Tangent`].
 pub const TANGENT_WORDS: u32 = 30;
 
-/// A density of the displacement's gradient.
+/// Energy density as a function of the displacement gradient.
 pub trait Energy: Copy + Send + Sync + core::fmt::Debug + 'static {
-    /// The derivative of the density by `F` (first Piola-Kirchhoff stress), in pascals. Of no displacement it is zero
-    /// exactly.
+    /// Returns the derivative of the density with respect to `F` (first Piola-Kirchhoff stress), in pascals; exactly
+    /// zero without displacement.
     fn stress(m: Lame, d: Mat3) -> Mat3;
-    /// The density in joules a cubic metre; zero of no displacement.
+    /// Returns the density in joules per cubic metre; zero without displacement.
     fn density(m: Lame, d: DMat3) -> f64;
-    /// The frame and the second derivatives there, positive semi-definite.
+    /// Returns the frame and the second derivatives in it, positive semi-definite.
     fn hessian(m: Lame, d: Mat3) -> (Svd, Hessian);
 }
 
-/// Second derivatives of a density in the frame of `F = U diag(s) V^T`: how the stress `U^T dP V` follows from `Z = U^T
-/// dF V`. Positive semi-definite.
+/// Second derivatives of a density in the frame of `F = U diag(s) V^T`: the linear map from `Z = U^T dF V` to the
+/// stress `U^T dP V`. Positive semi-definite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hessian {
-    /// On the diagonals.
+    /// Coefficients between the diagonals.
     pub diagonal: Symmetric,
-    /// `dP[i][j]` from `Z[i][j]`, for 01, 02, 12.
+    /// Coefficients of `Z[i][j]` in `dP[i][j]`, for 01, 02, 12.
     pub same: Vec3,
-    /// `dP[i][j]` from `Z[j][i]`.
+    /// Coefficients of `Z[j][i]` in `dP[i][j]`.
     pub cross: Vec3,
 }
 
 impl Hessian {
-    /// From values that may be indefinite: each part is replaced by the nearest one that is not.
+    /// Makes a Hessian from values that may be indefinite: each part is projected to the nearest positive semi-definite
+    /// one.
     #[inline(always)]
     fn projected(diagonal: Symmetric, same: Vec3, cross: Vec3) -> Hessian {
-        // Eigenvalues of the symmetric and the skew part of a pair. Not a number counts as negative.
+        // Eigenvalues of the symmetric and the skew part of a pair. NaN counts as negative.
         let positive = |x: f32| if x > 0.0 { x } else { 0.0 };
         let clamp = |v: Vec3| Vec3::new(positive(v.x), positive(v.y), positive(v.z));
         let (flip, twist) = (clamp(same + cross), clamp(same - cross));
@@ -91,7 +93,7 @@ impl Hessian {
         }
     }
 
-    /// The change of the stress in the frame, for a change of `F` there.
+    /// Returns the change of the stress in the frame, for a change of `F` there.
     #[inline(always)]
     pub fn apply(&self, z: Mat3) -> Mat3 {
         let [xx, yy, zz, xy, xz, yz] = self.diagonal;
@@ -116,7 +118,7 @@ impl Hessian {
         )
     }
 
-    /// The 3 by 3 block, in the frame of `U`, that couples a corner with itself: `w` is `V^T` times the gradient of the
+    /// Returns the 3 by 3 diagonal block of a corner, in the frame of `U`: `w` is `V^T` times the gradient of the
     /// corner's shape function.
     #[inline(always)]
     pub fn block(&self, w: Vec3) -> Symmetric {
@@ -133,7 +135,7 @@ impl Hessian {
     }
 }
 
-/// The frame of `I + d`.
+/// Returns the frame of `I + d`.
 #[inline(always)]
 fn frame(d: Mat3) -> Svd {
     svd(Mat3::from_cols(
@@ -143,7 +145,7 @@ fn frame(d: Mat3) -> Svd {
     ))
 }
 
-/// The frame of no turn.
+/// Returns the frame of the identity.
 #[inline(always)]
 fn no_turn() -> Svd {
     Svd {
@@ -153,13 +155,13 @@ fn no_turn() -> Svd {
     }
 }
 
-/// The squares of all entries.
+/// Returns the sum of the squares of all entries.
 #[inline(always)]
 fn squares(d: DMat3) -> f64 {
     d.x_axis.dot(d.x_axis) + d.y_axis.dot(d.y_axis) + d.z_axis.dot(d.z_axis)
 }
 
-/// The three minors on the diagonal.
+/// Returns the sum of the three principal minors of order two.
 #[inline(always)]
 fn minors(d: DMat3) -> f64 {
     let (a, b, c): (DVec3, DVec3, DVec3) = (d.x_axis, d.y_axis, d.z_axis);

@@ -1,5 +1,5 @@
 //! Stable neo-Hookean elasticity (Smith, De Goes and Kim 2018, equation 14, with Lamé's parameters as in section 3.4):
-//! the shape at rest is free of force exactly, and inverted cells turn back.
+//! the rest shape has exactly no force, and inverted cells recover.
 
 use super::{Energy, Hessian, frame, minors, squares, trace};
 use crate::material::Lame;
@@ -9,11 +9,11 @@ use glam::{DMat3, Mat3, Vec3};
 /// `mu (I - 3) / 2 - mu log((I + 1) / 4) / 2 + lambda (J - 1)^2 / 2 - 3 mu (J - 1) / 4` with `I = |F|^2`, `J = det F`
 /// and `mu`, `lambda` 4/3 of the shear modulus, and Lamé's first parameter plus 5/6 of it.
 ///
-/// Everything is written in `D = F - I`, so that nothing cancels near rest.
+/// Everything is written in `D = F - I`, so that there is no cancellation near rest.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean;
 
-/// The energy's own parameters.
+/// Returns the parameters of the energy.
 #[inline(always)]
 fn parameters(m: Lame) -> (f32, f32) {
     (4.0 / 3.0 * m.mu, m.lambda + 5.0 / 6.0 * m.mu)
@@ -77,7 +77,7 @@ impl Energy for NeoHookean {
     }
 }
 
-/// `t - log(1 + t)` for `t > -1`, with no loss of digits near zero.
+/// Computes `t - log(1 + t)` for `t > -1`, without loss of digits near zero.
 #[inline(always)]
 fn less_log(t: f64) -> f64 {
     // log(1 + t) = 2 artanh(y) with y = t / (2 + t), after the power of two is taken out.
@@ -99,7 +99,7 @@ fn less_log(t: f64) -> f64 {
     t - log - f64::from(power) * core::f64::consts::LN_2
 }
 
-/// `(artanh(y) - y) / y^3` from `y^2`, for `|y| <= 0.172`.
+/// Computes `(artanh(y) - y) / y^3` from `y^2`, for `|y| <= 0.172`.
 #[inline(always)]
 fn artanh_rest(y2: f64) -> f64 {
     let mut sum = 1.0 / 21.0;

@@ -7,33 +7,33 @@ use glam::{DVec3, Vec3};
 use rxmesh_kernels::math::sqrt;
 
 /// `sum k (l - L)^2 / 2` over the six edges of a cell, of lengths `L` at rest and `l`, with `k = E V / L^2` (Van Gelder
-/// 1998), where `V` is the cell's volume: an edge's spring is the sum of what its cells give. A cell that grows by a
-/// strain `s` on all sides has the energy `3 E V s^2`, as a solid of Young's modulus `E` and Poisson's ratio 1/4 has,
-/// whatever the cell's shape. Poisson's ratio has no say.
+/// 1998), where `V` is the cell's volume: the stiffness of an edge is the sum over its cells. A cell with a uniform
+/// strain `s` has the energy `3 E V s^2`, like a solid of Young's modulus `E` and Poisson's ratio 1/4, whatever the
+/// cell's shape. Poisson's ratio of the material is not used.
 #[derive(Clone, Copy, Debug)]
 pub struct Springs;
 
-/// Young's modulus.
+/// Returns Young's modulus.
 #[inline(always)]
 fn young(m: Lame) -> f32 {
     m.mu * (3.0 * m.lambda + 2.0 * m.mu) / (m.lambda + m.mu)
 }
 
-/// A spring from one corner to another.
+/// Spring from one corner to another.
 #[derive(Clone, Copy)]
 struct Spring {
-    /// Direction as it is now; zero of a spring of no length.
+    /// Current direction; zero for a spring of length zero.
     n: Vec3,
     /// Stiffness in N/m.
     k: f32,
-    /// How much longer it is than at rest, in metres.
+    /// Elongation relative to rest, in metres.
     by: f32,
-    /// Its length in metres.
+    /// Length in metres.
     length: f32,
 }
 
 impl Spring {
-    /// Of an edge at rest and the change of it; `size` is Young's modulus, then the volume.
+    /// Makes a spring from an edge at rest and its change; `size` is Young's modulus, then the volume.
     #[inline(always)]
     fn new(size: [f32; 2], rest: Vec3, d: Vec3) -> Spring {
         let e = rest + d;
@@ -42,22 +42,22 @@ impl Spring {
         Spring {
             n: if long { e * (1.0 / length) } else { Vec3::ZERO },
             k: size[0] * (size[1] / rest2),
-            // Of the squares' difference, so that small strains keep their digits.
+            // From the difference of squares, so that small strains keep their digits.
             by: d.dot(rest * 2.0 + d) / (length + sqrt(rest2)),
             length,
         }
     }
 
-    /// The force on its first end.
+    /// Returns the force on its first end.
     #[inline(always)]
     fn force(self) -> Vec3 {
         self.n * (self.k * self.by)
     }
 
-    /// Its derivative, times a factor.
+    /// Returns its derivative, times a factor.
     #[inline(always)]
     fn line(self, factor: f32) -> Line {
-        // Springs that are shorter than at rest would turn away: that part is left out.
+        // The geometric part of compressed springs is negative: it is left out.
         let across = if self.by > 0.0 {
             self.k * (self.by / self.length)
         } else {
@@ -70,13 +70,13 @@ impl Spring {
     }
 }
 
-/// The edges of a cell: 01, 02, 03, 12, 13, 23, from those of corner 0.
+/// Returns the edges of a cell, 01, 02, 03, 12, 13, 23, from those of corner 0.
 #[inline(always)]
 fn edges([a, b, c]: [Vec3; 3]) -> [Vec3; 6] {
     [a, b, c, b - a, c - a, c - b]
 }
 
-/// The square root in double precision: that of single precision, improved twice by Newton's method.
+/// Computes the square root in double precision: that of single precision, refined by two Newton steps.
 #[inline(always)]
 fn root(x: f64) -> f64 {
     let y = f64::from(sqrt(x as f32));
@@ -103,7 +103,7 @@ fn springs(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Spring; 6] {
     ]
 }
 
-/// What corners 1 to 3 get from six edges that pull their first ends so.
+/// Returns the forces on corners 1 to 3, given those of the six edges on their first ends.
 #[inline(always)]
 fn pulled(f: [Vec3; 6]) -> [Vec3; 3] {
     [
@@ -113,7 +113,7 @@ fn pulled(f: [Vec3; 6]) -> [Vec3; 3] {
     ]
 }
 
-// Arrays are written out here: the device compiler keeps those that are iterated in local memory.
+// Arrays are written out here: the device compiler keeps those that are iterated over in local memory.
 #[inline(always)]
 fn forces(s: [Spring; 6]) -> [Vec3; 3] {
     pulled([
@@ -126,7 +126,7 @@ fn forces(s: [Spring; 6]) -> [Vec3; 3] {
     ])
 }
 
-/// The square of a spring's strain, from its edge at rest and the change of it.
+/// Returns the squared strain of a spring, from its edge at rest and its change.
 #[inline(always)]
 fn strain2(rest: DVec3, d: DVec3) -> f64 {
     let (e, rest2) = (rest + d, rest.dot(rest));
@@ -168,7 +168,7 @@ impl Model for Springs {
     }
 }
 
-/// The derivative of a spring's force: `a a^T` along it, and so much of `I - n n^T`.
+/// Derivative of a spring's force: `a a^T` along it, and `across` times the identity.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     a: Vec3,
@@ -195,7 +195,7 @@ impl Line {
     }
 }
 
-/// The derivatives of a cell's six springs.
+/// Derivatives of a cell's six springs.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines([Line; 6]);
 

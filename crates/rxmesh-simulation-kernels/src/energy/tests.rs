@@ -1,4 +1,5 @@
-//! Stresses against differences of densities, Hessians against differences of stresses, singular values.
+//! Compares stresses with differences of densities and Hessians with differences of stresses, and checks singular
+//! values.
 
 use super::{Arap, Corotated, Energy, Linear, NeoHookean};
 use crate::material::Lame;
@@ -11,7 +12,7 @@ const MATERIAL: Lame = Lame {
     lambda: 3.0,
 };
 
-/// Numbers from -1 to 1.
+/// Returns numbers from -1 to 1.
 fn numbers(seed: u32) -> impl FnMut() -> f32 {
     let mut state = seed;
     move || {
@@ -60,14 +61,14 @@ fn stresses_are_differences_of_densities() {
     stresses::<Arap>();
 }
 
-/// The change of the stress by the Hessian.
+/// Returns the change of the stress by the Hessian.
 fn product<E: Energy>(d: Mat3, change: Mat3) -> Mat3 {
     let (f, h) = E::hessian(MATERIAL, d);
     let z = f.u.transpose() * change * f.v;
     f.u * h.apply(z) * f.v.transpose()
 }
 
-/// Where all is stretched a little nothing is indefinite.
+/// Under a small uniform stretch no Hessian is indefinite.
 fn hessians<E: Energy>() {
     for seed in 0..50 {
         let d = random(seed, 0.005) + Mat3::IDENTITY * 0.05;
@@ -116,7 +117,7 @@ fn hessians_are_semi_definite() {
     semi_definite::<Arap>();
 }
 
-/// The block of a corner is what a product with a gradient along its shape function gives.
+/// The block of a corner equals a product with a gradient along its shape function.
 #[test]
 fn blocks_are_parts_of_products() {
     for seed in 0..50 {

@@ -1,4 +1,4 @@
-//! Symplectic Euler: a step is the forces of the cells and this.
+//! Symplectic Euler: a step is the forces of the cells, then this kernel.
 
 use crate::assemble::Parts;
 use crate::contact::Contacts;
@@ -13,23 +13,23 @@ kernel_list! {
 }
 
 kernel! {
-    /// `v += dt (f / m + g)`, drag, contact, then `x += dt v`. Pinned vertices keep their velocity.
+    /// Computes `v += dt (f / m + g)`, drag and contact, then `x += dt v`. Pinned vertices keep their velocity.
     pub struct Explicit: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Velocities.
         pub v: GlobalMut<Vec3>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// Forces of the cells.
         pub force: Parts,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
-        /// What contact of edges adds to velocities; empty for nothing.
+        /// Velocity changes by contact of edges; empty for none.
         pub kicks: Global<Vec3>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
-        /// Deceleration over velocity, in one over seconds; implicit.
+        /// Deceleration divided by velocity, in one over seconds; implicit.
         pub drag: f32,
         /// The time step.
         pub dt: f32,
@@ -56,7 +56,7 @@ unsafe impl FlatKernel for Explicit {
 }
 
 kernel! {
-    /// The whole sums of vertices, three words each.
+    /// Adds up the parts of the sums of vertices, three words each.
     pub struct Collect: Flat {
         /// The sums in parts.
         pub from: Parts,

@@ -1,7 +1,7 @@
-//! Forces of cells and their derivatives, once a Newton iteration.
+//! Forces of cells and their derivatives, once per Newton iteration.
 //!
-//! The derivatives are kept factored, up to 30 words a cell: a product with them needs neither singular values nor the
-//! shape at rest.
+//! Derivatives are stored factored, up to 30 words per cell: a product with them needs neither singular values nor the
+//! rest shape.
 
 use super::newton::{Newton, Scalar};
 use crate::assemble::{Sums, THREADS};
@@ -26,24 +26,24 @@ kernel_list! {
     patch sim_linearise_springs: Linearise<Springs>;
 }
 
-/// Words a vertex that [`Linearise`] sums up: the force, and the symmetric block of the Hessian.
+/// Number of words per vertex that [`Linearise`] sums up: the force, and the symmetric block of the Hessian.
 pub const SUMS: usize = 9;
 
-/// Cells whose words lie together, word by word.
+/// Number of cells whose words are interleaved.
 const TILE: u32 = 32;
 
-/// Words that the derivatives of so many cells take.
+/// Returns the number of words for the derivatives of `cells` cells.
 pub const fn words(cells: u32) -> u64 {
     cells.div_ceil(TILE) as u64 * (TILE * TANGENT_WORDS) as u64
 }
 
-/// Where a cell's first word lies; the others follow at distances of [`TILE`].
+/// Returns the index of a cell's first word; the others follow at a stride of [`TILE`].
 #[inline(always)]
 fn place(cell: u32) -> u32 {
     cell / TILE * (TILE * TANGENT_WORDS) + cell % TILE
 }
 
-/// The derivatives of a cell's forces, as [`Linearise`] left them.
+/// Returns the derivatives of a cell's forces that [`Linearise`] stored.
 #[inline(always)]
 pub fn kept<T: Tangent>(from: Global<f32>, cell: u32) -> T {
     let from = from.from(place(cell));
@@ -57,17 +57,17 @@ fn keep<T: Tangent>(tangent: &T, to: GlobalMut<f32>, cell: u32) {
 }
 
 rxmesh_kernels::args! {
-    /// Forces of all cells, their derivatives, and the blocks of these on the diagonal.
+    /// Computes forces of all cells, their derivatives, and the diagonal blocks of these.
     pub struct Linearise<E> {
-        /// Where the body is.
+        /// Positions of the body.
         pub places: Places,
-        /// The materials of its cells.
+        /// Materials of its cells.
         pub materials: Materials,
         /// Derivatives of each cell ([`words`]).
         pub tangents: GlobalMut<f32>,
-        /// [`SUMS`] words a vertex.
+        /// [`SUMS`] words per vertex.
         pub to: Sums,
-        /// What derivatives are multiplied with: `1 + scale` of places that are moved by so much of their own step.
+        /// Factor of the derivatives: `1 + scale` for positions that are extrapolated by `scale` times their own step.
         pub factor: f32,
         /// The solver's state.
         pub state: Newton,
@@ -76,14 +76,14 @@ rxmesh_kernels::args! {
     }
 }
 
-/// The corner's nine words.
+/// Returns the corner's nine words.
 #[inline(always)]
 fn nine(f: Vec3, m: Symmetric) -> [f32; SUMS] {
     [f.x, f.y, f.z, m[0], m[1], m[2], m[3], m[4], m[5]]
 }
 
-// SAFETY: a patch writes the derivatives and sums of what it owns, and its parts, in phases that barriers part; slots
-// and ids are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes the derivatives and sums of what it owns, and its parts, in phases separated by barriers;
+// slots and ids are the mesh's (contracts U1 to U4).
 unsafe impl<E: Model> PatchKernel for Linearise<E> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
@@ -121,7 +121,7 @@ unsafe impl<E: Model> PatchKernel for Linearise<E> {
 }
 
 impl<E: Model> Linearise<E> {
-    /// A cell's forces and their derivatives.
+    /// Computes a cell's forces and their derivatives.
     #[inline(always)]
     fn linear(&self, cell: u32, (rest, d): ([Vec3; 3], [Vec3; 3])) -> ([Vec3; 3], E::Tangent) {
         let material = self.materials.of(cell);

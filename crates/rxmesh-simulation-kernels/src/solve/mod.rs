@@ -6,7 +6,7 @@
 //! - [`xpbd`]: extended position-based dynamics of cells and cloth;
 //! - [`vbd`]: vertex block descent;
 //! - [`mpm`]: hybrid material point method, bodies on one grid;
-//! - [`motion`], [`shape`]: the two ends of their steps, shapes of cells.
+//! - [`motion`], [`shape`]: beginning and end of their steps, shapes of cells.
 
 pub mod explicit;
 pub mod linearise;

@@ -1,4 +1,4 @@
-//! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
+//! Beginning and end of a step of implicit Euler, shared by the solvers that find the positions in between.
 
 use crate::contact::Contacts;
 use rxmesh_kernels::Vec3;
@@ -14,19 +14,19 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves vertices to where they would go without forces between them. Pinned ones go on at their velocity.
+    /// Moves vertices to their positions without forces between them. Pinned ones follow their velocity.
     pub struct Predict: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Velocities.
         pub v: Global<Vec3>,
-        /// What was in `x`.
+        /// Receives the old positions.
         pub before: GlobalMut<Vec3>,
-        /// A copy of what is in `x` afterwards; empty when it is not wanted.
+        /// Receives a copy of the new positions; empty if not needed.
         pub target: GlobalMut<Vec3>,
         /// Inverse masses; zero where a vertex is pinned.
         pub inverse_mass: Global<f32>,
-        /// What contact of edges adds to velocities; empty for nothing.
+        /// Velocity changes by contact of edges; empty for none.
         pub kicks: Global<Vec3>,
         /// Acceleration of vertices that are not pinned, in m/s^2.
         pub gravity: Vec3,
@@ -35,8 +35,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write disjoint elements; the host launches no more of them than the views can hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Predict {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -57,27 +57,27 @@ unsafe impl FlatKernel for Predict {
 }
 
 kernel! {
-    /// Presses vertices out of what they touch, once an iteration: a solid after the other, each anew from what it has
-    /// moved a vertex by in this step so far, so that iterations go on to the step of implicit Euler.
+    /// Projects vertices out of solids, once per iteration: one solid after the other, each from its own displacement
+    /// of the vertex in this step so far, so that iterations converge to the step of implicit Euler.
     pub struct Press: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// Where vertices are pulled to, which moves with them; empty for nothing.
+        /// Target positions, which are displaced with the vertices; empty for none.
         pub target: GlobalMut<Vec3>,
         /// Positions before the step.
         pub before: Global<Vec3>,
         /// Inverse masses; zero where a vertex is pinned.
         pub inverse_mass: Global<f32>,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
-        /// What each solid has moved each vertex by: all vertices of the first, then of the next.
+        /// Displacement of each vertex by each solid: all vertices of the first, then of the next.
         pub moved: GlobalMut<Vec3>,
         /// Time step, in s.
         pub dt: f32,
     }
 }
 
-// SAFETY: as `Predict`; there is room for each solid's moves.
+// SAFETY: as `Predict`; `moved` has an element for each solid and vertex.
 unsafe impl FlatKernel for Press {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -102,7 +102,7 @@ unsafe impl FlatKernel for Press {
 }
 
 kernel! {
-    /// `x += change`, word by word.
+    /// Computes `x += change`, word by word.
     pub struct Add: Flat {
         /// Positions.
         pub x: GlobalMut<f32>,
@@ -120,7 +120,7 @@ unsafe impl FlatKernel for Add {
 }
 
 kernel! {
-    /// Velocities from how far the vertices have come. Pinned ones keep theirs.
+    /// Computes velocities from the displacements of the vertices. Pinned ones keep theirs.
     pub struct Follow: Flat {
         /// Positions.
         pub x: Global<Vec3>,
@@ -130,7 +130,7 @@ kernel! {
         pub v: GlobalMut<Vec3>,
         /// Inverse masses; zero where a vertex is pinned.
         pub inverse_mass: Global<f32>,
-        /// One over the time step, times what damping leaves of the velocity.
+        /// One over the time step, times the damping factor of the velocity.
         pub rate: f32,
     }
 }

@@ -1,9 +1,10 @@
-//! Implicit Euler as a minimum: of inertia, elasticity and contact together, over the displacement `u` of a step
-//! (Martin et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix B3), preconditioned by the
-//! inverse 3 by 3 blocks of the diagonal, and a search along each direction until the energy falls.
+//! Implicit Euler as minimisation of the incremental potential, the sum of inertia, elasticity and contact, over the
+//! displacement `u` of a step (Martin et al. 2011). Newton's method with conjugate gradients (Shewchuk 1994, appendix
+//! B3), preconditioned by the inverse 3 by 3 diagonal blocks, and a line search that halves the step until the energy
+//! falls.
 //!
-//! All scalars stay on the engine: the host launches a number of iterations without waiting, and launches that come
-//! after the end do nothing.
+//! All scalars stay on the engine: the host launches a fixed number of iterations without waiting, and launches after
+//! convergence do nothing.
 
 use crate::assemble::Parts;
 use crate::body::{finish, share};
@@ -37,7 +38,7 @@ kernel_list! {
     flat sim_newton_end: End;
 }
 
-/// The solver's scalars, as `f64` in these places: those of conjugate gradients ([`cg::Scalar`]), then these.
+/// Indices of the solver's scalars, which are `f64`: those of conjugate gradients ([`cg::Scalar`]), then these.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum Scalar {
@@ -47,34 +48,34 @@ pub enum Scalar {
     Alpha = cg::Scalar::Alpha as u32,
     /// Squared relative tolerance of conjugate gradients.
     LinearTolerance2 = cg::Scalar::Tolerance2 as u32,
-    /// Not zero when Newton's method has finished.
+    /// Nonzero when Newton's method has finished.
     Stopped = 9,
-    /// The energy, in joules.
+    /// Energy, in joules.
     Energy = 10,
-    /// The energy before the first iteration.
+    /// Energy before the first iteration.
     Energy0 = 11,
-    /// How far the step goes along the direction.
+    /// Step length along the direction.
     Length = 12,
-    /// Not zero when a length is found.
+    /// Nonzero when a step length is found.
     Accepted = 13,
-    /// Newton iterations done.
+    /// Number of Newton iterations.
     Iterations = 14,
     /// Squared gradient before the first iteration.
     Norm0 = 15,
     /// Squared gradient.
     Norm = 16,
-    /// Not zero when the numbers were left.
+    /// Nonzero when a value is not finite.
     Failed = 17,
     /// Squared relative tolerance of the gradient.
     Tolerance2 = 18,
-    /// Iterations of conjugate gradients in all.
+    /// Total number of iterations of conjugate gradients.
     Linear = 19,
 }
 
-/// Number of places for scalars.
+/// Number of scalars.
 pub const SCALARS: usize = 20;
 
-/// The solver's scalars in global memory.
+/// Solver's scalars in global memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Newton(pub GlobalMut<f64>);
@@ -86,13 +87,13 @@ unsafe impl Bind for Newton {
         self.0.bind();
     }
     unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds the contract.
         unsafe { self.0.visit(resolve) }
     }
 }
 
 impl Newton {
-    /// The value of a scalar.
+    /// Returns the value of a scalar.
     #[inline(always)]
     pub fn get(self, s: Scalar) -> f64 {
         self.0.get(s as u32)
@@ -104,7 +105,7 @@ impl Newton {
         self.0.set(s as u32, v);
     }
 
-    /// Whether a scalar is not zero.
+    /// Returns `true` if a scalar is not zero.
     #[inline(always)]
     pub fn is(self, s: Scalar) -> bool {
         self.get(s) != 0.0
@@ -112,7 +113,7 @@ impl Newton {
 }
 
 rxmesh_kernels::args! {
-    /// What moves vertices beside cells.
+    /// Inertia, gravity, drag and contact of vertices: all forces but those of cells.
     pub struct Inertia {
         /// Positions at the start of the step.
         pub x: Global<Vec3>,
@@ -120,16 +121,16 @@ rxmesh_kernels::args! {
         pub v: Global<Vec3>,
         /// Masses.
         pub mass: Global<f32>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
-        /// What contact of edges does to each vertex, as
-        /// [`TouchEdges`](crate::contact::TouchEdges) says; empty for nothing.
+        /// Contact response of edges on each vertex, as computed by [`TouchEdges`](crate::contact::TouchEdges); empty
+        /// for none.
         pub edges: Global<[f32; 10]>,
         /// Acceleration of all free vertices.
         pub gravity: Vec3,
-        /// Deceleration over velocity, in one over seconds.
+        /// Deceleration divided by velocity, in one over seconds.
         pub drag: f32,
         /// The time step.
         pub dt: f32,
@@ -137,7 +138,7 @@ rxmesh_kernels::args! {
 }
 
 impl Inertia {
-    /// The force of inertia, drag and contact on a vertex, and minus its derivative.
+    /// Returns the force of inertia, drag and contact on a vertex, and minus its derivative.
     #[inline(always)]
     fn force(&self, v: u32, u: Vec3) -> (Vec3, Symmetric) {
         let (m, rate) = (self.mass.get(v), 1.0 / self.dt);
@@ -158,8 +159,8 @@ impl Inertia {
         (force + Vec3::new(x, y, z), hessian)
     }
 
-    /// The energy of inertia, drag and contact of a vertex, less that of no displacement: long steps have so much of it
-    /// that nothing else would be left in 64 bits.
+    /// Returns the energy of inertia, drag and contact of a vertex, relative to that of no displacement: for long steps
+    /// the latter is so large that no digits of the rest would be left in 64 bits.
     #[inline(always)]
     fn energy(&self, v: u32, u: Vec3) -> f64 {
         let rate = 1.0 / f64::from(self.dt);
@@ -177,16 +178,16 @@ impl Inertia {
 }
 
 kernel! {
-    /// The first displacement: that without forces; pinned vertices go where they are to be. The first change is that
-    /// by gravity, for a trial whether it is a better start.
+    /// Sets the first displacement to that without forces; pinned vertices move to their targets. Sets the first change
+    /// to that by gravity, for a trial of it as a better start.
     pub struct Start: Flat {
-        /// What moves vertices.
+        /// Forces other than those of cells.
         pub inertia: Inertia,
         /// The displacement.
         pub u: GlobalMut<Vec3>,
         /// Its change.
         pub change: GlobalMut<Vec3>,
-        /// The solver's state, to be set.
+        /// Solver's state, which is set.
         pub state: Newton,
         /// Squared relative tolerance of the gradient.
         pub tolerance2: f64,
@@ -217,10 +218,10 @@ unsafe impl FlatKernel for Start {
     }
 }
 
-/// Vertices that a block of [`Begin`], [`Step`] and [`Move`] takes.
+/// Number of vertices per block of [`Begin`], [`Step`] and [`Move`].
 pub const VERTICES: u32 = 256;
 
-/// First vertex and number of a block's vertices.
+/// Returns the first vertex and the number of vertices of a block.
 #[inline(always)]
 fn range(block: u32, all: u32) -> (u32, u32) {
     share::<VERTICES>(block, all)
@@ -234,12 +235,12 @@ fn dot(a: Vec3, b: Vec3) -> f64 {
 }
 
 kernel! {
-    /// The residual and the preconditioner, from what cells gave and what else moves vertices; then whether Newton's
-    /// method has finished.
+    /// Computes the residual and the preconditioner from the cells' sums and the other forces; then tests the
+    /// convergence of Newton's method.
     pub struct Begin: Block {
         /// Forces and blocks of the cells.
         pub cells: Parts,
-        /// What moves vertices.
+        /// Forces other than those of cells.
         pub inertia: Inertia,
         /// The displacement.
         pub u: Global<Vec3>,
@@ -247,21 +248,21 @@ kernel! {
         pub r: GlobalMut<Vec3>,
         /// The preconditioned residual.
         pub z: GlobalMut<Vec3>,
-        /// The change of the displacement, zero now.
+        /// Change of the displacement; set to zero.
         pub change: GlobalMut<Vec3>,
-        /// The old direction, zero now.
+        /// Old direction; set to zero.
         pub direction: GlobalMut<Vec3>,
-        /// Inverse blocks of the diagonal; zero of pinned vertices.
+        /// Inverse diagonal blocks; zero for pinned vertices.
         pub inverse: GlobalMut<Symmetric>,
-        /// Mass and contact on the diagonal.
+        /// Contributions of mass and contact to the diagonal.
         pub diagonal: GlobalMut<Symmetric>,
-        /// One part a block of the dot products.
+        /// One part per block of the dot products.
         pub dots: CgSums,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Begin {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;
@@ -278,7 +279,7 @@ unsafe impl BlockKernel for Begin {
             return;
         }
         let (first, n) = range(block, self.u.len());
-        // Apart from the sums, whose body the device compiler would call from two places.
+        // Separate from the sums, whose body the device compiler would otherwise call from two places.
         b.each(n, |i| self.vertex(first + i));
         let load = |i: u32| (self.r.get(first + i), self.z.get(first + i));
         let parts = b.sum2(n, scratch, load, |_, (r, z)| (dot(r, z), dot(r, r)));
@@ -299,7 +300,7 @@ unsafe impl BlockKernel for Begin {
                 if !solvable || solved {
                     state.set(Scalar::Stopped, 1.0);
                 }
-                // Zero is solved; what is not a number cannot be.
+                // Zero is solved; NaN cannot be.
                 if rr.is_nan() || rr == f64::INFINITY {
                     state.set(Scalar::Failed, 1.0);
                 }
@@ -309,7 +310,7 @@ unsafe impl BlockKernel for Begin {
 }
 
 impl Begin {
-    /// Sets all that belongs to a vertex.
+    /// Sets all values of a vertex.
     #[inline(always)]
     fn vertex(&self, v: u32) {
         let free = self.inertia.inverse_mass.get(v) > 0.0;
@@ -339,7 +340,8 @@ impl Begin {
 }
 
 kernel! {
-    /// `change += alpha d`, `r -= alpha q`, `z` from `r`; then `beta` and whether conjugate gradients have finished.
+    /// Computes `change += alpha d`, `r -= alpha q`, `z` from `r`; then `beta`, and tests the convergence of conjugate
+    /// gradients.
     pub struct Step: Block {
         /// The change of the displacement.
         pub change: GlobalMut<Vec3>,
@@ -351,15 +353,15 @@ kernel! {
         pub d: Global<Vec3>,
         /// The product.
         pub q: Parts,
-        /// Inverse blocks of the diagonal.
+        /// Inverse diagonal blocks.
         pub inverse: Global<Symmetric>,
-        /// One part a block of the dot products.
+        /// One part per block of the dot products.
         pub dots: CgSums,
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Step {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;
@@ -383,7 +385,7 @@ unsafe impl BlockKernel for Step {
             |i| self.inverse.get(first + i),
             |i, inverse| {
                 let v = first + i;
-                // Only pinned vertices have none.
+                // Only pinned vertices have a zero block.
                 if inverse[0] == 0.0 {
                     return (0.0, 0.0);
                 }
@@ -402,14 +404,14 @@ unsafe impl BlockKernel for Step {
 }
 
 kernel! {
-    /// The change that brings free vertices back to where the step began, for a trial whether that is a better start:
-    /// stiff cells that fly apart would have more energy than the body ever had.
+    /// Sets the change that brings free vertices back to the start of the step, for a trial of it as a better start:
+    /// the free displacement can give stiff cells far more energy than the body has.
     pub struct Stay: Flat {
         /// The displacement.
         pub u: Global<Vec3>,
         /// Its change.
         pub change: GlobalMut<Vec3>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
     }
 }
@@ -425,19 +427,20 @@ unsafe impl FlatKernel for Stay {
 }
 
 rxmesh_kernels::args! {
-    /// The energy at `u + length * change`, and whether it has fallen; or, to begin, that at `u`.
+    /// Computes the energy at `u + length * change` and accepts the length if it has fallen; or, to begin, the energy
+    /// at `u`.
     pub struct Trial<E> {
-        /// Where the body is; `add` is the displacement.
+        /// Positions of the body; `add` is the displacement.
         pub places: Places,
         /// The change of the displacement.
         pub change: Global<Vec3>,
-        /// How much of it; 0 to begin.
+        /// Step length; 0 to begin.
         pub length: f32,
-        /// The materials of its cells.
+        /// Materials of its cells.
         pub materials: Materials,
-        /// What moves vertices.
+        /// Forces other than those of cells.
         pub inertia: Inertia,
-        /// One part a patch.
+        /// One part per patch.
         pub partials: GlobalMut<f64>,
         /// Two words, zero before and after.
         pub arrived: GlobalMut<u32>,
@@ -490,7 +493,7 @@ unsafe impl<E: Model> PatchKernel for Trial<E> {
 }
 
 impl<E: Model> Trial<E> {
-    /// Takes the length over if the energy has fallen. That of contact is rounded to 32 bits.
+    /// Accepts the length if the energy has fallen. That of contact is rounded to 32 bits.
     #[inline(always)]
     fn judge(&self, sum: f64) {
         let state = self.state;
@@ -520,14 +523,14 @@ impl<E: Model> Trial<E> {
 }
 
 kernel! {
-    /// Moves the displacement by the length that was found; without one Newton's method has finished, unless it is
-    /// about to begin.
+    /// Adds the change to the displacement, times the length that was found; without one Newton's method has finished,
+    /// except before the first iteration.
     pub struct Move: Block {
         /// The displacement.
         pub u: GlobalMut<Vec3>,
         /// Its change.
         pub change: Global<Vec3>,
-        /// One place a block.
+        /// One element per block.
         pub partials: GlobalMut<f64>,
         /// Two words, zero before and after.
         pub arrived: GlobalMut<u32>,
@@ -538,8 +541,8 @@ kernel! {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for Move {
     const THREADS: u32 = 256;
     type Tables = Shared<u32>;
@@ -580,13 +583,13 @@ unsafe impl BlockKernel for Move {
 }
 
 kernel! {
-    /// Positions and velocities at the end of the step, unless the numbers were left.
+    /// Sets positions and velocities at the end of the step, unless a value is not finite.
     pub struct End: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Velocities.
         pub v: GlobalMut<Vec3>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// The displacement.
         pub u: Global<Vec3>,

@@ -1,4 +1,4 @@
-//! The product of the implicit step's matrix with a vector.
+//! Product of the implicit step's matrix with a vector.
 
 use super::linearise::kept;
 use super::newton::{Newton, Scalar};
@@ -22,11 +22,12 @@ kernel_list! {
 }
 
 rxmesh_kernels::args! {
-    /// The new direction `d = z + beta d`, its product with the matrix, and the step length (Shewchuk 1994, B3).
+    /// Computes the new direction `d = z + beta d`, its product with the matrix, and the step length (Shewchuk 1994,
+    /// B3).
     pub struct Product<T> {
         /// Derivatives of each cell.
         pub tangents: Global<f32>,
-        /// What the matrix has on its diagonal beside the cells' part: mass and contact.
+        /// Diagonal blocks of the matrix other than the cells' part: mass and contact.
         pub diagonal: Global<Symmetric>,
         /// The preconditioned residual.
         pub z: Global<Vec3>,
@@ -34,16 +35,16 @@ rxmesh_kernels::args! {
         pub old: Global<Vec3>,
         /// The new direction.
         pub new: GlobalMut<Vec3>,
-        /// The product, three words a vertex.
+        /// Product, three words per vertex.
         pub to: Sums,
-        /// One part a patch of the dot product.
+        /// One part per patch of the dot product.
         pub dots: CgSums,
-        /// What the derivatives are.
+        /// Type of the derivatives.
         pub kind: PhantomData<T>,
     }
 }
 
-/// What [`Product`] keeps in shared memory.
+/// Shared memory of [`Product`].
 #[derive(Clone, Copy, Debug)]
 pub struct ProductTables {
     d: Shared<Vec3>,
@@ -53,8 +54,8 @@ pub struct ProductTables {
     tables: Tables,
 }
 
-// SAFETY: a patch writes the direction and sums of what it owns, and its parts, in phases that barriers part; slots and
-// ids are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes the direction and sums of what it owns, and its parts, in phases separated by barriers; slots
+// and ids are the mesh's (contracts U1 to U4).
 unsafe impl<T: Tangent + Send + Sync + core::fmt::Debug + 'static> PatchKernel for Product<T> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = NEEDS;
@@ -104,7 +105,7 @@ unsafe impl<T: Tangent + Send + Sync + core::fmt::Debug + 'static> PatchKernel f
 }
 
 impl<T> Product<T> {
-    /// Brings the new direction to shared memory; stores what the patch owns.
+    /// Loads the new direction into shared memory; stores the owned part.
     #[inline(always)]
     fn direction<B: Block>(&self, b: B, patch: &Patch, d: Shared<Vec3>) {
         let beta = Newton(self.dots.scalars.0).get(Scalar::Beta) as f32;

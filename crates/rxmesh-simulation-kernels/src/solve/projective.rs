@@ -2,12 +2,12 @@
 //! MeshTaichi 2022, section 8.4).
 //!
 //! A frame minimises `sum_i m_i / (2 dt^2) |x_i - s_i|^2 + sum_c mu_c V_c |F_c - R_c|^2` over positions `x` and
-//! rotations `R`, in turns: [`PdLocal`] finds the rotations, a linear solver the positions. The matrix is the same for
-//! the three coordinates and for all frames: `m / dt^2` on vertices, and a value for each entry of the prepared VV
+//! rotations `R`, alternately: [`PdLocal`] finds the rotations, a linear solver the positions. The matrix is the same
+//! for the three coordinates and for all frames: `m / dt^2` on vertices, and a value for each entry of the prepared VV
 //! ([`PdMatrix`]); its product is [`McfAssembled`](rxmesh_kernels::algo::mcf::McfAssembled).
 //!
-//! Each global step solves for the change of the positions. Its right-hand side is the force that is left, which the
-//! local step gives by itself: no product is spent on it, and the numbers are small.
+//! Each global step solves for the change of the positions. Its right-hand side is the residual force, which the local
+//! step computes: this saves a product, and the numbers are small.
 
 use super::rotation::Rotation;
 use super::shape::Shape;
@@ -31,7 +31,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// The matrix: a row of each vertex, in the order of its neighbours in the prepared VV.
+    /// Computes the matrix: one row per vertex, in the order of its neighbours in the prepared VV.
     pub struct PdMatrix: Patch {
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
@@ -41,23 +41,24 @@ kernel! {
         pub vv: Prepared<VV>,
         /// Cells of vertices.
         pub vc: Prepared<VC>,
-        /// `m / dt^2` of each vertex, in N/m; negative for those that are held.
+        /// `m / dt^2` of each vertex, in N/m; negative for those that are fixed.
         pub inertia: Global<f32>,
-        /// The weight `l_ij` of each entry of `vv`: row `i` is `inertia_i x_i + sum_j l_ij (x_i - x_j)`. Rows of held
+        /// Weight `l_ij` of each entry of `vv`: row `i` is `inertia_i x_i + sum_j l_ij (x_i - x_j)`. Rows of fixed
         /// vertices are zero.
         pub weights: GlobalMut<f32>,
-        /// `inertia` for products: zero where a vertex is held.
+        /// `inertia` for products: zero for fixed vertices.
         pub mass: GlobalMut<f32>,
-        /// One over the diagonal; zero where a vertex is held.
+        /// One over the diagonal; zero for fixed vertices.
         pub inverse: GlobalMut<f32>,
-        /// The sum of a row's absolute values over its diagonal, and `inertia` over it: between the least of the second
-        /// and the largest of the first lie all eigenvalues of the matrix over its diagonal (Gershgorin).
+        /// Sum of a row's absolute values divided by its diagonal, and `inertia` divided by it: all eigenvalues of the
+        /// matrix preconditioned by its diagonal lie between the least of the second and the largest of the first
+        /// (Gershgorin).
         pub bounds: GlobalMut<Vec2>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for PdMatrix {
     const NEEDS: Needs = Needs::CELLS.and(Needs::EDGES);
     type Tables = ();
@@ -106,7 +107,7 @@ impl PdMatrix {
             let shape = Shape::new(corners.map(|k| self.rest.at(k)));
             let g = [shape.g0(), shape.g[0], shape.g[1], shape.g[2]];
             let mu = self.materials.of(patch.map::<Cell>().linear(c)).mu;
-            // Selects: an index at run time would put the array into local memory on the device.
+            // Selects: an array indexed at run time would be in local memory on the device.
             let pick = |k: usize, or: Vec3| if corners[k] == v { g[k] } else { or };
             let mine = pick(0, pick(1, pick(2, g[3]))) * (-2.0 * mu * shape.volume);
             row.add(corners[0], mine.dot(g[0]));
@@ -130,7 +131,7 @@ impl PdMatrix {
     }
 }
 
-/// A row of the matrix.
+/// Row of the matrix.
 #[derive(Clone, Copy)]
 struct Row {
     vv: PreparedTable<VV>,
@@ -140,7 +141,7 @@ struct Row {
 }
 
 impl Row {
-    /// Adds to the weight of a neighbour; does nothing for a vertex that is none.
+    /// Adds to the weight of a neighbour; does nothing for other vertices.
     #[inline(always)]
     fn add(self, neighbour: u32, weight: f32) {
         let mut at = self.lo;
@@ -154,8 +155,8 @@ impl Row {
 }
 
 kernel! {
-    /// The local step: the rotation of each cell, and the forces by which it pulls its corners toward its turned shape
-    /// at rest, in N.
+    /// Runs the local step: the rotation of each cell, and the forces that pull its corners toward its rotated rest
+    /// shape, in N.
     pub struct PdLocal: Distribute<CV, 4> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -163,7 +164,7 @@ kernel! {
         pub rest: Staged<Vertex, Vec3>,
         /// Materials of the cells.
         pub materials: Materials,
-        /// Rotations as quaternions, which each step takes further; zeroes for the identity.
+        /// Rotations as quaternions, which each step updates; zeroes for the identity.
         pub rotation: Write<Cell, [f32; 4]>,
     }
 }
@@ -188,22 +189,22 @@ impl Distribute<CV, 4> for PdLocal {
 }
 
 kernel! {
-    /// The residual at the start of a global step, the force that is left: `m / dt^2 (s - x)` and that of the cells.
+    /// Computes the residual at the start of a global step: the sum of `m / dt^2 (s - x)` and the force of the cells.
     pub struct PdResidual: Patch {
         /// Positions.
         pub x: Global<Vec3>,
-        /// Where vertices are pulled to.
+        /// Target positions of vertices.
         pub target: Global<Vec3>,
-        /// What [`PdLocal`] gave.
+        /// Forces of [`PdLocal`].
         pub force: Global<Vec3>,
-        /// As [`PdMatrix::mass`].
+        /// `inertia` for products, as [`PdMatrix::mass`].
         pub mass: Global<f32>,
-        /// As [`PdMatrix::inverse`].
+        /// Inverse diagonal, as [`PdMatrix::inverse`].
         pub inverse: Global<f32>,
-        /// The residual; zero where a vertex is held.
+        /// Residual; zero for fixed vertices.
         pub r: GlobalMut<Vec3>,
-        /// The first change of Chebyshev's iteration: the residual over the diagonal, times `step`. Empty for conjugate
-        /// gradients.
+        /// First change of Chebyshev's iteration: the residual divided by the diagonal, times `step`. Empty for
+        /// conjugate gradients.
         pub change: GlobalMut<Vec3>,
         /// The change before it, set to zero. Empty for conjugate gradients.
         pub previous: GlobalMut<Vec3>,
@@ -214,8 +215,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for PdResidual {
     type Tables = Shared<u32>;
 
@@ -256,7 +257,7 @@ unsafe impl PatchKernel for PdResidual {
 }
 
 impl PdResidual {
-    /// The residual at a vertex, and one over the diagonal.
+    /// Returns the residual at a vertex, and one over the diagonal.
     #[inline(always)]
     fn residual(&self, v: u32) -> (Vec3, f32) {
         let inverse = self.inverse.get(v);
@@ -266,33 +267,33 @@ impl PdResidual {
 }
 
 kernel! {
-    /// An iteration of Chebyshev's semi-iterative method (Golub and Van Loan, "Matrix Computations", section 11.2.8;
-    /// Wang, "A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics", 2015): no
-    /// dot product, one launch.
+    /// Runs an iteration of Chebyshev's semi-iterative method (Golub and Van Loan, "Matrix Computations", section
+    /// 11.2.8; Wang, "A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics",
+    /// 2015): no dot product, one launch.
     pub struct PdChebyshev: Patch {
         /// The change of the positions so far.
         pub change: Staged<Vertex, Vec3>,
-        /// The change before it; the next one afterwards.
+        /// Change before it; receives the next one.
         pub other: GlobalMut<Vec3>,
         /// The residual at the start.
         pub r: Global<Vec3>,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
-        /// As [`PdMatrix::weights`].
+        /// Weights of the matrix, as [`PdMatrix::weights`].
         pub weights: Global<f32>,
-        /// As [`PdMatrix::mass`].
+        /// `inertia` for products, as [`PdMatrix::mass`].
         pub mass: Global<f32>,
-        /// As [`PdMatrix::inverse`].
+        /// Inverse diagonal, as [`PdMatrix::inverse`].
         pub inverse: Global<f32>,
-        /// Length of the step along the residual over the diagonal.
+        /// Length of the step along the preconditioned residual.
         pub step: f32,
-        /// Weight of the step against the change before it.
+        /// Weight of the step relative to the change before it.
         pub omega: f32,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for PdChebyshev {
     type Tables = ();
 

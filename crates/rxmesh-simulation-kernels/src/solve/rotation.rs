@@ -1,15 +1,15 @@
-//! The rotation of a deformation gradient without a singular value decomposition: Newton steps on the sphere of
-//! quaternions from the rotation of the step before (Kugelstadt et al., "Fast Corotated FEM using Operator Splitting",
-//! 2018, section 4.2). An inverted cell gets a rotation too, the nearest one to where it was.
+//! Rotation of a deformation gradient without a singular value decomposition: Newton steps on the sphere of quaternions
+//! from the previous rotation (Kugelstadt et al., "Fast Corotated FEM using Operator Splitting", 2018, section 4.2). An
+//! inverted cell gets a rotation too, the one nearest to its previous rotation.
 
 use super::shape::Columns;
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::math::rsqrt_fast;
 
-/// Newton steps a call: the rotation goes on from call to call, and within one it turns by half a turn at most.
+/// Newton steps per call: the rotation continues from call to call, and within one it turns by half a turn at most.
 pub const STEPS: u32 = 4;
 
-/// A rotation as a quaternion `(x, y, z, w)` of length one.
+/// Rotation as a quaternion `(x, y, z, w)` of length one.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
     v: Vec3,
@@ -17,13 +17,13 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// From the words that [`Rotation::words`] gave; the identity when all are zero, as in memory that was never
-    /// written.
+    /// Makes a rotation from the words of [`Rotation::words`]; the identity if all are zero, as in memory that was
+    /// never written.
     #[inline(always)]
     pub fn new(q: [f32; 4]) -> Rotation {
         let v = Vec3::new(q[0], q[1], q[2]);
         let l2 = v.dot(v) + q[3] * q[3];
-        // Not a number counts as never written.
+        // NaN counts as never written.
         if !(l2 > 0.25 && l2 < 4.0) {
             return Rotation {
                 v: Vec3::ZERO,
@@ -37,13 +37,13 @@ impl Rotation {
         }
     }
 
-    /// The quaternion.
+    /// Returns the quaternion.
     #[inline(always)]
     pub fn words(self) -> [f32; 4] {
         [self.v.x, self.v.y, self.v.z, self.w]
     }
 
-    /// The matrix.
+    /// Returns the matrix.
     #[inline(always)]
     pub fn matrix(self) -> Columns {
         let (v, w) = (self.v, self.w);
@@ -57,7 +57,7 @@ impl Rotation {
         }
     }
 
-    /// Turns by the Cayley map of `turn`, in the frame of the rotation.
+    /// Rotates by the Cayley map of `turn`, in the frame of the rotation.
     #[inline(always)]
     fn turned(self, turn: Vec3) -> Rotation {
         let scale = rsqrt_fast(1.0 + turn.dot(turn));
@@ -71,10 +71,10 @@ impl Rotation {
         }
     }
 
-    /// The rotation `R` nearest to `f`, that is of the largest `tr(R^T f)`, from this one on.
+    /// Returns the rotation `R` nearest to `f`, which maximises `tr(R^T f)`, starting from this one.
     #[inline(always)]
     pub fn toward(self, f: Columns) -> Rotation {
-        // The scale of `f` does not matter to its rotation: brought near one, products stay in range.
+        // The rotation does not depend on the scale of `f`: scaled to about one, products stay in range.
         let most = f.x.abs().max(f.y.abs()).max(f.z.abs()).max_element();
         if !(most > 0.0 && most < f32::INFINITY) {
             return self;
@@ -88,7 +88,7 @@ impl Rotation {
         r
     }
 
-    /// One Newton step; one along the gradient where the Hessian is not positive there.
+    /// Runs one Newton step; a gradient step if the Hessian is not positive definite.
     #[inline(always)]
     fn step(self, f: Columns) -> Rotation {
         let m = self.matrix();
@@ -97,7 +97,7 @@ impl Rotation {
             m.transposed_times(f.y),
             m.transposed_times(f.z),
         );
-        // Twice the axial vector of the matrix (a b c): the gradient of `tr(R^T f)` in a small turn.
+        // Twice the axial vector of the matrix (a b c): the gradient of `tr(R^T f)` with respect to a small rotation.
         let axial = Vec3::new(b.z - c.y, c.x - a.z, a.y - b.x);
         // The Hessian of minus `tr(R^T f)`: `tr(S) - S` with the symmetric part `S`.
         let (h00, h11, h22) = (b.y + c.z, a.x + c.z, a.x + b.y);
@@ -113,15 +113,15 @@ impl Rotation {
             i1 * axial.x + (h00 * h22 - h02 * h02) * axial.y + (h01 * h02 - h00 * h12) * axial.z,
             i2 * axial.x + (h01 * h02 - h00 * h12) * axial.y + (h00 * h11 - h01 * h01) * axial.z,
         );
-        // Positive definite by its leading minors.
+        // Positive definiteness by leading minors.
         let good = h00 > 0.0 && h00 * h11 - h01 * h01 > 0.0 && det > 1e-9;
-        // The Cayley map of half the angle's vector turns by about the angle.
+        // The Cayley map of half the angle's vector rotates by about the angle.
         let turn = if good {
             newton * (0.5 / det)
         } else {
             axial * 0.5
         };
-        // No more than a quarter turn at a time: tan(pi / 8).
+        // At most a quarter turn at a time: tan(pi / 8).
         let l2 = turn.dot(turn);
         let turn = if l2 > LONGEST * LONGEST {
             turn * (LONGEST * rsqrt_fast(l2))
@@ -132,7 +132,7 @@ impl Rotation {
     }
 }
 
-/// tan(pi / 8), the Cayley vector of a turn by 45 degrees.
+/// tan(pi / 8), the length of the Cayley vector of a rotation by 45 degrees.
 const LONGEST: f32 = 0.414_213_57;
 
 #[cfg(test)]
@@ -144,12 +144,12 @@ mod tests {
         Rotation { v, w: half.cos() }
     }
 
-    /// How far two rotations are apart, up to the sign of the quaternion.
+    /// Returns the distance of two rotations, up to the sign of the quaternion.
     fn apart(a: Rotation, b: Rotation) -> f32 {
         1.0 - (a.v.dot(b.v) + a.w * b.w).abs()
     }
 
-    /// `r` times a stretch along the axes.
+    /// Returns `r` times a stretch along the axes.
     fn stretched(r: Rotation, s: Vec3) -> Columns {
         let m = r.matrix();
         Columns {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_inverted_cell_turns_along_its_least_stretch() {
-        // The nearest rotation of a reflection along z with the least stretch there is the identity.
+        // The rotation nearest to a reflection along z with the least stretch along it is the identity.
         let f = stretched(Rotation::new([0.0; 4]), Vec3::new(1.0, 1.2, -0.5));
         let r = turned_by(Vec3::new(1.0, 2.0, -1.0), 0.3)
             .toward(f)
@@ -199,7 +199,7 @@ mod tests {
             assert!(apart(start.toward(f), start) < 1e-6);
         }
         assert!(start.toward(line).words().iter().all(|w| w.is_finite()));
-        // Tiny and huge cells turn alike.
+        // Tiny and huge cells rotate alike.
         let f = stretched(start, Vec3::new(1.1, 0.9, 1.0));
         for scale in [1e-30, 1e30] {
             let r = Rotation::new([0.0; 4]).toward(f.scaled(scale));

@@ -2,8 +2,8 @@
 
 use rxmesh_kernels::Vec3;
 
-/// A cell at rest: the gradients of its four shape functions (1/m) and its volume (m^3). All zero for a cell whose
-/// volume is zero or no number: it carries no force.
+/// Rest shape of a cell: the gradients of its four shape functions (1/m) and its volume (m^3). All zero for a cell
+/// whose volume is zero or NaN: it exerts no force.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Gradients of the shape functions of corners 1, 2 and 3; that of corner 0 is minus their sum.
@@ -13,11 +13,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// From the corners at rest.
+    /// Computes the shape from the corners at rest.
     #[inline(always)]
     pub fn new(p: [Vec3; 4]) -> Shape {
         let (a, b, c) = (p[1] - p[0], p[2] - p[0], p[3] - p[0]);
-        // Edges are brought near one, so that products of three of them stay in range.
+        // Edges are scaled to about one, so that products of three of them stay in range.
         let most = a.abs().max(b.abs()).max(c.abs()).max_element();
         let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
         let (a, b, c) = (a * scale, b * scale, c * scale);
@@ -37,13 +37,13 @@ impl Shape {
         }
     }
 
-    /// The gradient of the shape function of corner 0.
+    /// Returns the gradient of the shape function of corner 0.
     #[inline(always)]
     pub fn g0(&self) -> Vec3 {
         -(self.g[0] + self.g[1] + self.g[2])
     }
 
-    /// The deformation gradient of the cell with these corners.
+    /// Returns the deformation gradient of the cell with these corners.
     #[inline(always)]
     pub fn deformation(&self, x: [Vec3; 4]) -> Columns {
         let (a, b, c) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
@@ -56,7 +56,7 @@ impl Shape {
         }
     }
 
-    /// `m g` for the four corners.
+    /// Returns `m g` for the four corners.
     #[inline(always)]
     pub fn apply(&self, m: Columns) -> [Vec3; 4] {
         let [a, b, c] = self.g.map(|g| m.times(g));
@@ -64,34 +64,34 @@ impl Shape {
     }
 }
 
-/// Below it a cell with a longest edge of one counts as flat: the volume (times six) that rounding makes of nothing.
+/// Six times the volume below which a cell with a longest edge of one counts as flat: rounding alone makes that much.
 const FLAT: f32 = 1e-7;
 
-/// A matrix of three columns.
+/// Matrix of three columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
-    /// The first column.
+    /// First column.
     pub x: Vec3,
-    /// The second column.
+    /// Second column.
     pub y: Vec3,
-    /// The third column.
+    /// Third column.
     pub z: Vec3,
 }
 
 impl Columns {
-    /// The matrix times a vector.
+    /// Returns the matrix times a vector.
     #[inline(always)]
     pub fn times(self, v: Vec3) -> Vec3 {
         self.x * v.x + self.y * v.y + self.z * v.z
     }
 
-    /// The transposed matrix times a vector.
+    /// Returns the transposed matrix times a vector.
     #[inline(always)]
     pub fn transposed_times(self, v: Vec3) -> Vec3 {
         Vec3::new(self.x.dot(v), self.y.dot(v), self.z.dot(v))
     }
 
-    /// The matrix of cofactors: the derivative of the determinant.
+    /// Returns the matrix of cofactors: the derivative of the determinant.
     #[inline(always)]
     pub fn cofactors(self) -> Columns {
         Columns {
@@ -101,19 +101,19 @@ impl Columns {
         }
     }
 
-    /// The sum of all squared entries.
+    /// Returns the sum of all squared entries.
     #[inline(always)]
     pub fn squared(self) -> f32 {
         self.x.dot(self.x) + self.y.dot(self.y) + self.z.dot(self.z)
     }
 
-    /// The determinant.
+    /// Returns the determinant.
     #[inline(always)]
     pub fn determinant(self) -> f32 {
         self.x.dot(self.y.cross(self.z))
     }
 
-    /// The difference of two matrices.
+    /// Returns the difference of two matrices.
     #[inline(always)]
     pub fn minus(self, other: Columns) -> Columns {
         Columns {
@@ -123,7 +123,7 @@ impl Columns {
         }
     }
 
-    /// The matrix times a number.
+    /// Returns the matrix times a number.
     #[inline(always)]
     pub fn scaled(self, by: f32) -> Columns {
         Columns {

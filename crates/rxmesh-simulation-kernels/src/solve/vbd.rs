@@ -1,10 +1,10 @@
-//! Vertex block descent (Chen et al., "Vertex Block Descent", 2024): each vertex in turn goes to the minimum of the
-//! energy's second-order model in its own three coordinates.
+//! Vertex block descent (Chen et al., "Vertex Block Descent", 2024): each vertex in turn moves to the minimum of the
+//! energy's second-order model in its three coordinates.
 //!
 //! The energy is that of implicit Euler with stable neo-Hookean cells (Macklin and Mueller 2021), `V (mu / 2 (|F|^2 -
 //! 3) - mu (J - 1) + k / 2 (J - 1)^2)` with `J = det F` and `k = lambda + mu`, which gives small strains the stress of
 //! Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is `m / dt^2 + sum V (mu |g|^2 + k c
-//! c^T)`: positive definite as it is, whatever the cell.
+//! c^T)`: positive definite without projection, for any cell.
 
 use crate::colour::{Lists, Turns};
 use crate::contact::Contacts;
@@ -24,23 +24,23 @@ kernel_list! {
     patch vbd_patches: VbdPatches;
 }
 
-/// Threads that share the cells of a vertex.
+/// Number of threads that share the cells of a vertex.
 const LANES: u32 = 8;
-/// Vertices at a time.
+/// Number of vertices at a time.
 const CHUNK: u32 = 32;
-/// Numbers that a lane adds up: the force and the Hessian.
+/// Number of values that a lane adds up: the force and the Hessian.
 const NUMBERS: u32 = 9;
 
 rxmesh_kernels::args! {
-    /// What both kernels need of a body.
+    /// Data of a body for both kernels.
     pub struct VbdBody {
         /// Positions at rest.
         pub rest: Global<Vec3>,
-        /// Where vertices would go without forces between them.
+        /// Positions of vertices without forces between them.
         pub target: Global<Vec3>,
-        /// Where they were before the step.
+        /// Positions before the step.
         pub before: Global<Vec3>,
-        /// What they touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
         /// Masses, in kg.
         pub mass: Global<f32>,
@@ -50,7 +50,7 @@ rxmesh_kernels::args! {
         pub materials: Materials,
         /// Cells of vertices.
         pub vc: Prepared<VC>,
-        /// Vertices of each patch by colours: no two of one colour share a cell.
+        /// Vertices of each patch by colour: no two of one colour share a cell.
         pub turns: Turns,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
@@ -62,7 +62,7 @@ rxmesh_kernels::args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for VbdBody {}
 
-/// What the lanes of some vertices add up, in shared memory: number `k` of lane `i` at `k * CHUNK * LANES + i`.
+/// Sums of the lanes of a chunk of vertices, in shared memory: value `k` of lane `i` is at `k * CHUNK * LANES + i`.
 #[derive(Clone, Copy)]
 pub struct VbdSums(Shared<f32>);
 
@@ -72,13 +72,13 @@ impl VbdSums {
         VbdSums(plan.take(NUMBERS * CHUNK * LANES))
     }
 
-    /// Keeps number `k` of a lane.
+    /// Stores value `k` of a lane.
     #[inline(always)]
     fn put(&self, lane: u32, k: u32, value: f32) {
         self.0.set(k * (CHUNK * LANES) + lane, value);
     }
 
-    /// The sum of number `k` over the lanes of a vertex.
+    /// Returns the sum of value `k` over the lanes of a vertex.
     #[inline(always)]
     fn total(&self, vertex: u32, k: u32) -> f32 {
         let first = k * (CHUNK * LANES) + LANES * vertex;
@@ -91,13 +91,13 @@ impl VbdSums {
     }
 }
 
-/// Where the positions of a patch's vertices are.
+/// Access to the positions of a patch's vertices.
 trait Points: Copy {
-    /// The position of a local vertex.
+    /// Returns the position of a local vertex.
     fn x(self, v: u32) -> Vec3;
-    /// Its position at rest.
+    /// Returns its position at rest.
     fn rest(self, v: u32) -> Vec3;
-    /// Moves it.
+    /// Sets its position.
     fn put(self, v: u32, x: Vec3);
 }
 
@@ -123,7 +123,7 @@ impl Points for Here {
     }
 }
 
-/// Positions where they are.
+/// Positions in global memory.
 #[derive(Clone, Copy)]
 struct There {
     x: GlobalMut<Vec3>,
@@ -146,7 +146,7 @@ impl Points for There {
     }
 }
 
-/// Force on a vertex and Hessian (xx, xy, xz, yy, yz, zz) of what is around it.
+/// Force on a vertex and its Hessian (xx, xy, xz, yy, yz, zz).
 #[derive(Clone, Copy)]
 struct Sum {
     force: Vec3,
@@ -154,7 +154,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds what a cell does to its corner of the gradient `g`.
+    /// Adds the contribution of a cell to its corner with the gradient `g`.
     #[inline(always)]
     fn add(&mut self, (shape, lame): (Shape, Lame), x: [Vec3; 4], g: Vec3) {
         let f = shape.deformation(x);
@@ -175,7 +175,7 @@ impl Sum {
         h[5] += s.z * c.z + d;
     }
 
-    /// The Hessian's solution for the force; zero where the Hessian is not positive definite.
+    /// Solves the Hessian for the force; returns zero if the Hessian is not positive definite.
     #[inline(always)]
     fn solve(&self) -> Vec3 {
         let [a, b, c, d, e, f] = self.hessian;
@@ -238,7 +238,7 @@ impl VbdBody {
                     let (inertia, start) = (mass * self.rate, self.before.get(linear));
                     let touch = self.contacts.touch(start, x - start, self.dt);
                     let pull = (self.target.get(linear) - x) * inertia + touch.force * mass;
-                    // In the order xx, yy, zz, xy, xz, yz.
+                    // `touch.hessian` has the order xx, yy, zz, xy, xz, yz.
                     let h = touch.hessian;
                     let sum = Sum {
                         force: Vec3::new(t.total(i, 0), t.total(i, 1), t.total(i, 2)) + pull,
@@ -258,7 +258,7 @@ impl VbdBody {
         }
     }
 
-    /// What every eighth cell of a vertex, from `lane` on, does to it.
+    /// Sums the contributions of every eighth cell of a vertex, from `lane` on.
     #[inline(always)]
     fn around(
         &self,
@@ -284,10 +284,10 @@ impl VbdBody {
         let mut next = cell(at);
         while at < hi {
             let (c, ids) = next;
-            // On its way while this one is worked on.
+            // Loaded while the current cell is processed.
             next = cell(if at + LANES < hi { at + LANES } else { at });
             let shape = Shape::new(ids.map(|k| points.rest(k)));
-            // Selects: an index at run time would put the array into local memory on the device.
+            // Selects: an array indexed at run time would be in local memory on the device.
             let pick = |k: usize, g: Vec3, or: Vec3| if ids[k] == v { g } else { or };
             let [g1, g2, g3] = shape.g;
             let g = pick(1, g1, pick(2, g2, pick(3, g3, shape.g0())));
@@ -300,19 +300,19 @@ impl VbdBody {
 }
 
 kernel! {
-    /// Moves all vertices of one colour, in place: so few that staging all positions would cost more.
+    /// Moves all vertices of one colour, in global memory: they are too few to stage all positions for them.
     pub struct VbdVertices: Patch {
         /// The body.
         pub body: VbdBody,
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// The colour whose turn it is.
+        /// Colour to process.
         pub colour: u32,
     }
 }
 
-// SAFETY: a patch writes what it owns; vertices of one colour share no cell, so that none that is written is read for
-// another; phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes what it owns; vertices of one colour share no cell, so that no vertex that is written is read
+// for another; phases are separated by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for VbdVertices {
     const NEEDS: Needs = Needs::CELLS;
     type Tables = VbdSums;
@@ -344,12 +344,12 @@ kernel! {
         pub x: GlobalMut<Vec3>,
         /// Colour of each patch.
         pub colours: Global<u32>,
-        /// The colour whose turn it is.
+        /// Colour to process.
         pub colour: u32,
     }
 }
 
-// SAFETY: a patch writes what it owns, and no patch of the same colour reads it; phases are parted by barriers;
+// SAFETY: a patch writes what it owns, and no patch of the same colour reads it; phases are separated by barriers;
 // vertices of one colour share no cell; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for VbdPatches {
     const NEEDS: Needs = Needs::CELLS;

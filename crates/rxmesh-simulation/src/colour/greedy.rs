@@ -1,16 +1,16 @@
-//! The colouring itself: items, each in some groups; no two items of a group have the same colour.
+//! Greedy colouring of items, each in some groups; no two items of a group have the same colour.
 
-/// A colour for each item.
+/// Colouring of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colouring {
-    /// The colour of each item, from 0 on.
+    /// Colour of each item, from 0 on.
     pub colours: Vec<u32>,
     /// Number of colours.
     pub count: u32,
 }
 
 impl Colouring {
-    /// Number of items of each colour.
+    /// Returns the number of items of each colour.
     pub fn sizes(&self) -> Vec<u32> {
         let mut sizes = vec![0; self.count as usize];
         for &c in &self.colours {
@@ -20,10 +20,10 @@ impl Colouring {
     }
 }
 
-/// Colours items: next is always one of those with the most colours around it, of these the one that got its last such
-/// colour last, and it takes the first colour that none of its groups has yet (Brelaz, "New Methods to Color the
-/// Vertices of a Graph", 1979); the first is the one in the most groups. The same colours on every run. `groups_of`
-/// shows the groups of an item, each below `groups`.
+/// Colours items greedily (Brelaz, "New Methods to Color the Vertices of a Graph", 1979). The next item is always one
+/// whose neighbours have the most different colours, of these the one that reached this number last, and it takes the
+/// lowest colour that none of its groups has. The first is the item in the most groups. Every run gives the same
+/// colours. `groups_of` calls its argument for each group of an item, each below `groups`.
 pub fn greedy(
     items: usize,
     groups: usize,
@@ -50,10 +50,10 @@ pub fn greedy(
     Colouring { colours, count }
 }
 
-/// No colour yet.
+/// Marks an item without a colour.
 const NONE: u32 = u32::MAX;
 
-/// The items of each group.
+/// Items of each group.
 struct Members {
     starts: Vec<usize>,
     items: Vec<u32>,
@@ -89,10 +89,10 @@ impl Members {
     }
 }
 
-/// Items by the number of colours that they have met, of the first 64: what colour comes beyond does not part them.
+/// Work queue of items by the number of different neighbour colours, of which it counts the first 64.
 struct Queue {
     met: Vec<u64>,
-    /// Items by that number; those that have met more since are in a later list too.
+    /// Items by that number; an item whose number has grown since is in a later list too.
     lists: Vec<Vec<u32>>,
     most: usize,
 }
@@ -110,7 +110,7 @@ impl Queue {
         }
     }
 
-    /// An item has a neighbour of this colour now.
+    /// Records that a neighbour of an item has this colour.
     fn meets(&mut self, item: u32, colour: u32) {
         let (met, bit) = (&mut self.met[item as usize], 1u64 << (colour % 64));
         if colour < 64 && *met & bit == 0 {
@@ -135,7 +135,7 @@ impl Queue {
     }
 }
 
-/// Items by falling size, equal ones in their order.
+/// Sorts items by falling size, equal ones in their order.
 fn by_size(sizes: &[u32]) -> Vec<u32> {
     let most = sizes.iter().copied().max().unwrap_or(0);
     let place = |size: u32| (most - size) as usize;
@@ -155,7 +155,7 @@ fn by_size(sizes: &[u32]) -> Vec<u32> {
     order
 }
 
-/// The colours that each group has: bits in words, of which all groups have as many.
+/// Colours of each group: a bit set of the same number of words for every group.
 struct Used {
     words: usize,
     bits: Vec<u64>,
@@ -169,7 +169,7 @@ impl Used {
         }
     }
 
-    /// The first colour that none of the groups has.
+    /// Returns the first colour that none of the groups has.
     fn first_free(&self, groups: impl Fn(&mut dyn FnMut(u32))) -> u32 {
         for word in 0..self.words {
             let mut taken = 0;
@@ -188,7 +188,7 @@ impl Used {
         self.bits[group as usize * self.words + colour as usize / 64] |= 1 << (colour % 64);
     }
 
-    /// Room for twice as many colours.
+    /// Doubles the number of colours that the bit sets hold.
     fn widen(&mut self) {
         let wider = self.bits.chunks(self.words).flat_map(|row| {
             let zeroes = std::iter::repeat_n(0, self.words);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_crowded_group_takes_many_colours() {
-        // 200 items in one group, and each in one of its own.
+        // 200 items in one group, and each in another that holds nothing else.
         let c = greedy(200, 201, |i, f| {
             f(0);
             f(i as u32 + 1);
@@ -219,12 +219,12 @@ mod tests {
         let c = greedy(6, 6, |i, f| f(i as u32));
         assert_eq!((c.count, c.sizes()), (1, vec![6]));
         assert_eq!(greedy(0, 0, |_, _| {}).count, 0);
-        // Without groups nothing is in the way.
+        // Without groups no item has a neighbour.
         assert_eq!(greedy(3, 0, |_, _| {}).count, 1);
     }
 
-    /// Points of a grid whose cubes are cut into six tetrahedra each: four colours would do, the sum of the coordinates
-    /// says which. Greed in an order without any takes nine.
+    /// Points of a grid whose cubes are cut into six tetrahedra each: four colours suffice, given by the sum of the
+    /// coordinates. Greedy colouring in an arbitrary order takes nine.
     #[test]
     fn few_colours_do() {
         const N: u32 = 16;
@@ -244,7 +244,7 @@ mod tests {
                 cells.push(cell);
             }
         }
-        // Multiplication by an odd number mixes the ids up.
+        // Multiplication by an odd number permutes the ids.
         let of = |i: usize| (i as u32).wrapping_mul(1_327_217_885) % N.pow(3);
         let mut groups = vec![Vec::new(); N.pow(3) as usize];
         for (c, cell) in cells.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Colours: elements of one colour can be worked on at a time, because no two of them share what they change.
+//! Colours: elements of one colour can be processed in parallel, because no two of them share data that they change.
 //!
-//! Made on the host, greedily and always the same: vertices of which no two share a cell ([`vertices`]), patches of
-//! which no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in common
+//! Computed on the host, greedily and deterministically: vertices of which no two share a cell ([`vertices`]), patches
+//! of which no two touch ([`patches`]), and, patch by patch, cells or edges of which no two have a vertex in common
 //! ([`cells_in_patches`]).
 
 mod greedy;
@@ -16,7 +16,7 @@ use rxmesh_host::patch::VolumeSet;
 use rxmesh_host::store::{RxMesh, Surface, Volume};
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 
-/// Where a mesh's patches lie on the host.
+/// Patches of a mesh on the host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Host<'a> {
     pub(crate) headers: &'a [PatchHeader],
@@ -42,13 +42,13 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// Linear ids of a patch's ribbon vertices: those in local ids up to `end`.
+    /// Returns linear ids of a patch's ribbon vertices: those with local ids below `end`.
     fn ribbon(&self, h: &PatchHeader, end: u32) -> &'a [u32] {
         let n = end - h.owned_of(Kind::Vertex);
         &self.ribbons[h.ribbon_section(Kind::Vertex) as usize..][..n as usize]
     }
 
-    /// Linear id of a local vertex.
+    /// Returns the linear id of a local vertex.
     pub(crate) fn vertex(&self, h: &PatchHeader, local: u32) -> u32 {
         let owned = h.owned_of(Kind::Vertex);
         if local < owned {
@@ -58,7 +58,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Linear id of a surface's local face.
+    /// Returns the linear id of a surface's local face.
     pub(crate) fn face(&self, h: &PatchHeader, local: u32) -> u32 {
         let owned = h.owned_of(Kind::Face);
         if local < owned {
@@ -68,25 +68,25 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The local vertices of a volume's local cells, up to `cells`.
+    /// Returns the local vertices of a volume's first `cells` local cells.
     pub(crate) fn cells(&self, h: &PatchHeader, cells: u32) -> &'a [[u16; 4]] {
         let all = &self.topology[h.cv_section() as usize..][..4 * cells as usize];
         all.as_chunks().0
     }
 }
 
-/// What patches of one colour must not have in common.
+/// Vertices that patches of one colour must not share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apart {
-    /// A vertex that both hold, owned or in the ribbon.
+    /// Vertices that both hold, owned or in the ribbon.
     Held,
-    /// Of volumes: a vertex of cells that they own.
+    /// In volumes: vertices of cells that they own.
     OfCells,
-    /// A vertex that one owns and the other holds.
+    /// Vertices that one owns and the other holds.
     Owned,
 }
 
-/// Runs `f` on each cell: its linear id and those of its vertices.
+/// Calls `f` for each cell with its linear id and those of its vertices.
 pub(crate) fn each_cell(rx: &RxMesh<Volume>, mut f: impl FnMut(u32, [u32; 4])) {
     let host = Host::volume(rx.volume_set());
     for h in host.headers {
@@ -140,7 +140,7 @@ pub fn patches(rx: &RxMesh<Volume>, apart: Apart) -> Colouring {
 ///
 /// # Errors
 ///
-/// Patches that were made on the engine and cannot be read.
+/// Patches that were made on the engine and cannot be read back.
 pub fn surface_patches(rx: &RxMesh<Surface>) -> Result<Colouring, Error> {
     let host = Host::surface(rx)?;
     Ok(of_patches(host, rx.linear_len(Kind::Vertex), Apart::Held))
@@ -159,7 +159,7 @@ fn of_patches(host: Host<'_>, vertices: u32, apart: Apart) -> Colouring {
             host.ribbon(h, end(h)).iter().for_each(|&v| f(v));
         });
     }
-    // A group for each pair of patches of which one holds what the other owns.
+    // One group for each pair of patches of which one holds a vertex of the other.
     let bases: Vec<u32> = (host.headers.iter())
         .map(|h| h.base_of(Kind::Vertex))
         .collect();

@@ -1,4 +1,4 @@
-//! Lists of local elements by colours, as kernels have them.
+//! Lists of local elements sorted by colour, for kernels.
 
 use super::{Colouring, Host, greedy};
 use rayon::prelude::*;
@@ -8,17 +8,17 @@ use rxmesh_host::store::{RxMesh, Volume};
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 use rxmesh_simulation_kernels::colour;
 
-/// For each patch lists of local ids by colours, on an engine.
+/// Lists of local ids sorted by colour for each patch, on an engine.
 #[derive(Debug)]
 pub(crate) struct Turns {
     starts: Buffer<u32>,
     tables: Buffer<u16>,
-    /// The most colours that a patch has.
+    /// Largest number of colours in a patch.
     pub colours: u32,
 }
 
 impl Turns {
-    /// From the colours of each patch's elements, by local id.
+    /// Makes the lists from the colours of each patch's elements, by local id.
     pub(crate) fn new(engine: &Engine, patches: &[Colouring]) -> Result<Turns, Error> {
         let tables: Vec<Vec<u16>> = patches.par_iter().map(table).collect::<Result<_, _>>()?;
         let mut starts = Vec::with_capacity(tables.len());
@@ -41,7 +41,7 @@ impl Turns {
         })
     }
 
-    /// As kernels have them.
+    /// Returns the view that kernels take.
     pub(crate) fn view(&self) -> colour::Turns {
         colour::Turns {
             starts: self.starts.global(),
@@ -54,7 +54,7 @@ fn too_large(what: &'static str, count: u64, limit: u64) -> Error {
     Error::TooLarge { what, count, limit }
 }
 
-/// A patch's table.
+/// Makes the table of a patch.
 fn table(c: &Colouring) -> Result<Vec<u16>, Error> {
     let (n, most) = (c.colours.len(), usize::from(u16::MAX));
     if n > most || c.count as usize > most {
@@ -83,7 +83,7 @@ fn table(c: &Colouring) -> Result<Vec<u16>, Error> {
 }
 
 /// Colours small sets of local vertices, patch by patch: no two sets of one colour have a vertex in common. `sets`
-/// gives those of a patch; vertices `u16::MAX` count as none.
+/// returns those of a patch; vertices `u16::MAX` are skipped.
 pub(crate) fn of_sets<const N: usize>(
     headers: &[PatchHeader],
     sets: impl Fn(usize) -> Vec<[u16; N]> + Sync,
@@ -108,7 +108,7 @@ pub fn cells_in_patches(rx: &RxMesh<Volume>) -> Vec<Colouring> {
     })
 }
 
-/// The colours of all vertices (by linear id) as those of each patch's owned ones.
+/// Returns the colours of all vertices (by linear id) as a colouring of each patch's owned ones.
 pub fn vertices_in_patches(rx: &RxMesh<Volume>, all: &Colouring) -> Vec<Colouring> {
     let of = |h: &PatchHeader| {
         let (base, n) = (h.base_of(Kind::Vertex), h.owned_of(Kind::Vertex));

@@ -1,4 +1,4 @@
-//! The edges of a body's surface, as they touch solids.
+//! Contact of the edges of a body's surface with solids.
 
 use crate::colour::{Host, each_cell};
 use crate::launch::Launch;
@@ -11,7 +11,7 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::contact::{Edges, KickEdges, TouchEdges};
 
-/// Lists of edges by vertices, and room for what they do.
+/// Adjacency of vertices by edges, and buffers for the contact response of edges.
 #[derive(Debug)]
 pub(crate) struct EdgeContacts {
     starts: Buffer<u32>,
@@ -21,19 +21,19 @@ pub(crate) struct EdgeContacts {
     kicks: Buffer<Vec3>,
 }
 
-/// Where contact of edges is looked for.
+/// Positions at which edge contact is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displaced {
-    /// The displacement; empty for none.
+    /// Displacement; empty for none.
     pub(crate) u: Global<Vec3>,
-    /// What `length` times is added to it.
+    /// Direction that is added to it, `length` times.
     pub(crate) change: Global<Vec3>,
     pub(crate) length: f32,
 }
 
-/// A mesh with a surface that has edges.
+/// Mesh whose surface has edges.
 pub(crate) trait Outline: Dimension {
-    /// The linear ids of the ends of each edge, the lower first; in any order.
+    /// Returns the linear ids of the ends of each edge, the lower first; in any order.
     fn edges(rx: &RxMesh<Self>) -> Result<Vec<[u32; 2]>, Error>;
 }
 
@@ -76,7 +76,8 @@ impl Outline for Surface {
 }
 
 impl EdgeContacts {
-    /// Each edge has a part of the masses of its ends: a vertex gives all of its edges as much.
+    /// Makes the tables. Each edge has a part of the masses of its ends: a vertex divides its mass equally among its
+    /// edges.
     fn new<D: Outline>(body: &Body<D>) -> Result<EdgeContacts, Error> {
         let (rx, engine) = (body.mesh(), body.engine());
         let n = rx.linear_len(Kind::Vertex) as usize;
@@ -117,7 +118,7 @@ impl EdgeContacts {
     }
 }
 
-/// The edges of a body's surface, if solids ask for them; made when they do first.
+/// Returns the edges of a body's surface if a solid needs them; they are made on first use.
 fn edges<'a, D: Outline>(
     body: &'a Body<D>,
     around: &Surroundings,
@@ -126,13 +127,13 @@ fn edges<'a, D: Outline>(
         return Ok(None);
     }
     if body.edges.get().is_none() {
-        // If another thread has made them meanwhile, they are the same.
+        // If another thread has made them meanwhile, they are equal.
         let _ = body.edges.set(EdgeContacts::new(body)?);
     }
     Ok(body.edges.get())
 }
 
-/// What edges do to vertices in an implicit step, one launch; empty where no solid asks for edges.
+/// Computes the contact response of edges on vertices in an implicit step, one launch; empty if no solid needs edges.
 pub(crate) fn touch_edges<D: Outline>(
     body: &Body<D>,
     around: &Surroundings,
@@ -157,7 +158,7 @@ pub(crate) fn touch_edges<D: Outline>(
     Ok(edges.touch.global())
 }
 
-/// What edges add to velocities in an explicit step, one launch; empty where no solid asks for edges.
+/// Computes the velocity changes by edges in an explicit step, one launch; empty if no solid needs edges.
 pub(crate) fn kick_edges<D: Outline>(
     body: &Body<D>,
     around: &Surroundings,

@@ -1,4 +1,4 @@
-//! Signed distances on a grid, and how they are made of a surface.
+//! Signed distances on a grid, and their computation from a surface.
 
 use super::positive;
 use crate::launch::Launch;
@@ -10,27 +10,27 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_kernels::algo::closest::ClosestDistances;
 
-/// Most points of a grid: 1 GiB of distances.
+/// Largest number of points of a grid: 1 GiB of distances.
 const MOST: f64 = (1u64 << 28) as f64;
 
-/// Points that go to the engine at a time.
+/// Points that are uploaded to the engine at a time.
 const BATCH: usize = 1 << 20;
 
-/// Signed distances on a regular grid, negative inside: linear between its points.
+/// Signed distances on a regular grid, negative inside, interpolated linearly between its points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceGrid {
     /// Number of points along x, y and z: 2 or more.
     pub points: [u32; 3],
     /// Distance of neighbouring points in metres.
     pub spacing: f32,
-    /// Where the first point is in the shape's frame, in metres.
+    /// Position of the first point in the shape's frame, in metres.
     pub origin: Vec3,
-    /// Distances in metres: along x first, then y, then z.
+    /// Distances in metres, ordered along x first, then y, then z.
     pub distances: Vec<f32>,
 }
 
 impl DistanceGrid {
-    /// The distances that a function gives, at the points of a grid whose first point is the origin.
+    /// Samples a distance function at the points of a grid whose first point is the origin.
     pub fn of(points: [u32; 3], spacing: f32, distance: impl Fn(Vec3) -> f32) -> DistanceGrid {
         let mut grid = DistanceGrid {
             points,
@@ -42,18 +42,18 @@ impl DistanceGrid {
         grid
     }
 
-    /// The distances from a closed surface, on a grid that reaches `margin` metres and a point beyond it. Coordinates
-    /// of the mesh in the world are metres, and those of the shape's frame.
+    /// Computes the distances from a closed surface, on a grid that reaches `margin` metres and one point beyond it.
+    /// Mesh coordinates in the world are metres and those of the shape's frame.
     ///
-    /// Inside is what the surface winds round, whichever way its faces look: where closed surfaces overlap, their
-    /// union. Windings are counted along the rows of the grid, with signs of areas that are exact for coordinates
-    /// within a factor of 2^28 of each other, so that no row can slip through between two faces. Distances are exact
-    /// but for rounding.
+    /// Inside are the points with a non-zero winding number, whichever way the faces are oriented: where closed
+    /// surfaces overlap, their union. Windings are counted along the rows of the grid, with signs of areas that are
+    /// exact for coordinates within a factor of 2^28 of each other, so that no row can slip through between two faces.
+    /// Distances are exact but for rounding.
     ///
     /// # Errors
     ///
     /// A mesh that is not valid, has no faces or is not closed (the error names an edge), a spacing that is not
-    /// positive, more than 2^28 points, or what the engine says.
+    /// positive, more than 2^28 points, or an error of the engine.
     pub fn from_mesh(
         engine: &Engine,
         mesh: &TriMesh,
@@ -80,13 +80,13 @@ impl DistanceGrid {
         Ok(grid)
     }
 
-    /// The longest side of the box around a surface's faces, in metres.
+    /// Returns the longest side of the bounding box of a surface's faces, in metres.
     pub(crate) fn extent(mesh: &TriMesh) -> f32 {
         let [low, high] = bounds((mesh.faces.iter().flatten()).map(|&v| mesh.world(v as usize)));
         (high - low).max_element().max(0.0) as f32
     }
 
-    /// A grid around some faces, without distances.
+    /// Makes a grid around some faces, without distances.
     fn around(
         x: &[Vec3],
         faces: &[[u32; 3]],
@@ -116,19 +116,19 @@ impl DistanceGrid {
         self.points.iter().map(|&n| n as usize).product()
     }
 
-    /// The coordinate of layer `i` of the grid along an axis.
+    /// Returns the coordinate of layer `i` of the grid along an axis.
     fn layer(&self, axis: usize, i: usize) -> f32 {
         self.origin[axis] + i as f32 * self.spacing
     }
 
-    /// Where point `k` is.
+    /// Returns the position of point `k`.
     fn place(&self, k: usize) -> Vec3 {
         let [x, y, _] = self.points.map(|n| n as usize);
         let at = [k % x, k / x % y, k / (x * y)];
         Vec3::from_array([0, 1, 2].map(|axis| self.layer(axis, at[axis])))
     }
 
-    /// The distances without signs.
+    /// Computes the unsigned distances.
     fn measure(&self, engine: &Engine, x: &[Vec3], faces: &[[u32; 3]]) -> Result<Vec<f32>, Error> {
         let tree = SurfaceTree::new(engine, x, faces)?;
         let (n, mut all) = (self.len(), Vec::with_capacity(self.len()));
@@ -148,7 +148,8 @@ impl DistanceGrid {
         Ok(all)
     }
 
-    /// Whether the surface winds round each point: signed crossings with the grid's row of points along x, added up.
+    /// Returns `true` for each point that the surface winds round: sums the signed crossings with the grid's rows along
+    /// x.
     fn inside(&self, x: &[Vec3], faces: &[[u32; 3]]) -> Vec<bool> {
         let [nx, ny, nz] = self.points.map(|n| n as usize);
         let mut crossings = vec![0i32; self.len()];
@@ -176,7 +177,7 @@ impl DistanceGrid {
         crossings.into_iter().map(|n| n != 0).collect()
     }
 
-    /// The first point of a row along x that lies beyond a coordinate.
+    /// Returns the first point of a row along x that lies beyond a coordinate.
     fn beyond(&self, x: f64) -> Option<usize> {
         let (n, step) = (self.points[0] as usize, f64::from(self.spacing));
         let guess = ((x - f64::from(self.origin.x)) / step).floor() - 1.0;
@@ -184,12 +185,12 @@ impl DistanceGrid {
         (first..n).find(|&i| f64::from(self.layer(0, i)) > x)
     }
 
-    /// The layers along an axis that a triangle may reach.
+    /// Returns the layers along an axis that a triangle may reach.
     fn layers(&self, axis: usize, n: usize, corners: [Vec3; 3]) -> std::ops::Range<usize> {
         let along = corners.map(|c| (c[axis] - self.origin[axis]) / self.spacing);
         let low = along.iter().copied().fold(f32::INFINITY, f32::min);
         let high = along.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        // One more on either side, for rounding.
+        // One more on either side, against rounding.
         let first = (low.floor() - 1.0).max(0.0) as usize;
         first..n.min((high.ceil() + 2.0).max(0.0) as usize)
     }
@@ -222,7 +223,7 @@ fn bounds(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     points.fold(nothing, |[low, high], p| [low.min(p), high.max(p)])
 }
 
-/// Refuses faces whose edges do not run as often one way as the other: nothing is inside of them.
+/// Refuses faces with an edge that does not run equally often in both directions: such a surface has no inside.
 fn closed(faces: &[[u32; 3]]) -> Result<(), Error> {
     if faces.is_empty() {
         return Err(Error::Options("the surface has no faces".into()));
@@ -252,12 +253,13 @@ fn closed(faces: &[[u32; 3]]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where a row along x meets a face, if it does, and whether it goes in (1) or out (-1). Rows that meet an edge or a
-/// vertex are moved by next to nothing, all the same way, so that they meet as many faces as they go through.
+/// Returns the intersection of a row along x with a face, if any, and 1 if the row enters or -1 if it leaves. A row
+/// that meets an edge or a vertex is shifted infinitesimally, always in the same direction, so that it meets as many
+/// faces as it crosses.
 fn crossing(face: [u32; 3], corners: [Vec3; 3], row: [f64; 2]) -> Option<(i32, f64)> {
     let side = |k: usize| {
         let (from, to) = ((k + 1) % 3, (k + 2) % 3);
-        // Always from the vertex of the lower number: both faces of an edge find the same.
+        // Always from the lower vertex to the higher: both faces of an edge compute the same.
         if face[from] < face[to] {
             beside([corners[from], corners[to]], row)
         } else {
@@ -272,18 +274,18 @@ fn crossing(face: [u32; 3], corners: [Vec3; 3], row: [f64; 2]) -> Option<(i32, f
     }
     let whole: f64 = sides.iter().map(|s| s.1).sum();
     let at = (sides.iter().zip(corners)).map(|((_, area), c)| area / whole * f64::from(c.x));
-    // Counter-clockwise seen from where x points to is a face that looks there: the row goes out.
+    // A face that is counter-clockwise seen from the +x side looks towards +x: the row leaves.
     Some((-sign, at.sum()))
 }
 
-/// On which side of a line the row is, and twice the area of their triangle.
+/// Returns the side of a line on which the row is, and twice the area of their triangle.
 fn beside([a, b]: [Vec3; 2], [y, z]: [f64; 2]) -> (i32, f64) {
     let wide = |v: Vec3| [f64::from(v.y), f64::from(v.z)];
     let (a, b) = (wide(a), wide(b));
     let along = [b[0] - a[0], b[1] - a[1]];
     let area = along[0] * (z - a[1]) - along[1] * (y - a[0]);
     let sign = |x: f64| i32::from(x > 0.0) - i32::from(x < 0.0);
-    // On the line: as if it were a little further along y, and along z by less still.
+    // On the line: as if it were shifted along y by a little, and along z by less.
     let signs = [sign(area), sign(-along[1]), sign(along[0])];
     (signs.into_iter().find(|s| *s != 0).unwrap_or(0), area)
 }

@@ -1,4 +1,4 @@
-//! `[[collider]]`: what bodies touch.
+//! `[[collider]]`: solids that bodies touch.
 
 use super::make::Shape as Mesh;
 use super::spec::{NO_TURN, Turn, no};
@@ -9,33 +9,33 @@ use rxmesh_host::{Error, files};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What bodies touch: one of `plane`, `sphere`, `box`, `mesh` and `grid`.
+/// Solid that bodies touch: one of `plane`, `sphere`, `box`, `mesh` and `grid`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderSpec {
-    /// Everything behind the plane through `at` with this normal.
+    /// Half-space behind the plane through `at` with this normal.
     pub plane: Option<Normal>,
-    /// A ball around `at`.
+    /// Ball around `at`.
     pub sphere: Option<Radius>,
-    /// A box around `at`.
+    /// Box around `at`.
     #[serde(rename = "box")]
     pub cuboid: Option<Half>,
-    /// A file of a closed surface, or of a volume whose boundary counts, which becomes a grid of signed distances.
+    /// File of a closed surface, or of a volume whose boundary is used; it becomes a grid of signed distances.
     pub mesh: Option<PathBuf>,
-    /// What the mesh is scaled by first.
+    /// Factor by which the mesh is scaled first.
     pub scale: Option<f32>,
     /// Distance of the mesh's grid points, in metres.
     pub spacing: Option<f32>,
-    /// Grid points on the mesh's longest side, instead of `spacing`: 64 unless said otherwise.
+    /// Grid points on the mesh's longest side, instead of `spacing`; 64 by default.
     pub resolution: Option<u32>,
-    /// Signed distances of a file.
+    /// Signed distances from a file.
     pub grid: Option<GridFile>,
-    /// Where it is, in metres.
+    /// Position in metres.
     #[serde(default)]
     pub at: [f32; 3],
-    /// How it is turned.
+    /// Rotation.
     pub turn: Option<Turn>,
-    /// Bodies are kept inside instead of outside.
+    /// `true` if bodies are kept inside instead of outside.
     #[serde(default)]
     pub hollow: bool,
     /// Velocity in m/s.
@@ -44,14 +44,14 @@ pub struct ColliderSpec {
     /// Angular velocity in rad/s.
     #[serde(default)]
     pub spin: [f32; 3],
-    /// [`Collider::stiffness`].
+    /// Stiffness: [`Collider::stiffness`].
     pub stiffness: Option<f32>,
-    /// [`Collider::thickness`].
+    /// Thickness of the contact layer: [`Collider::thickness`].
     pub thickness: Option<f32>,
     /// Coulomb's coefficient of friction.
     #[serde(default)]
     pub friction: f32,
-    /// Edges touch it, too.
+    /// `true` if edges touch it as well: [`Collider::edges`].
     #[serde(default)]
     pub edges: bool,
 }
@@ -60,7 +60,7 @@ pub struct ColliderSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
-    /// Of any length.
+    /// Normal of any length.
     pub normal: [f32; 3],
 }
 
@@ -68,15 +68,15 @@ pub struct Normal {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Radius {
-    /// In metres.
+    /// Radius in metres.
     pub radius: f32,
 }
 
-/// Half a box.
+/// Half extents of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Half {
-    /// Half its lengths in metres.
+    /// Half of its side lengths in metres.
     pub half: [f32; 3],
 }
 
@@ -86,17 +86,17 @@ pub struct Half {
 pub struct GridFile {
     /// The file.
     pub file: PathBuf,
-    /// Points along x, y and z.
+    /// Number of points along x, y and z.
     pub points: [u32; 3],
     /// Distance of neighbouring points in metres.
     pub spacing: f32,
-    /// Where the first point is, from `at` on.
+    /// Position of the first point relative to `at`.
     #[serde(default)]
     pub origin: [f32; 3],
 }
 
 impl ColliderSpec {
-    /// Refuses what cannot be, but for what files have a say in.
+    /// Refuses values out of range, except those that depend on files.
     pub(super) fn check(&self) -> Result<(), Error> {
         let shapes = [
             self.plane.is_some(),
@@ -127,17 +127,17 @@ impl ColliderSpec {
                 )));
             }
         }
-        // What the shape is of a file: the rest is checked with another.
+        // The shape comes from a file: the rest is checked with a plane.
         let base = self.base()?.unwrap_or(Collider::new(Shape::Plane));
         self.placed(base)?.check()
     }
 
-    /// The collider; `beside` finds the files that the scene names, `read` reads meshes of them.
+    /// Makes the collider; `beside` resolves the paths that the scene names, `read` reads meshes from them.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`]: what cannot be, a file that cannot be read, or a surface that is not closed. Or what the
-    /// engine says.
+    /// [`Error::Options`]: values out of range, a file that cannot be read, or a surface that is not closed. Or an
+    /// error of the engine.
     pub(super) fn collider(
         &self,
         engine: &Engine,
@@ -161,7 +161,7 @@ impl ColliderSpec {
         Ok(collider)
     }
 
-    /// A collider of its shape, if that is said here, and not yet in its place.
+    /// Returns a collider of its shape, unless that is in a file, without its position and other values.
     fn base(&self) -> Result<Option<Collider>, Error> {
         if let Some(Normal { normal }) = self.plane {
             let normal = Vec3::from(normal);
@@ -182,7 +182,7 @@ impl ColliderSpec {
         Ok(sphere.or(cuboid).map(Collider::new))
     }
 
-    /// With all that is said beside its shape.
+    /// Sets all values other than the shape.
     fn placed(&self, mut collider: Collider) -> Result<Collider, Error> {
         collider.position = self.at.into();
         if let Some(turn) = &self.turn {

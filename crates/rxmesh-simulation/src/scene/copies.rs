@@ -6,21 +6,21 @@ use rxmesh_host::Error;
 use rxmesh_host::mesh::TetMesh;
 use serde::{Deserialize, Serialize};
 
-/// The most copies of a body.
+/// Largest number of copies of a body.
 const MOST: u64 = 1 << 20;
 
-/// Copies of a body side by side; the first one is where the body says.
+/// Copies of a body on a lattice; the first one has the position of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
     /// Number of copies along x, y and z.
     pub count: [u32; 3],
-    /// Metres from one to the next along x, y and z.
+    /// Distances from one copy to the next along x, y and z, in metres.
     pub spacing: [f32; 3],
 }
 
 impl Copies {
-    /// Refuses what cannot be.
+    /// Refuses values out of range.
     pub(super) fn check(&self, spec: &BodySpec) -> Result<(), Error> {
         let all = self.count.iter().map(|&n| u64::from(n));
         let all = all.fold(1u64, u64::saturating_mul);
@@ -41,7 +41,7 @@ impl Copies {
         Ok(())
     }
 
-    /// How far each copy is from the first.
+    /// Returns the offset of each copy from the first.
     pub(super) fn offsets(&self) -> impl Iterator<Item = Vec3> {
         let ([x, y, z], spacing) = (self.count, Vec3::from(self.spacing));
         let rows = (0..z).flat_map(move |k| (0..y).map(move |j| (j, k)));
@@ -50,7 +50,7 @@ impl Copies {
     }
 }
 
-/// All copies as one mesh, for frames and pins.
+/// Joins all copies in one mesh, for frames and pins.
 pub(super) fn joined(mesh: &TetMesh, offsets: &[Vec3]) -> Result<TetMesh, Error> {
     let n = mesh.vertex_count();
     let fits = n

@@ -1,4 +1,4 @@
-//! From what a scene says to a world that moves, and to frames.
+//! Makes a world that moves from a scene, and frames from the world.
 
 use super::copies::joined;
 use super::materials::materials;
@@ -19,30 +19,30 @@ use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::Dimension;
 use std::path::Path;
 
-/// A scene that runs.
+/// Running scene.
 #[derive(Debug)]
 pub struct Stage {
-    /// What was asked for.
+    /// Scene as it was given.
     pub scene: Scene,
-    /// What moves.
+    /// Simulated world.
     pub world: World,
-    /// The bodies, in the scene's order.
+    /// Bodies in the order of the scene.
     pub actors: Vec<Actor>,
-    /// What there was to say of the meshes that were read.
+    /// Warnings about the meshes that were read.
     pub warnings: Vec<String>,
 }
 
-/// A body of a scene.
+/// Body of a scene.
 #[derive(Debug)]
 pub struct Actor {
-    /// Its name.
+    /// Name in the scene.
     pub name: String,
     shape: Shape,
-    /// Its number in the world, among bodies of tetrahedra or among cloths.
+    /// Index in the world, among bodies of tetrahedra or among cloths.
     number: usize,
 }
 
-/// A mesh where it is in the world.
+/// Mesh in world coordinates.
 #[derive(Debug)]
 pub(super) enum Shape {
     Volume(TetMesh),
@@ -90,20 +90,21 @@ impl Stage {
         })
     }
 
-    /// One step of the scene. Does not wait for the engine, unless a collider moves.
+    /// Advances the scene by one step. Does not wait for the engine, unless a collider moves.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn step(&mut self) -> Result<(), Error> {
         self.world.step(self.scene.time.step)
     }
 
-    /// Shows each body as it is now: its name, and its mesh with a column `velocity` in m/s. Waits for the engine.
+    /// Passes each body in its current state to `show`: its name, and its mesh with a column `velocity` in m/s. Waits
+    /// for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine or `show` says.
+    /// Any error of the engine or of `show`.
     pub fn frame<E: From<Error>>(
         &mut self,
         mut show: impl FnMut(&str, Model<'_>) -> Result<(), E>,
@@ -134,12 +135,12 @@ impl Stage {
 }
 
 impl Actor {
-    /// Whether it is a volume; else it is a surface.
+    /// Returns `true` for a volume, `false` for a surface.
     pub fn is_volume(&self) -> bool {
         matches!(self.shape, Shape::Volume(_))
     }
 
-    /// Longest side of the box around it, in metres.
+    /// Returns the longest side of its bounding box, in metres.
     fn size(&self) -> f64 {
         let bounds = match &self.shape {
             Shape::Volume(mesh) => mesh.bounding_box(),
@@ -151,7 +152,7 @@ impl Actor {
         })
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         match &self.shape {
             Shape::Volume(mesh) => mesh.vertex_count(),
@@ -159,7 +160,7 @@ impl Actor {
         }
     }
 
-    /// Number of cells, or of faces.
+    /// Returns the number of cells, or of faces.
     pub fn element_count(&self) -> usize {
         match &self.shape {
             Shape::Volume(mesh) => mesh.cell_count(),
@@ -168,7 +169,7 @@ impl Actor {
     }
 }
 
-/// Positions, and velocities as a column.
+/// Returns the positions, and the velocities as a column.
 fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error> {
     let velocities = body.velocities()?;
     let values = velocities.iter().flat_map(|v| v.to_array()).collect();
@@ -182,11 +183,11 @@ fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error>
 }
 
 impl Scene {
-    /// Says which bodies are too small for the step or for the layers of the colliders, and what would do.
+    /// Warns of bodies that are too small for the step or for the layers of the colliders, and suggests values.
     fn small_bodies(&self, actors: &[Actor], colliders: &[Collider]) -> Vec<String> {
-        /// Part of a body's size that a step of gravity and a layer of contact may take.
+        /// Largest part of a body's size that a step of gravity and a layer of contact may take.
         const MOST: f64 = 0.1;
-        // Bodies on the grid choose their steps, and feel solids by its nodes.
+        // Bodies on the grid choose their steps, and touch solids at its nodes.
         let stepped = actors.iter().zip(&self.bodies);
         let stepped = stepped.filter(|(_, body)| !matches!(body.solver, SolverSpec::Mpm(_)));
         let smallest = stepped.map(|(a, _)| (a.size(), &a.name));
@@ -267,7 +268,7 @@ impl Scene {
         })
     }
 
-    /// A body of tetrahedra and its solver; of copies, the mesh of all of them takes the place of one's.
+    /// Makes a body of tetrahedra and its solver; with copies, `mesh` becomes the mesh of all of them.
     fn volume(
         &self,
         engine: &Engine,
@@ -314,7 +315,7 @@ impl Scene {
         Ok((body, solver))
     }
 
-    /// The shape at rest, as it was made or read.
+    /// Makes or reads the rest shape.
     fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<Shape, Error> {
         if let Some(file) = &spec.mesh {
             return read(self, file, warnings);
@@ -350,7 +351,7 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
     Ok(mesh.transform(&DAffine3::from_scale(DVec3::splat(radius.into())))?)
 }
 
-/// A volume or a surface, as the file says, counted from the scene's origin.
+/// Reads a volume or a surface, in coordinates relative to the scene's origin.
 fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
     let shape = match &scene.content {
@@ -380,7 +381,8 @@ fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape,
     let low = far.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = far.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     let size = (high - low).max_element();
-    // As far as sixteen bits of 32-bit coordinates say where the body is, and not what shape it has.
+    // Beyond this distance, more than twelve bits of 32-bit coordinates give the position of the body and not its
+    // shape.
     let away = low.abs().max(high.abs()).max_element();
     if size > 0.0 && away > f64::from(1 << 12) * size {
         let middle = (origin + 0.5 * (low + high)).round().to_array();
@@ -393,13 +395,13 @@ fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape,
     Ok(shape)
 }
 
-/// Places as positions of the world that has its zero there.
+/// Returns positions relative to `origin`.
 fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
     let positions = places.iter().map(|p| (*p - origin).as_vec3());
     (positions.collect(), Placement::default())
 }
 
-/// A mesh from the content of a file of this name.
+/// Reads a mesh from the content of a file of this name.
 fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
     let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
@@ -417,7 +419,7 @@ fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<S
 }
 
 impl Shape {
-    /// Where it starts.
+    /// Moves the shape to its start.
     fn placed(mut self, spec: &BodySpec) -> Shape {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
@@ -438,7 +440,7 @@ impl Shape {
     }
 }
 
-/// Pins and velocities at the start.
+/// Sets pins and velocities at the start.
 fn start<D: Dimension>(
     body: &mut Body<D>,
     spec: &BodySpec,
@@ -460,7 +462,7 @@ fn start<D: Dimension>(
         told[v as usize] = true;
     }
     for (v, &held) in body.pinned()?.iter().enumerate() {
-        // Vertices without mass stay where they are.
+        // Vertices without mass stay in place.
         if held && !told[v] {
             velocities[v] = Vec3::ZERO;
         }
@@ -469,7 +471,7 @@ fn start<D: Dimension>(
 }
 
 impl super::spec::Pins {
-    /// The vertices; in a box those that count for the body's size.
+    /// Returns the vertices; in a box only those that count for the body's size.
     fn all(&self, positions: &[Vec3], used: &UsedVertices) -> Result<Vec<u32>, Error> {
         let mut all = self.vertices.clone();
         if let Some(v) = all.iter().find(|v| **v as usize >= positions.len()) {

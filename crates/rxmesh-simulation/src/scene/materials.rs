@@ -1,4 +1,4 @@
-//! `materials` of a body: what some of its cells are made of.
+//! `materials` of a body: materials of some of its cells.
 
 use super::spec::no;
 use crate::{Material, Materials};
@@ -7,19 +7,19 @@ use rxmesh_host::Error;
 use rxmesh_host::mesh::{ElementKind, Extras};
 use serde::{Deserialize, Serialize};
 
-/// What some cells are made of: those that have a value in a column of the file, those whose centre is in a box, or
-/// those of which both are true.
+/// Material of some cells: those that have a value in a column of the file, those whose centre is in a box, or those
+/// that satisfy both.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellMaterial {
-    /// The column: `region` unless said otherwise.
+    /// Name of the column; `region` by default.
     #[serde(default = "region")]
     pub column: String,
-    /// The value that a cell has there.
+    /// Value of the cells in that column.
     pub value: Option<f64>,
-    /// The lowest and the highest corner of a box in the world, in metres.
+    /// Lowest and highest corner of a box in the world, in metres.
     pub within: Option<[[f32; 3]; 2]>,
-    /// What they are made of.
+    /// Material of these cells.
     pub material: Material,
 }
 
@@ -35,7 +35,7 @@ impl CellMaterial {
         self.material.check()
     }
 
-    /// Whether each cell is one of them.
+    /// Returns `true` for each cell that is selected.
     fn cells(
         &self,
         extras: &Extras,
@@ -78,7 +78,7 @@ impl CellMaterial {
     }
 }
 
-/// The materials of all cells: the last of the list that is of a cell, else the usual one.
+/// Returns the materials of all cells: the last of the list that selects a cell, else the usual one.
 pub(super) fn materials(
     usual: Material,
     list: &[CellMaterial],

@@ -1,4 +1,4 @@
-//! Scenes: worlds as files. `docs/simulation.md` describes every key.
+//! Scenes: worlds described by files. `docs/library/simulation.md` describes every key.
 
 mod collider;
 mod copies;
@@ -17,7 +17,7 @@ pub use spec::{
 use rxmesh_host::{Error, files};
 use std::path::{Path, PathBuf};
 
-/// Why a file is no scene.
+/// Reason why a file is no valid scene.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -26,35 +26,35 @@ pub enum SceneError {
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// Reason given by the system.
         error: std::io::Error,
     },
-    /// The text is no TOML, or has a key or a kind of value that scenes have not.
+    /// The text is no TOML, or has an unknown key or a value of the wrong type.
     #[error("{path}:{line}:{column}: {why}")]
     Text {
         /// The file.
         path: String,
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// From 1.
+        /// Column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// Error message of the parser.
         why: String,
     },
-    /// A value cannot be.
+    /// A value is out of range or contradicts another.
     #[error("{path}: {place}: {why}")]
     Value {
         /// The scene's file.
         path: String,
-        /// Where, as `body "beam"` or `collider 0`.
+        /// Place in the scene, as `body "beam"` or `collider 0`.
         place: String,
-        /// What is wrong.
+        /// Reason.
         why: Box<Error>,
     },
 }
 
 impl Scene {
-    /// Reads a scene and checks it; meshes are not looked for yet.
+    /// Reads a scene and checks it; meshes are not read yet.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Scene {
         Scene::parse(&text, path)
     }
 
-    /// A scene of a text; `path` is the file that it stands for.
+    /// Parses a scene from text; relative paths are resolved from `path`, which error messages name.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// A file that the scene names: relative to the scene's own.
+    /// Resolves a path that the scene names, relative to the scene's own.
     pub(crate) fn beside(&self, file: &Path) -> PathBuf {
         match self.path.parent() {
             Some(folder) => folder.join(file),

@@ -1,4 +1,4 @@
-//! What a scene file says.
+//! Keys of a scene file.
 
 use super::{CellMaterial, ColliderSpec, Copies, SceneError};
 use crate::solve::{
@@ -13,38 +13,38 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Bodies, what they touch, and how far to go. Units are SI; files are relative to the scene's own.
+/// Bodies, the solids that they touch, and the time to simulate. Units are SI; paths are relative to the scene's own.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// The scene's file.
     #[serde(skip)]
     pub path: PathBuf,
-    /// Content of the mesh files that bodies name, where that is at hand: of a stream, which can be read once.
+    /// Content of the mesh file that bodies name, if it was read already: from a stream, which can be read only once.
     #[serde(skip)]
     pub content: Option<Arc<[u8]>>,
-    /// How far to go.
+    /// Time step and number of steps.
     pub time: Time,
-    /// Acceleration of everything, in m/s^2.
+    /// Acceleration of all free vertices, in m/s^2.
     #[serde(default = "gravity")]
     pub gravity: [f32; 3],
-    /// Where the scene's zero lies in the coordinates of mesh files, in metres; all places in the scene count from
-    /// there, and frames are written with it added.
+    /// Position of the scene's zero in the coordinates of mesh files, in metres; all positions in the scene are
+    /// relative to it, and it is added to frames when they are written.
     #[serde(default)]
     pub origin: [f64; 3],
     /// Slip below which friction of implicit steps is smooth, in m/s
     /// ([`Surroundings::set_slip`](crate::Surroundings::set_slip)).
     #[serde(default = "slip")]
     pub slip: f32,
-    /// What moves: `[[body]]`.
+    /// Bodies: `[[body]]`.
     #[serde(rename = "body", default)]
     pub bodies: Vec<BodySpec>,
-    /// What bodies touch: `[[collider]]`.
+    /// Solids that bodies touch: `[[collider]]`.
     #[serde(rename = "collider", default)]
     pub colliders: Vec<ColliderSpec>,
-    /// The grid of bodies that move by `solver.mpm`.
+    /// Grid of the bodies that move by `solver.mpm`.
     pub grid: Option<GridOptions>,
-    /// What is written.
+    /// Frames to write.
     #[serde(default)]
     pub output: Output,
 }
@@ -57,21 +57,21 @@ fn slip() -> f32 {
     1e-3
 }
 
-/// How far to go.
+/// Time step and number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Seconds of a step.
+    /// Time step in seconds.
     pub step: f32,
     /// Number of steps.
     pub steps: u32,
 }
 
-/// What is written while a scene runs.
+/// Frames that are written while a scene runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// Steps between two frames.
+    /// Number of steps between two frames.
     pub every: u32,
 }
 
@@ -81,47 +81,47 @@ impl Default for Output {
     }
 }
 
-/// A body: its shape at rest, which is one of `mesh`, `box`, `ball` and `sheet`, and how it moves.
+/// Body: its rest shape, which is one of `mesh`, `box`, `ball` and `sheet`, and its solver.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodySpec {
-    /// Its name, and that of its frames.
+    /// Name of the body and of its frames.
     pub name: String,
-    /// A file of a volume, or of a surface that is cloth.
+    /// File of a volume, or of a surface, which becomes cloth.
     pub mesh: Option<PathBuf>,
-    /// A box of tetrahedra, from the origin on.
+    /// Box of tetrahedra with a corner at the origin.
     #[serde(rename = "box")]
     pub cuboid: Option<Cuboid>,
-    /// A ball of tetrahedra around the origin.
+    /// Ball of tetrahedra around the origin.
     pub ball: Option<Ball>,
-    /// A rectangle of cloth in the plane z = 0, from the origin on.
+    /// Rectangle of cloth in the plane z = 0 with a corner at the origin.
     pub sheet: Option<Sheet>,
-    /// The shape is scaled first,
+    /// Factor by which the shape is scaled first.
     #[serde(default = "one")]
     pub scale: f32,
-    /// then turned,
+    /// Rotation, after scaling.
     pub turn: Option<Turn>,
-    /// then moved, in metres.
+    /// Translation in metres, after the rotation.
     #[serde(default)]
     pub at: [f32; 3],
-    /// Copies of it.
+    /// Copies of the body.
     pub copies: Option<Copies>,
     /// Velocity at the start, in m/s.
     #[serde(default)]
     pub velocity: [f32; 3],
-    /// What cells are made of.
+    /// Material of the cells.
     #[serde(default)]
     pub material: Material,
-    /// What some of the cells are made of instead; the last that is of a cell counts.
+    /// Materials of some of the cells; the last one that selects a cell is used.
     #[serde(default)]
     pub materials: Vec<CellMaterial>,
-    /// What cloth is made of.
+    /// Material of cloth.
     #[serde(default)]
     pub cloth: Cloth,
-    /// How it moves.
+    /// Solver.
     #[serde(default)]
     pub solver: SolverSpec,
-    /// Vertices that are held.
+    /// Vertices that are pinned.
     #[serde(default)]
     pub pins: Vec<Pins>,
 }
@@ -130,48 +130,48 @@ fn one() -> f32 {
     1.0
 }
 
-/// A box of tetrahedra, six a small box.
+/// Box of tetrahedra, six per small box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cuboid {
-    /// Small boxes along x, y and z.
+    /// Number of small boxes along x, y and z.
     pub divisions: [u32; 3],
-    /// Metres along x, y and z.
+    /// Side lengths along x, y and z, in metres.
     pub size: [f32; 3],
 }
 
-/// A ball of tetrahedra.
+/// Ball of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ball {
-    /// Cells from the centre to the surface.
+    /// Number of cells from the centre to the surface.
     pub divisions: u32,
-    /// Its radius in metres.
+    /// Radius in metres.
     pub radius: f32,
 }
 
-/// A rectangle of cloth, two triangles a square.
+/// Rectangle of cloth, two triangles per square.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sheet {
-    /// Squares along x and y.
+    /// Number of squares along x and y.
     pub divisions: [u32; 2],
-    /// Metres along x and y.
+    /// Side lengths along x and y, in metres.
     pub size: [f32; 2],
 }
 
-/// A turn about an axis through the origin.
+/// Rotation about an axis through the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// The axis, of any length.
+    /// Axis of any length.
     pub axis: [f32; 3],
-    /// The angle, counter-clockwise seen from where the axis points to.
+    /// Angle, counter-clockwise seen from the end of the axis.
     pub degrees: f32,
 }
 
 impl Turn {
-    /// As a rotation; `None` for an axis without direction or an angle that is not finite.
+    /// Returns the rotation, or `None` for an axis without direction or an angle that is not finite.
     pub(crate) fn rotation(&self) -> Option<Quat> {
         let axis = Vec3::from(self.axis).try_normalize()?;
         let turn = Quat::from_axis_angle(axis, self.degrees.to_radians());
@@ -179,18 +179,18 @@ impl Turn {
     }
 }
 
-/// What cloth is made of.
+/// Material of cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cloth {
-    /// Kilograms a square metre.
+    /// Density in kilograms per square metre.
     pub density: f64,
-    /// How it gives way.
+    /// Compliances.
     pub material: ClothMaterial,
 }
 
 impl Default for Cloth {
-    /// Cotton.
+    /// Returns cotton.
     fn default() -> Self {
         Cloth {
             density: 0.15,
@@ -199,7 +199,7 @@ impl Default for Cloth {
     }
 }
 
-/// How a body moves. Cloth takes `xpbd`, and nothing else.
+/// Solver of a body. Cloth accepts only `xpbd`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverSpec {
@@ -213,7 +213,7 @@ pub enum SolverSpec {
     Xpbd(XpbdOptions),
     /// Vertex block descent.
     Vbd(VbdOptions),
-    /// Explicit steps on the scene's grid, which carries momentum between bodies.
+    /// Explicit steps on the scene's grid, which transfers momentum between bodies.
     Mpm(HybridOptions),
 }
 
@@ -227,22 +227,22 @@ impl Default for SolverSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExplicitSpec {
-    /// The energy of the cells.
+    /// Energy of the cells.
     pub elasticity: Elasticity,
     /// Damping.
     pub damping: Damping,
 }
 
-/// Vertices that are held: those in a box, those of a list, or both.
+/// Vertices that are pinned: those in a box, those of a list, or both.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pins {
-    /// The lowest and the highest corner of a box in the world, in metres.
+    /// Lowest and highest corner of a box in the world, in metres.
     pub within: Option<[[f32; 3]; 2]>,
     /// Vertices, counted from 0 in the order of the mesh.
     #[serde(default)]
     pub vertices: Vec<u32>,
-    /// What they move with, in m/s.
+    /// Velocity in m/s.
     #[serde(default)]
     pub velocity: [f32; 3],
 }
@@ -254,7 +254,7 @@ pub(super) fn no(why: &str) -> Error {
 }
 
 impl Scene {
-    /// Refuses what cannot be, but for what meshes have a say in.
+    /// Refuses values out of range, except those that depend on meshes.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl Scene {
 }
 
 impl Scene {
-    /// Bodies on a grid and the grid need each other.
+    /// Checks that a grid and bodies on it come together.
     fn check_grid(&self) -> Result<(), SceneError> {
         let on_grid = |b: &&BodySpec| matches!(b.solver, SolverSpec::Mpm(_));
         match (&self.grid, self.bodies.iter().find(on_grid)) {
@@ -317,7 +317,7 @@ impl Scene {
 }
 
 impl BodySpec {
-    /// How errors name it.
+    /// Returns the name of the body in error messages.
     pub(crate) fn place(&self) -> String {
         format!("body \"{}\"", self.name)
     }
@@ -364,7 +364,7 @@ impl BodySpec {
         self.material.check()
     }
 
-    /// Where a point of the shape is in the world.
+    /// Returns the position in the world of a point of the shape.
     pub(crate) fn placed(&self, p: Vec3) -> Vec3 {
         let turn = self.turn.and_then(|t| t.rotation());
         turn.unwrap_or(Quat::IDENTITY) * (p * self.scale) + Vec3::from(self.at)

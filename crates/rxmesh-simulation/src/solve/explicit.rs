@@ -10,8 +10,8 @@ use rxmesh_host::Error;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::solve::explicit;
 
-/// Explicit steps: two launches each, stable only for time steps below about the time in which sound crosses the
-/// smallest cell.
+/// Solver by explicit steps: two launches each, stable only for time steps below about the time in which sound crosses
+/// the smallest cell.
 #[derive(Debug)]
 pub struct Explicit {
     forces: Forces,
@@ -19,11 +19,11 @@ pub struct Explicit {
 }
 
 impl Explicit {
-    /// For a body.
+    /// Prepares the solver for a body.
     ///
     /// # Errors
     ///
-    /// Damping that cannot be, or no memory on the engine.
+    /// Damping out of range, or no memory on the engine.
     pub fn new(body: &Body, elasticity: Elasticity, damping: Damping) -> Result<Explicit, Error> {
         damping.check()?;
         Ok(Explicit {
@@ -32,16 +32,16 @@ impl Explicit {
         })
     }
 
-    /// The elastic forces.
+    /// Returns the elastic forces.
     pub fn forces(&self) -> &Forces {
         &self.forces
     }
 
-    /// One step. Does not wait for the engine.
+    /// Advances the body by one step. Does not wait for the engine.
     ///
     /// # Errors
     ///
-    /// A time step that is not positive, a body of another mesh, or what the engine says.
+    /// A time step that is not positive, a body of another mesh, or an error of the engine.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let mut at = places(body)?;

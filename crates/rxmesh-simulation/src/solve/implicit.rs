@@ -17,26 +17,26 @@ use rxmesh_simulation_kernels::solve::newton::{
 use rxmesh_simulation_kernels::staged::Places;
 use std::marker::PhantomData;
 
-/// Where a body is, and what moves it beside its cells.
+/// Positions of a body, the forces on it other than elastic ones, and its surroundings.
 type Moves<'a> = (Places, Inertia, &'a Surroundings);
 
-/// How much work an implicit step may be.
+/// Limits on the work of an implicit step.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ImplicitOptions {
-    /// The energy of the cells.
+    /// Energy of the cells.
     pub elasticity: Elasticity,
     /// Damping.
     pub damping: Damping,
-    /// Most Newton iterations a step.
+    /// Maximum number of Newton iterations per step.
     pub newton: u32,
-    /// Newton's method stops when the force that is left has fallen to this part of the first.
+    /// Ratio of the residual force to the initial one at which Newton's method stops.
     pub tolerance: f64,
-    /// Most iterations of conjugate gradients a Newton iteration.
+    /// Maximum number of iterations of conjugate gradients per Newton iteration.
     pub linear: u32,
-    /// Conjugate gradients stop when the residual has fallen to this part of the first.
+    /// Ratio of the residual to the initial one at which conjugate gradients stop.
     pub linear_tolerance: f64,
-    /// Most lengths that are tried along a direction, each half of the one before.
+    /// Maximum number of step lengths that are tried along a direction, each half of the one before.
     pub trials: u32,
 }
 
@@ -55,7 +55,7 @@ impl Default for ImplicitOptions {
 }
 
 impl ImplicitOptions {
-    /// Refuses what cannot be.
+    /// Refuses values out of range.
     ///
     /// # Errors
     ///
@@ -88,21 +88,21 @@ impl ImplicitOptions {
     }
 }
 
-/// What the last implicit step did.
+/// Report of the last implicit step.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct ImplicitReport {
-    /// Newton iterations done.
+    /// Number of Newton iterations.
     pub newton: u32,
-    /// Iterations of conjugate gradients in all.
+    /// Total number of iterations of conjugate gradients.
     pub linear: u32,
-    /// The force that was left over the first.
+    /// Ratio of the residual force to the initial one.
     pub residual: f64,
-    /// Inertia, elasticity and contact in joules, before the first iteration and after the last: what a step minimises,
-    /// less that of no displacement.
+    /// Incremental potential (inertia, elasticity and contact) in joules, before the first iteration and after the
+    /// last, relative to that of no displacement.
     pub energy: [f64; 2],
 }
 
-/// Implicit Euler by Newton's method: no limit on the time step, and the energy that a step minimises never rises.
+/// Implicit Euler by Newton's method: no limit on the time step, and the incremental potential of a step never rises.
 #[derive(Debug)]
 pub struct Implicit {
     options: ImplicitOptions,
@@ -112,17 +112,17 @@ pub struct Implicit {
     r: Buffer<Vec3>,
     z: Buffer<Vec3>,
     inverse: Buffer<Symmetric>,
-    /// Of launches over vertices: two numbers a block.
+    /// Dot products of launches over vertices: two numbers per block.
     dots: Buffer<f64>,
     moved: Sum,
 }
 
 impl Implicit {
-    /// For a body: about 120 bytes a cell and 250 a vertex.
+    /// Prepares the solver for a body: about 120 bytes per cell and 250 per vertex.
     ///
     /// # Errors
     ///
-    /// Options that cannot be, or no memory on the engine.
+    /// Options out of range, or no memory on the engine.
     pub fn new(body: &Body, options: ImplicitOptions) -> Result<Implicit, Error> {
         options.check()?;
         let (rx, engine) = (&body.rx, body.engine());
@@ -142,24 +142,24 @@ impl Implicit {
         })
     }
 
-    /// How much work a step may be.
+    /// Returns the options.
     pub fn options(&self) -> &ImplicitOptions {
         &self.options
     }
 
-    /// Number of launches of a step.
+    /// Returns the number of launches of a step.
     pub fn launches(&self) -> u32 {
         let o = &self.options;
-        // A Newton iteration: derivatives, the residual, two for each linear iteration, trials, the move.
+        // Per Newton iteration: derivatives, the residual, two for each linear iteration, trials, the move.
         8 + o.newton * (3 + 2 * o.linear + o.trials)
     }
 
-    /// One step. Does not wait for the engine; a step that leaves the numbers leaves the body as it was, and
-    /// [`Implicit::report`] says so.
+    /// Advances the body by one step. Does not wait for the engine; a step whose result is not finite leaves the body
+    /// unchanged, which [`Implicit::report`] shows.
     ///
     /// # Errors
     ///
-    /// A time step that is not positive, a body of another mesh, or what the engine says.
+    /// A time step that is not positive, a body of another mesh, or an error of the engine.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let n = body.rx.linear_len(Kind::Vertex);
@@ -179,7 +179,8 @@ impl Implicit {
         };
         body.engine().launch_flat(n, start)?;
         self.attempt(body, moves, 0.0)?;
-        // Bodies that fall freely are there then; those that hang or lie would begin far away.
+        // Starts from free fall, which is exact for bodies that fall freely; for those that hang or lie, staying is a
+        // better start.
         self.attempt(body, moves, 1.0)?;
         self.advance(body, true)?;
         let stay = Stay {
@@ -204,7 +205,7 @@ impl Implicit {
         Ok(body.engine().launch_flat(n, end)?)
     }
 
-    /// One Newton iteration.
+    /// Runs one Newton iteration.
     fn iterate(&mut self, body: &Body, moves: Moves<'_>) -> Result<(), Error> {
         let (at, inertia, around) = moves;
         self.stiffness.linearise(body, at)?;
@@ -244,7 +245,7 @@ impl Implicit {
         self.advance(body, false)
     }
 
-    /// Moves by the length that was found.
+    /// Moves by the step length that was found.
     fn advance(&self, body: &Body, begin: bool) -> Result<(), Error> {
         let step = Move {
             u: self.u.global_mut(),
@@ -258,7 +259,7 @@ impl Implicit {
         Ok(body.engine().launch_blocks(blocks, step)?)
     }
 
-    /// Tries a length.
+    /// Tries a step length.
     fn attempt(&self, body: &Body, moves: Moves<'_>, length: f32) -> Result<(), Error> {
         let (at, inertia, around) = moves;
         let inertia = self.with_edges(body, around, inertia, length)?;
@@ -290,7 +291,7 @@ impl Implicit {
         })
     }
 
-    /// With what contact of edges does after so much of the change.
+    /// Adds the contact response of edges at `length` times the change.
     fn with_edges(
         &self,
         body: &Body,
@@ -307,7 +308,7 @@ impl Implicit {
         Ok(Inertia { edges, ..inertia })
     }
 
-    /// Where elastic forces are taken: ahead of the end of the step by the damping's time.
+    /// Returns the positions at which elastic forces are evaluated: ahead of the end of the step by the damping's time.
     fn places(&self, body: &Body, dt: f32) -> Result<Places, Error> {
         Ok(Places {
             add: self.u.global(),
@@ -316,11 +317,11 @@ impl Implicit {
         })
     }
 
-    /// What the last step did. Waits for the engine.
+    /// Returns the report of the last step. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the step left the numbers, or what the engine says.
+    /// [`Error::NotFinite`] if the result of the step was not finite, or an error of the engine.
     pub fn report(&self) -> Result<ImplicitReport, Error> {
         let s = self.stiffness.scalars.read()?;
         let get = |k: Scalar| s[k as usize];

@@ -1,4 +1,4 @@
-//! Solvers: prepared once from a [`Body`](crate::Body), then a step at a time.
+//! Solvers: prepared once from a [`Body`](crate::Body), then run step by step.
 
 mod explicit;
 mod implicit;
@@ -17,19 +17,19 @@ pub use xpbd::{ClothMaterial, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder};
 
 use rxmesh_host::Error;
 
-/// Damping of a body (Rayleigh).
+/// Rayleigh damping of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Damping {
-    /// Deceleration over velocity, in one over seconds: against the world, as in a viscous fluid.
+    /// Deceleration divided by velocity, in one over seconds: relative to the world, as in a viscous fluid.
     pub mass: f64,
-    /// Seconds: elastic forces are those at positions that are ahead by so long at the current velocity, which resists
-    /// changes of shape.
+    /// Time in seconds by which positions are extrapolated at the current velocity before elastic forces are evaluated,
+    /// which resists changes of shape.
     pub stiffness: f64,
 }
 
 impl Damping {
-    /// Refuses what cannot be.
+    /// Refuses values out of range.
     ///
     /// # Errors
     ///

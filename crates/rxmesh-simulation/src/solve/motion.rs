@@ -1,4 +1,4 @@
-//! The beginning and the end of a step of implicit Euler, whatever finds the positions in between.
+//! Beginning and end of a step of implicit Euler, shared by the solvers that find the positions in between.
 
 use crate::contact::{Outline, kick_edges};
 use crate::launch::Launch;
@@ -10,7 +10,7 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::solve::motion::{Add, Follow, Predict, Press};
 
-/// What moves vertices beside the forces between them.
+/// Parameters of the free motion of vertices, without forces between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Free {
     /// Acceleration of vertices that are not pinned, in m/s^2.
@@ -30,8 +30,8 @@ impl Free {
         }
     }
 
-    /// Moves vertices to where they would go without forces between them; keeps where they were, and, if it is wanted,
-    /// where they are now.
+    /// Moves vertices to their positions without forces between them; stores the old positions, and the new ones in
+    /// `target` if given.
     pub(super) fn begin<D: Outline>(
         self,
         body: &mut Body<D>,
@@ -53,7 +53,7 @@ impl Free {
         Ok(body.engine().launch_flat(n, kernel)?)
     }
 
-    /// Velocities from how far the vertices have come.
+    /// Computes velocities from the displacements of the vertices.
     pub(super) fn end<D: Dimension>(
         self,
         body: &mut Body<D>,
@@ -72,12 +72,12 @@ impl Free {
     }
 }
 
-/// What solids have moved vertices by, in a step so far.
+/// Displacements of vertices by each solid in a step so far.
 #[derive(Debug)]
 pub(super) struct Pressed(Buffer<Vec3>);
 
 impl Pressed {
-    /// For a body that has touched nothing.
+    /// Makes the buffer for a body that has touched nothing.
     pub(super) fn new(engine: &Engine) -> Result<Pressed, Error> {
         Ok(Pressed(engine.zeroed(0)?))
     }
@@ -96,8 +96,7 @@ impl Pressed {
         Ok(())
     }
 
-    /// Presses a body out of what it touches, and where it is pulled to along with it: one launch, none where there is
-    /// nothing to touch.
+    /// Projects a body out of the solids, and the positions in `target` along with it: one launch, none without solids.
     pub(super) fn press<D: Dimension>(
         &self,
         body: &mut Body<D>,
@@ -135,7 +134,7 @@ pub(super) fn add<D: Dimension>(
     Ok(body.engine().launch_flat(n, kernel)?)
 }
 
-/// Refuses numbers that cannot be.
+/// Refuses damping out of range.
 pub(super) fn check(damping: f64) -> Result<(), Error> {
     if damping >= 0.0 && damping.is_finite() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Projective dynamics: the same matrix for all frames, rotations and positions in turns.
+//! Projective dynamics: one matrix for all frames; local and global steps alternate.
 
 use super::motion::{self, Pressed};
 use crate::body::check_step;
@@ -16,7 +16,7 @@ use rxmesh_kernels::query::{CV, Prepared, VC, VV};
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::projective::{PdChebyshev, PdLocal, PdMatrix, PdResidual};
 
-/// How the positions are found for given rotations: iterations on one linear system.
+/// Linear solver of the global step: iterations on one linear system.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -31,13 +31,13 @@ pub enum GlobalSolver {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProjectiveOptions {
-    /// Local and global steps a frame.
+    /// Number of local and global steps per frame.
     pub rounds: u32,
-    /// Iterations of the linear solver in each global step.
+    /// Number of iterations of the linear solver in each global step.
     pub iterations: u32,
-    /// The linear solver.
+    /// Linear solver.
     pub solver: GlobalSolver,
-    /// Stiffness of the springs that hold pinned vertices, in N/m; without it they are held fast.
+    /// Stiffness of the springs that hold pinned vertices, in N/m; without it they are fixed.
     pub attachment: Option<f64>,
     /// Drag: deceleration over velocity, in 1/s.
     pub damping: f64,
@@ -72,17 +72,17 @@ impl ProjectiveOptions {
     }
 }
 
-/// Part of the first residual at which conjugate gradients stop. Only bodies of a few cells come so far: they would go
-/// on until nothing is left to divide by.
+/// Ratio of the residual to the initial one at which conjugate gradients stop. Only bodies of a few cells reach it:
+/// they would otherwise continue until the divisor is zero.
 const ENOUGH: f64 = 1e-8;
 
-/// Projective dynamics of a body of tetrahedra with the energy `mu |F - R|^2` a volume (as rigid as possible), where
-/// `R` is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio has no say
-/// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable whatever their length.
+/// Projective dynamics of a body of tetrahedra with the energy density `mu |F - R|^2` (as rigid as possible), where `R`
+/// is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio is not used
+/// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable for any length.
 ///
-/// A frame of `n` rounds of `m` iterations is `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)` with
-/// Chebyshev, `n + 1` more where there is something to touch, and no wait. The body's mesh keeps edges. After
-/// [`Body::pin`] or a change of the masses call [`Projective::prepare`]; a step of another length does so by itself.
+/// A frame of `n` rounds of `m` iterations takes `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)`
+/// with Chebyshev, `n + 1` more with colliders, and no host read-back. The body's mesh must have edges. Call
+/// [`Projective::prepare`] after [`Body::pin`] or a change of the masses; a step of another length calls it itself.
 #[derive(Debug)]
 pub struct Projective {
     options: ProjectiveOptions,
@@ -95,25 +95,25 @@ pub struct Projective {
     rotation: Attribute<Cell, [f32; 4]>,
     /// Positions before the step.
     before: Buffer<Vec3>,
-    /// Where the vertices are pulled to.
+    /// Target positions of the vertices.
     target: Buffer<Vec3>,
     pressed: Pressed,
     chebyshev: Option<Chebyshev>,
 }
 
-/// The matrix, for steps of one length.
+/// Matrix for steps of one length.
 #[derive(Debug)]
 struct Matrix {
     dt: f32,
     weights: Buffer<f32>,
     mass: Buffer<f32>,
-    /// For each row what [`PdMatrix::bounds`] says.
+    /// Bounds of each row by [`PdMatrix::bounds`].
     bounds: Buffer<Vec2>,
-    /// Bounds of the eigenvalues of the matrix over its diagonal.
+    /// Bounds of the eigenvalues of the matrix preconditioned by its diagonal.
     eigenvalues: [f64; 2],
 }
 
-/// Changes of the positions, in turns.
+/// Changes of the positions, double-buffered.
 #[derive(Debug)]
 struct Chebyshev {
     changes: [Attribute<Vertex, Vec3>; 2],
@@ -125,7 +125,7 @@ impl Projective {
     ///
     /// # Errors
     ///
-    /// Options that cannot be, a step that is not a positive number, a mesh without edges, or no memory on the engine.
+    /// Options out of range, a step that is not a positive number, a mesh without edges, or no memory on the engine.
     pub fn new(body: &Body, dt: f32, options: ProjectiveOptions) -> Result<Projective, Error> {
         options.check()?;
         check_step(dt)?;
@@ -161,7 +161,7 @@ impl Projective {
         Ok(solver)
     }
 
-    /// Makes the matrix anew, for steps of `dt` seconds: after a change of pins or masses. Waits for the engine.
+    /// Computes the matrix for steps of `dt` seconds, after a change of pins or masses. Waits for the engine.
     ///
     /// # Errors
     ///
@@ -191,8 +191,8 @@ impl Projective {
         Ok(())
     }
 
-    /// `m / dt^2` of each vertex, by linear id; the attachment's stiffness of pinned ones, or -1 where these are held
-    /// fast.
+    /// Returns `m / dt^2` of each vertex, by linear id; for pinned ones the attachment's stiffness, or -1 if they are
+    /// fixed.
     fn inertia(&self, body: &Body, dt: f32) -> Result<Vec<f32>, Error> {
         let (mass, inverse) = (
             body.mass.engine_values()?,
@@ -203,16 +203,16 @@ impl Projective {
         Ok(mass.iter().zip(&inverse).map(of).collect())
     }
 
-    /// Seconds of the step that the matrix is made for.
+    /// Returns the time step for which the matrix is made, in seconds.
     pub fn time_step(&self) -> f32 {
         self.matrix.dt
     }
 
-    /// One frame of `dt` seconds. Does not wait for the engine, unless `dt` is not that of the step before.
+    /// Advances the body by one frame of `dt` seconds. Does not wait for the engine, unless `dt` has changed.
     ///
     /// # Errors
     ///
-    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    /// A step that is not a positive number, a stale attribute, or an error of the engine.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         if dt != self.matrix.dt {
             self.prepare(body, dt)?;
@@ -237,19 +237,19 @@ impl Projective {
         self.pressed.press(body, around, places, dt)
     }
 
-    /// The rotations of the cells as quaternions, in the order of the mesh, from which the next frame takes them
-    /// further. Waits for the engine.
+    /// Returns the rotations of the cells as quaternions, in the order of the mesh; the next frame starts from them.
+    /// Waits for the engine.
     pub(crate) fn rotations(&mut self, body: &Body) -> Result<Vec<[f32; 4]>, Error> {
         self.rotation.to_input(body.mesh())
     }
 
-    /// Sets what [`Projective::rotations`] gives.
+    /// Sets the rotations that [`Projective::rotations`] returned.
     pub(crate) fn set_rotations(&mut self, body: &Body, to: &[[f32; 4]]) -> Result<(), Error> {
         self.rotation = body.mesh().attribute_from(to)?;
         Ok(())
     }
 
-    /// Rotations, and the forces toward the turned shapes.
+    /// Computes the rotations, and the forces toward the rotated shapes.
     fn local_step(&mut self, body: &Body) -> Result<(), Error> {
         let local = PdLocal {
             x: body.position.staged()?,
@@ -293,7 +293,7 @@ impl Projective {
         Ok(())
     }
 
-    /// Number of launches of a step.
+    /// Returns the number of launches of a step.
     pub fn launches(&self) -> u32 {
         let each = match self.options.solver {
             GlobalSolver::ConjugateGradients => 3 + 2 * self.options.iterations,
@@ -302,11 +302,11 @@ impl Projective {
         2 + self.options.rounds * each
     }
 
-    /// The new direction, and the matrix times it.
+    /// Computes the new direction, and the matrix times it.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn product(&self, rx: &RxMesh<Volume>) -> Result<(), Error> {
         let (d, q) = self.cg.direction();
         Ok(rx.launch(McfAssembled {
@@ -319,8 +319,8 @@ impl Projective {
         })?)
     }
 
-    /// The interval of the method: its upper end bounds all eigenvalues; what lies below the lower end is damped less
-    /// in so few iterations than a lower one would make up for.
+    /// Returns the interval of the method: its upper end bounds all eigenvalues; for so few iterations, components
+    /// below the lower end are damped less, but a smaller lower end would cost the others more.
     fn interval(&self) -> [f64; 2] {
         let [least, most] = self.matrix.eigenvalues;
         let fewest = 2.0 / f64::from(self.options.iterations);

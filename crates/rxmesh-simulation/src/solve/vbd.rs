@@ -1,4 +1,4 @@
-//! Vertex block descent: each vertex in turn goes to the minimum in its own coordinates.
+//! Vertex block descent: minimises over one vertex at a time.
 
 use super::motion::{self, Free};
 use crate::body::check_step;
@@ -11,7 +11,7 @@ use rxmesh_kernels::query::{Prepared, VC};
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::solve::vbd::{VbdBody, VbdPatches, VbdVertices};
 
-/// In which order vertices take their turns.
+/// Order in which vertices are updated.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -27,9 +27,9 @@ pub enum VbdOrder {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VbdOptions {
-    /// Iterations a step: turns of all vertices.
+    /// Number of iterations per step; each updates all vertices.
     pub iterations: u32,
-    /// Order of the turns.
+    /// Order of the updates.
     pub order: VbdOrder,
     /// Drag: deceleration over velocity, in 1/s.
     pub damping: f64,
@@ -45,21 +45,21 @@ impl Default for VbdOptions {
     }
 }
 
-/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells, `mu / 2 (|F|^2 - 3) -
-/// mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` a volume (Macklin and Mueller 2021). Steps of implicit Euler; the
-/// objective falls with every turn but for steps so long that its model of second order misleads.
+/// Vertex block descent of a body of tetrahedra (Chen et al. 2024) with stable neo-Hookean cells: the energy density is
+/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` (Macklin and Mueller 2021). Steps of implicit Euler;
+/// the objective falls with every update, unless a step is so long that the quadratic model misleads.
 ///
-/// An iteration is a launch a colour, and nothing waits. The body's mesh needs vertices and cells alone.
+/// An iteration takes one launch per colour, without host read-back. The body's mesh needs only vertices and cells.
 #[derive(Debug)]
 pub struct VertexBlockDescent {
     options: VbdOptions,
     vc: Prepared<VC>,
     turns: Turns,
-    /// Colours of patches and their number, where these take turns.
+    /// Colours of patches and their number, if patches are coloured.
     patches: Option<(Buffer<u32>, u32)>,
     /// Positions before the step.
     before: Buffer<Vec3>,
-    /// Where vertices would go without forces between them.
+    /// Positions of vertices without forces between them.
     target: Buffer<Vec3>,
 }
 
@@ -68,7 +68,7 @@ impl VertexBlockDescent {
     ///
     /// # Errors
     ///
-    /// Options that cannot be, or no memory on the engine.
+    /// Options out of range, or no memory on the engine.
     pub fn new(body: &Body, options: VbdOptions) -> Result<VertexBlockDescent, Error> {
         motion::check(options.damping)?;
         if options.iterations == 0 {
@@ -96,7 +96,7 @@ impl VertexBlockDescent {
         })
     }
 
-    /// Number of launches of an iteration: colours of vertices, or of patches.
+    /// Returns the number of launches of an iteration: colours of vertices, or of patches.
     pub fn colours(&self) -> u32 {
         match self.patches {
             Some((_, count)) => count,
@@ -104,11 +104,11 @@ impl VertexBlockDescent {
         }
     }
 
-    /// One step of `dt` seconds. Does not wait for the engine.
+    /// Advances the body by one step of `dt` seconds. Does not wait for the engine.
     ///
     /// # Errors
     ///
-    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    /// A step that is not a positive number, a stale attribute, or an error of the engine.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = Free::new(around, self.options.damping, dt);
@@ -119,7 +119,7 @@ impl VertexBlockDescent {
         free.end(body, &self.before)
     }
 
-    /// One turn of all vertices, toward the end of a step of `dt` seconds that [`VertexBlockDescent::step`] began.
+    /// Updates all vertices once, toward the end of a step of `dt` seconds that [`VertexBlockDescent::step`] began.
     ///
     /// # Errors
     ///

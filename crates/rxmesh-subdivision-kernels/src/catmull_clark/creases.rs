@@ -1,7 +1,7 @@
-//! How sharp the parts of a base edge are after some levels, and what follows for the points on it.
+//! Sharpness of the parts of a base edge after some levels, and its effect on the points on it.
 //!
-//! By the uniform rule all parts of an edge are alike. By Chaikin's rule (DeRose et al. 1998, section 3.3) they differ:
-//! a table holds them for all levels, for the edges whose sharpness wears off.
+//! By the uniform rule all parts of an edge have the same sharpness. By Chaikin's rule (DeRose et al. 1998, section
+//! 3.3) they differ: a table holds them for all levels, for the edges of finite sharpness.
 
 use crate::sharpness::{INFINITE, Sharpness, after};
 use crate::topology::{NONE, Topology};
@@ -12,7 +12,7 @@ kernel_list! {
     flat catmull_clark_chaikin: Chaikin;
 }
 
-/// What edges at a vertex say at one level: how many are sharp, and the sum of the points along those.
+/// Edges at a vertex at one level: the number of sharp ones, and the sum of the points along those.
 #[derive(Clone, Copy)]
 struct Sharp {
     count: u32,
@@ -28,7 +28,7 @@ impl Sharp {
         }
     }
 
-    /// The point of the vertex by the rule that holds: of a corner, a crease, or neither.
+    /// Returns the point of the vertex by the rule that applies: of a corner, a crease, or neither.
     #[inline(always)]
     fn point(self, corner: bool, v: f32, smooth: f32) -> f32 {
         if corner || self.count > 2 {
@@ -40,7 +40,7 @@ impl Sharp {
         }
     }
 
-    /// Which rule holds; smooth and dart are one.
+    /// Returns the rule that applies; smooth and dart are the same.
     #[inline(always)]
     fn rule(self, corner: bool) -> u32 {
         if corner || self.count > 2 {
@@ -56,26 +56,26 @@ args! {
     pub struct Creases {
         /// Sharpness at the base.
         pub base: Sharpness,
-        /// 1 when no edge and no vertex is sharp and nothing has a boundary.
+        /// 1 if no edge and no vertex is sharp and there is no boundary.
         pub smooth: u32,
-        /// Levels of the table.
+        /// Number of levels of the table.
         pub depth: u32,
-        /// Row of each edge in the table, [`NONE`] for those without one; nothing by the uniform rule.
+        /// Row of each edge in the table, [`NONE`] for those without one; empty with the uniform rule.
         pub rows: Global<u32>,
         /// A row has the 2^l parts of level l = 0 to `depth`, one level after the other, from the edge's first end on.
         pub table: Global<f32>,
     }
 }
 
-/// Values in a row of [`Creases::table`].
+/// Returns the number of values in a row of [`Creases::table`].
 #[inline(always)]
 pub fn row_length(depth: u32) -> u32 {
     (2 << depth) - 1
 }
 
-/// How far an edge point follows the rule of creases: of the edge's sharpness and that of its two parts. By Chaikin's
-/// rule sharpness above 1 can end within a level: then it is above 1 and the point goes beyond the middle, as
-/// OpenSubdiv's refiners let it.
+/// Returns the weight of the crease rule at an edge point, from the edge's sharpness and that of its two parts. By
+/// Chaikin's rule sharpness above 1 can end within a level: then the weight is above 1 and extrapolates beyond the
+/// midpoint, as OpenSubdiv's refiners do.
 #[inline(always)]
 fn edge_weight(s: f32, parts: [f32; 2]) -> f32 {
     if s <= 0.0 {
@@ -87,7 +87,7 @@ fn edge_weight(s: f32, parts: [f32; 2]) -> f32 {
     }
 }
 
-/// How far a point between two parts of an edge follows the rule of creases (0 to 1).
+/// Returns the weight of the crease rule (0 to 1) at a point between two parts of an edge.
 #[inline(always)]
 fn vertex_weight(before: [f32; 2], after: [f32; 2]) -> f32 {
     if before[0] <= 0.0 || before[1] <= 0.0 {
@@ -104,13 +104,13 @@ fn vertex_weight(before: [f32; 2], after: [f32; 2]) -> f32 {
 }
 
 impl Creases {
-    /// Sharpness of part `i` of the 2^`level` parts of a half-edge, counted from its origin.
+    /// Returns the sharpness of part `i` of the 2^`level` parts of a half-edge, counted from its origin.
     #[inline(always)]
     pub fn part(&self, mesh: &Topology, h: u32, level: u32, i: u32) -> f32 {
         self.part_of(mesh, h, self.base.edge(mesh, h), level, i)
     }
 
-    /// As [`Creases::part`], of a half-edge whose sharpness at the base is `s`.
+    /// Returns [`Creases::part`] of a half-edge whose sharpness at the base is `s`.
     #[inline(always)]
     pub fn part_of(&self, mesh: &Topology, h: u32, s: f32, level: u32, i: u32) -> f32 {
         if s <= 0.0 || s >= INFINITE || self.rows.is_empty() {
@@ -122,8 +122,8 @@ impl Creases {
         self.table.get(row + parts - 1 + at)
     }
 
-    /// How far point `at` of the 2^(`level` + 1) - 1 inner points that the next level puts on a half-edge follows the
-    /// rule of creases (0 to 1, but as `edge_weight`); `s` is the half-edge's sharpness at the base.
+    /// Returns the weight of the crease rule (0 to 1, except as in `edge_weight`) at point `at` of the 2^(`level` + 1)
+    /// - 1 inner points of a half-edge at the next level; `s` is the half-edge's sharpness at the base.
     #[inline(always)]
     pub fn weight(&self, mesh: &Topology, h: u32, s: f32, level: u32, at: u32) -> f32 {
         if s <= 0.0 {
@@ -142,20 +142,21 @@ impl Creases {
         }
     }
 
-    /// How far the first point that the next level puts on a half-edge follows the rule of creases, from its origin.
+    /// Returns the weight of the crease rule at the first inner point of a half-edge at the next level, from its
+    /// origin.
     #[inline(always)]
     pub fn first_weight(&self, mesh: &Topology, h: u32, level: u32) -> f32 {
         self.weight(mesh, h, self.base.edge(mesh, h), level, 1)
     }
 
-    /// As [`Creases::first_weight`], from the half-edge's target.
+    /// Returns [`Creases::first_weight`] from the half-edge's target.
     #[inline(always)]
     pub fn last_weight(&self, mesh: &Topology, h: u32, level: u32) -> f32 {
         let at = (2 << level) - 1;
         self.weight(mesh, h, self.base.edge(mesh, h), level, at)
     }
 
-    /// What [`Creases::vertex`] is told of sharpness, from the mesh itself.
+    /// Returns the argument `sharp` of [`Creases::vertex`], from the mesh itself.
     #[inline(always)]
     pub fn of_corner(&self, mesh: &Topology, h: u32, side: u32) -> f32 {
         if side == 0 {
@@ -167,9 +168,9 @@ impl Creases {
         }
     }
 
-    /// The next level's point of a base vertex at `here`, which were `smooth` if nothing at it were sharp. Of corner h
-    /// at a place of the vertex's row, `sharp(place, h, side)` is the base sharpness of the half-edge (side 0), or,
-    /// where it is a boundary, of the one before (side 1; 0 where it is none); `point(place, h, side)` is the nearest
+    /// Computes the next level's point of a base vertex at `here`; `smooth` is its point by the smooth rule. For corner
+    /// h at index `place` of the vertex's row, `sharp(place, h, side)` is the base sharpness of the half-edge (side 0),
+    /// or that of the one before if this is a boundary (side 1; otherwise 0); `point(place, h, side)` is the nearest
     /// point along that, from the vertex on.
     #[inline(always)]
     #[expect(
@@ -189,7 +190,7 @@ impl Creases {
         let (first, end) = mesh.row(v);
         let none = Sharp { count: 0, sum: 0.0 };
         let (mut now, mut then) = (none, none);
-        // What stops being sharp at this level.
+        // Sharpness that ends at this level.
         let (mut ending, mut endings) = (0.0, 0);
         let s = self.base.vertex(v);
         let corner = [after(s, level) > 0.0, after(s, level + 1) > 0.0];
@@ -239,27 +240,27 @@ impl Creases {
 }
 
 kernel! {
-    /// One level of the table, of the one before: an index a part.
+    /// Computes one level of the table from the one before: one index per part.
     pub struct Chaikin: Flat {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Sharpness at the base.
         pub base: Sharpness,
-        /// The edges that have rows.
+        /// Edges that have rows.
         pub edges: Global<u32>,
-        /// As [`Creases::rows`].
+        /// Rows of edges, as [`Creases::rows`].
         pub rows: Global<u32>,
-        /// As [`Creases::depth`].
+        /// Number of levels, as [`Creases::depth`].
         pub depth: u32,
-        /// The level that is there.
+        /// Known level.
         pub level: u32,
-        /// As [`Creases::table`].
+        /// Table, as [`Creases::table`].
         pub table: GlobalMut<f32>,
     }
 }
 
 impl Chaikin {
-    /// Sharpness of the part of a half-edge at its origin, or at its target.
+    /// Returns the sharpness of the part of a half-edge at its origin, or at its target.
     #[inline(always)]
     fn end(&self, h: u32, target: bool) -> f32 {
         let known = Creases {
@@ -273,7 +274,7 @@ impl Chaikin {
         known.part(&self.mesh, h, self.level, i)
     }
 
-    /// Sum and number of what wears off at the origin of a half-edge.
+    /// Returns sum and number of the finite sharpness values at the origin of a half-edge.
     #[inline(always)]
     fn around(&self, h: u32) -> (f32, u32) {
         let m = &self.mesh;
@@ -297,11 +298,11 @@ impl Chaikin {
     }
 }
 
-/// Sharpness that is none.
+/// Sharpness below which a part counts as smooth.
 const ROUNDING: f32 = 1e-5;
 
-/// What a part has of its own sharpness and of the sum and number of those that meet at one end of it, its own among
-/// them, a level later.
+/// Returns the sharpness of a part one level later, from its own sharpness, and the sum and number of those that meet
+/// at one end of it, including its own.
 #[inline(always)]
 pub fn worn(own: f32, (sum, count): (f32, u32)) -> f32 {
     if own <= 0.0 {
@@ -313,12 +314,12 @@ pub fn worn(own: f32, (sum, count): (f32, u32)) -> f32 {
         own
     };
     let rest = after(s, 1);
-    // What rounding leaves of sums that are 1: rules change where sharpness ends.
+    // Rounding residue of sums that are 1: rules change where sharpness ends.
     if rest < ROUNDING { 0.0 } else { rest }
 }
 
-// SAFETY: an index writes two values of the next level, which no other reads in this launch; reads are of the level
-// before (contracts U3, U4).
+// SAFETY: an index writes two values of the next level, which no other index reads in this launch; reads are of the
+// level before (contracts U3, U4).
 unsafe impl FlatKernel for Chaikin {
     #[inline(always)]
     fn run(&self, index: u32) {
@@ -339,7 +340,7 @@ unsafe impl FlatKernel for Chaikin {
             pair(self.table.get(here + i - 1))
         };
         let second = if i + 1 == parts {
-            // What leaves the other end: the edge is inside, because boundary edges have no row.
+            // Sharpness at the other end: the edge is interior, because boundary edges have no row.
             self.around(m.twin(h))
         } else {
             pair(self.table.get(here + i + 1))

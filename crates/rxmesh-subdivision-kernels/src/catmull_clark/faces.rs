@@ -1,4 +1,4 @@
-//! The faces of a surface, and which of the base's are part of it.
+//! Faces of a surface, and base faces that are part of it.
 
 use super::Grid;
 use crate::sharpness::{BY_ITSELF, Sharpness};
@@ -14,18 +14,18 @@ kernel_list! {
 }
 
 kernel! {
-    /// The quads of a grid: a base face's one after the other, row by row.
+    /// Writes the quads of a grid: those of a base face are contiguous, row by row.
     pub struct WriteFaces: Flat {
-        /// The points.
+        /// Points.
         pub grid: Grid,
-        /// The base faces that are part of the surface; nothing when all are.
+        /// Base faces that are part of the surface; empty when all are.
         pub kept: Global<u32>,
-        /// Four points a quad.
+        /// Four points per quad.
         pub out: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each index writes a quad of its own (contracts U3, U4).
+// SAFETY: each index writes its own quad (contracts U3, U4).
 unsafe impl FlatKernel for WriteFaces {
     #[inline(always)]
     fn run(&self, index: u32) {
@@ -54,17 +54,17 @@ unsafe impl FlatKernel for WriteFaces {
 }
 
 kernel! {
-    /// The quads that one level makes of polygons: that of a corner has its vertex, the point of the edge that leaves
-    /// it, the point of the face, and the point of the edge before. Points are [V | E | F].
+    /// Writes the quads that one level makes of polygons: that of a corner has its vertex, the point of the edge that
+    /// leaves it, the face point, and the point of the edge before. Points are [V | E | F].
     pub struct SplitFaces: Flat {
-        /// The polygons.
+        /// Polygons.
         pub mesh: Topology,
-        /// Four points a corner.
+        /// Four points per corner.
         pub out: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each index writes a quad of its own (contracts U3, U4).
+// SAFETY: each index writes its own quad (contracts U3, U4).
 unsafe impl FlatKernel for SplitFaces {
     #[inline(always)]
     fn run(&self, h: u32) {
@@ -82,13 +82,13 @@ unsafe impl FlatKernel for SplitFaces {
 }
 
 kernel! {
-    /// Which faces have no vertex at a boundary edge, but for such as are given as infinitely sharp.
+    /// Marks the faces without a vertex at a boundary edge, except edges that are given as infinitely sharp.
     pub struct AwayFromBoundary: Flat {
         /// The mesh.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub sharpness: Sharpness,
-        /// 1 a face, or 0.
+        /// 1 or 0 per face.
         pub out: GlobalMut<u32>,
     }
 }

@@ -1,10 +1,10 @@
-//! Where the points of a surface go in the limit, and its normals there.
+//! Limit positions of the points of a surface, and its limit normals.
 //!
-//! Inside, masks are those of Halstead, Kass and DeRose 1993. At creases the one for the tangent across is the left
-//! eigenvector of the level's rules as they are; OpenSubdiv takes that of Biermann, Levin and Zorin 2000, whose rules
-//! are others at vertices with more than two faces beside the crease. As there, what is sharp at the last level counts
-//! as sharp for ever. At an interior crease the normal is that of
-//! one side: counter-clockwise from the crease's first half-edge, and of the face of an edge's lower half-edge.
+//! Inside, masks are those of Halstead, Kass and DeRose 1993. At creases the mask of the tangent across is the left
+//! eigenvector of the rules of the level; OpenSubdiv uses that of Biermann, Levin and Zorin 2000, whose rules differ at
+//! vertices with more than two faces beside the crease. As in OpenSubdiv, what is sharp at the last level is treated as
+//! infinitely sharp. At an interior crease the normal is that of one side: counter-clockwise from the crease's first
+//! half-edge, and of the face of an edge's lower half-edge.
 
 use super::creases::Creases;
 use super::{Grid, prev};
@@ -21,22 +21,22 @@ kernel_list! {
 }
 
 args! {
-    /// The last level, and what follows from it.
+    /// The last level, and the results.
     pub struct Limit {
-        /// The points.
+        /// Points.
         pub grid: Grid,
-        /// How sharp the mesh is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
-        /// Three floats a point.
+        /// Three floats per point.
         pub values: Global<f32>,
-        /// Where they go; three floats a point.
+        /// Limit positions; three floats per point.
         pub points: GlobalMut<f32>,
-        /// Normals of length 1, or 0 where there is none; three floats a point. Nothing when not asked for.
+        /// Normals of length 1, or 0 if there is none; three floats per point. Empty when not asked for.
         pub normals: GlobalMut<f32>,
     }
 }
 
-/// A point and two tangents, the second on the left of the first.
+/// Point and two tangents, the second to the left of the first.
 struct Frame {
     point: Vec3,
     first: Vec3,
@@ -69,7 +69,7 @@ fn put(to: GlobalMut<f32>, id: u32, x: Vec3) {
     to.set(3 * id + 2, x.z);
 }
 
-/// Nine points of a regular grid: `at(x, y)` for -1 to 1.
+/// Returns the frame at the centre of nine points of a regular grid: `at(x, y)` for -1 to 1.
 #[inline(always)]
 fn regular(at: impl Fn(i32, i32) -> Vec3) -> Frame {
     // Weights 1, 4, 1 down the columns, and along the rows.
@@ -84,14 +84,14 @@ fn regular(at: impl Fn(i32, i32) -> Vec3) -> Frame {
 }
 
 kernel! {
-    /// Points inside base faces. An index a cell: its first point.
+    /// Computes the limits of points inside base faces. One index per cell: its first point.
     pub struct LimitInside: Flat {
-        /// The surface.
+        /// Surface.
         pub limit: Limit,
     }
 }
 
-// SAFETY: each index writes a point of its own (contracts U3, U4).
+// SAFETY: each index writes its own point (contracts U3, U4).
 unsafe impl FlatKernel for LimitInside {
     #[inline(always)]
     fn run(&self, index: u32) {
@@ -110,14 +110,15 @@ unsafe impl FlatKernel for LimitInside {
 }
 
 kernel! {
-    /// Points on base edges. An index an edge and one of n places, of which the first is a base vertex.
+    /// Computes the limits of points on base edges. One index per edge and position 0 to n - 1, of which the first is a
+    /// base vertex.
     pub struct LimitOnEdges: Flat {
-        /// The surface.
+        /// Surface.
         pub limit: Limit,
     }
 }
 
-// SAFETY: each index writes a point of its own (contracts U3, U4).
+// SAFETY: each index writes its own point (contracts U3, U4).
 unsafe impl FlatKernel for LimitOnEdges {
     #[inline(always)]
     fn run(&self, index: u32) {
@@ -154,17 +155,17 @@ unsafe impl FlatKernel for LimitOnEdges {
 }
 
 kernel! {
-    /// Base vertices.
+    /// Computes the limits of base vertices.
     pub struct LimitVertices: Flat {
-        /// The surface.
+        /// Surface.
         pub limit: Limit,
     }
 }
 
-/// Cosine and sine of an angle from 0 to pi.
+/// Returns cosine and sine of an angle from 0 to pi.
 #[inline(always)]
 pub(crate) fn turn(angle: f32) -> (f32, f32) {
-    // Of a quarter of the angle by their series, then doubled twice.
+    // Series of a quarter of the angle, then doubled twice.
     let x = 0.25 * angle;
     let xx = x * x;
     let cos = 1.0 - xx / 2.0 * (1.0 - xx / 12.0 * (1.0 - xx / 30.0 * (1.0 - xx / 56.0)));
@@ -172,26 +173,26 @@ pub(crate) fn turn(angle: f32) -> (f32, f32) {
     twice(twice((cos, sin)))
 }
 
-/// Cosine and sine of twice an angle.
+/// Returns cosine and sine of twice an angle.
 #[inline(always)]
 pub(crate) fn twice((cos, sin): (f32, f32)) -> (f32, f32) {
     (1.0 - 2.0 * sin * sin, 2.0 * sin * cos)
 }
 
-/// Cosine and sine of the sum of two angles.
+/// Returns cosine and sine of the sum of two angles.
 #[inline(always)]
 pub(crate) fn sum((a, b): (f32, f32), (c, s): (f32, f32)) -> (f32, f32) {
     (a * c - b * s, a * s + b * c)
 }
 
-/// What a level makes of a wave round a vertex: of the cosines of the angle between edges and of its half.
+/// Returns the subdominant eigenvalue at a vertex, from the cosines of the angle between edges and of its half.
 #[inline(always)]
 pub(super) fn shrinks_by(cos: f32, half: f32) -> f32 {
     (5.0 + cos + half * sqrt(2.0 * (9.0 + cos))) / 16.0
 }
 
 impl LimitVertices {
-    /// The first point along a half-edge from its origin, or from its target.
+    /// Returns the first point along a half-edge from its origin, or from its target.
     #[inline(always)]
     fn along(&self, h: u32, target: bool) -> Vec3 {
         let grid = &self.limit.grid;
@@ -199,13 +200,13 @@ impl LimitVertices {
         self.limit.get(grid.along(h, s))
     }
 
-    /// The point across the cell at a corner.
+    /// Returns the point across the cell at a corner.
     #[inline(always)]
     fn across(&self, h: u32) -> Vec3 {
         self.limit.get(self.limit.grid.beside(h, 1))
     }
 
-    /// Whether the edge of a half-edge is sharp at its origin, or at its target.
+    /// Returns `true` if the edge of a half-edge is sharp at its origin, or at its target.
     #[inline(always)]
     fn sharp(&self, h: u32, target: bool) -> bool {
         let grid = &self.limit.grid;
@@ -213,8 +214,8 @@ impl LimitVertices {
         self.limit.creases.part(&grid.mesh, h, grid.level, i) > 0.0
     }
 
-    /// The rule at a vertex: how many edges are sharp, and a corner to begin a walk at: at the boundary, else at a
-    /// sharp edge.
+    /// Returns the number of sharp edges at a vertex, and a corner from which to walk around it: at the boundary, else
+    /// at a sharp edge.
     #[inline(always)]
     fn rule(&self, v: u32) -> (u32, u32) {
         let m = &self.limit.grid.mesh;
@@ -239,14 +240,14 @@ impl LimitVertices {
         (count, start)
     }
 
-    /// All corners of a vertex inside, from one on.
+    /// Returns the frame at an interior vertex from all its corners, beginning with `start`.
     #[inline(always)]
     fn smooth(&self, v: Vec3, start: u32, n: u32) -> Frame {
         let m = &self.limit.grid.mesh;
         let step = turn(core::f32::consts::TAU / n as f32);
         let half = turn(core::f32::consts::PI / n as f32).0;
         let lambda = shrinks_by(step.0, half);
-        // Of two corners, edges span one tangent and faces the other.
+        // With two corners, edges span one tangent and faces the other.
         let scale = if n == 2 {
             0.0
         } else {
@@ -277,11 +278,11 @@ impl LimitVertices {
         }
     }
 
-    /// The corners between two sharp edges, from the first of them on; none but these is sharp.
+    /// Returns the frame from the corners between two sharp edges, from the first of them on; no other edges are sharp.
     #[inline(always)]
     fn crease(&self, v: Vec3, start: u32, most: u32) -> Frame {
         let m = &self.limit.grid.mesh;
-        // How many corners are between the edges.
+        // Number of corners between the edges.
         let (mut k, mut h) = (1, start);
         while k < most && !self.sharp(prev(h), true) {
             h = m.twin(prev(h));
@@ -296,8 +297,8 @@ impl LimitVertices {
                 second: into - v,
             };
         }
-        // Across the crease a sine wave gets smaller slowest; what the crease and the vertex have to do with it follows
-        // from that no level but scales it, and that it does not see where the surface lies.
+        // Across the crease a sine wave decays most slowly; the weights of the crease and the vertex follow from two
+        // conditions: each level only scales it, and it is invariant to translations.
         let half = turn(core::f32::consts::FRAC_PI_2 / k as f32);
         let step = twice(half);
         let lambda = shrinks_by(step.0, half.0);
@@ -324,7 +325,7 @@ impl LimitVertices {
     }
 }
 
-// SAFETY: each index writes a point of its own; walks have bounds (contracts U3, U4).
+// SAFETY: each index writes its own point; walks are bounded (contracts U3, U4).
 unsafe impl FlatKernel for LimitVertices {
     #[inline(always)]
     fn run(&self, id: u32) {

@@ -1,10 +1,9 @@
 //! Catmull-Clark surfaces of quads without any refined topology.
 //!
-//! After k levels a base face is a grid of n x n cells, n = 2^k, whose points have ids that a formula gives:
-//! base vertices first, then n - 1 points an edge, from the origin of its lower half-edge on, then (n - 1)^2 points a
-//! face, row by row ([`Grid`]). Only the four corners of a base face can be irregular ([`neighbours`] finds which are),
-//! and the ring of points round a base vertex evolves by itself: [`rings`] takes it through all levels, [`tiles`]
-//! everything else.
+//! After k levels a base face is a grid of n x n cells, n = 2^k, whose points have ids in closed form: base vertices
+//! first, then n - 1 points per edge, from the origin of its lower half-edge on, then (n - 1)^2 points per face, row by
+//! row ([`Grid`]). Only the four corners of a base face can be irregular ([`neighbours`] finds them), and the ring of
+//! points around a base vertex evolves independently: [`rings`] takes it through all levels, [`tiles`] everything else.
 //!
 //! In the grid of face f, corner 0 is at (0, 0), corner 1 at (n, 0), corner 2 at (n, n), corner 3 at (0, n).
 
@@ -29,9 +28,9 @@ kernel_list! {
     ];
 }
 
-/// How many components of a value a kernel takes at a time.
+/// Number of components of a value that a kernel processes at a time.
 pub trait Components: Bind + Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// How many.
+    /// Number of components.
     const N: u32;
 }
 
@@ -60,19 +59,19 @@ components!(One, 1, "One component.");
 components!(Three, 3, "Three components.");
 
 args! {
-    /// Some components of values, a row each.
+    /// Some components of values, one row each.
     pub struct Rows {
         /// All rows.
         pub values: Global<f32>,
-        /// Floats a row.
+        /// Number of floats per row.
         pub width: u32,
-        /// The first component that counts.
+        /// First component.
         pub first: u32,
     }
 }
 
 impl Rows {
-    /// A component of a row.
+    /// Returns a component of a row.
     #[inline(always)]
     pub fn get(&self, row: u32, component: u32) -> f32 {
         self.values.get(row * self.width + self.first + component)
@@ -80,19 +79,19 @@ impl Rows {
 }
 
 args! {
-    /// Some components of a result, a row each.
+    /// Some components of a result, one row each.
     pub struct Output {
         /// All rows.
         pub values: GlobalMut<f32>,
-        /// Floats a row.
+        /// Number of floats per row.
         pub width: u32,
-        /// The first component that counts.
+        /// First component.
         pub first: u32,
     }
 }
 
 impl Output {
-    /// A component of a row that this launch does not write.
+    /// Returns a component of a row that this launch does not write.
     #[inline(always)]
     pub fn get(&self, row: u32, component: u32) -> f32 {
         self.values.get(row * self.width + self.first + component)
@@ -106,49 +105,49 @@ impl Output {
     }
 }
 
-/// The next half-edge around its quad.
+/// Returns the next half-edge around its quad.
 #[inline(always)]
 pub fn next(h: u32) -> u32 {
     (h & !3) | ((h + 1) & 3)
 }
 
-/// The half-edge before, around its quad.
+/// Returns the previous half-edge around its quad.
 #[inline(always)]
 pub fn prev(h: u32) -> u32 {
     (h & !3) | ((h + 3) & 3)
 }
 
 args! {
-    /// The points of a mesh of quads after some levels.
+    /// Points of a mesh of quads after some levels.
     pub struct Grid {
-        /// The mesh before them.
+        /// Base mesh.
         pub mesh: Topology,
-        /// How many levels.
+        /// Number of levels.
         pub level: u32,
     }
 }
 
 impl Grid {
-    /// Cells on the side of a base face.
+    /// Returns the number of cells on the side of a base face.
     #[inline(always)]
     pub fn cells(&self) -> u32 {
         1 << self.level
     }
 
-    /// The first inner point of an edge.
+    /// Returns the first inner point of an edge.
     #[inline(always)]
     pub fn edge(&self, e: u32) -> u32 {
         self.mesh.vertex_count() + e * (self.cells() - 1)
     }
 
-    /// The first inner point of a face: grid place (1, 1).
+    /// Returns the first inner point of a face: that at (1, 1) of the grid.
     #[inline(always)]
     pub fn face(&self, f: u32) -> u32 {
         let inner = self.cells() - 1;
         self.edge(self.mesh.edge_count()) + f * inner * inner
     }
 
-    /// Point `s`, 0 to n, of a half-edge, counted from its origin.
+    /// Returns point `s`, 0 to n, of a half-edge, counted from its origin.
     #[inline(always)]
     pub fn along(&self, h: u32, s: u32) -> u32 {
         let n = self.cells();
@@ -163,7 +162,7 @@ impl Grid {
         }
     }
 
-    /// The point at (i, j), each 0 to n, of a face.
+    /// Returns the point at (i, j), each 0 to n, of a face.
     #[inline(always)]
     pub fn point(&self, f: u32, i: u32, j: u32) -> u32 {
         let n = self.cells();
@@ -180,7 +179,7 @@ impl Grid {
         }
     }
 
-    /// The point one step from point `s` of a half-edge into its face.
+    /// Returns the point one step from point `s` of a half-edge into its face.
     #[inline(always)]
     pub fn beside(&self, h: u32, s: u32) -> u32 {
         let n = self.cells();

@@ -1,9 +1,9 @@
-//! What is round each base face: the 16 points of its bicubic patch, and which corners are special.
+//! Neighbourhood of each base face: the 16 points of its bicubic patch, and its special corners.
 //!
-//! A vertex is *regular* when four faces surround it and nothing at it is sharp; then all that comes of it follows from
-//! the regular masks. A face with four regular corners is regular: its grid is a bicubic B-spline of 16 points.
-//! Special vertices have rings of their own ([`super::rings`]). Faces are listed, special ones first, and so are
-//! special vertices; the order within each is any, and nothing that is computed depends on it.
+//! A vertex is *regular* when four faces surround it and nothing at it is sharp; then its points at all levels follow
+//! from the regular masks. A face with four regular corners is regular: its grid is a bicubic B-spline of 16 points.
+//! Rings of special vertices are computed separately ([`super::rings`]). Faces are listed with special ones first, and
+//! so are special vertices; the order within each is arbitrary, and no result depends on it.
 
 use super::creases::Creases;
 use super::{next, prev};
@@ -19,61 +19,61 @@ kernel_list! {
     block catmull_clark_neighbours: FindNeighbours;
 }
 
-/// Points of a face: four rows of four.
+/// Number of points of a face: four rows of four.
 pub const POINTS: u32 = 16;
-/// Words of [`FindSpecial::counts`].
+/// Number of words of [`FindSpecial::counts`].
 pub const COUNT_WORDS: u32 = 5;
-/// The word that has the number of special vertices. Not word 0: the device compiler takes the very address of an
-/// argument for one that could be anywhere.
+/// Index of the number of special vertices. Not word 0: the device compiler takes the very address of an argument for
+/// one that could be anywhere.
 pub const VERTICES: u32 = 1;
-/// The word that has the number of corners at special vertices.
+/// Index of the number of corners at special vertices.
 pub const CORNERS: u32 = 2;
-/// The word that has the number of special faces.
+/// Index of the number of special faces.
 pub const FACES: u32 = 3;
-/// The word that has the number of regular faces.
+/// Index of the number of regular faces.
 const OTHERS: u32 = 4;
-/// Vertices, and faces, that a block takes.
+/// Number of vertices, and of faces, per block.
 pub const CHUNK: u32 = 256;
 
 args! {
-    /// What is round each base face.
+    /// Neighbourhoods of base faces.
     pub struct Neighbours {
-        /// The faces, special ones first.
+        /// Faces, special ones first.
         pub order: Global<u32>,
-        /// [`POINTS`] vertices a face, those of the face in the middle, row by row; [`NONE`] where there is none, and
-        /// across special vertices.
+        /// [`POINTS`] vertices per face, with those of the face in the middle, row by row; [`NONE`] if there is none,
+        /// and across special vertices.
         pub points: Global<u32>,
         /// [`Flags`] of each face.
         pub flags: Global<u32>,
-        /// As [`FindSpecial::counts`].
+        /// Counts, as [`FindSpecial::counts`].
         pub counts: Global<u32>,
     }
 }
 
-/// Four bits a question: about the corners of a face, or about the edges that leave them.
+/// Groups of four flags: of the corners of a face, or of the edges that leave them.
 #[derive(Clone, Copy)]
 pub struct Flags(pub u32);
 
 impl Flags {
-    /// Whether a corner is special.
+    /// Returns `true` if a corner is special.
     #[inline(always)]
     pub fn special(self, corner: u32) -> bool {
         self.0 >> corner & 1 != 0
     }
 
-    /// Whether any corner is special.
+    /// Returns `true` if any corner is special.
     #[inline(always)]
     pub fn any_special(self) -> bool {
         self.0 & 15 != 0
     }
 
-    /// Whether the face writes the vertex of a corner, which is regular.
+    /// Returns `true` if the face writes the vertex of a corner, which is regular.
     #[inline(always)]
     pub fn owns_vertex(self, corner: u32) -> bool {
         self.0 >> (4 + corner) & 1 != 0
     }
 
-    /// Whether the edge that leaves a corner starts with this face.
+    /// Returns `true` if the edge that leaves a corner starts with this face.
     #[inline(always)]
     pub fn owns_edge(self, corner: u32) -> bool {
         self.0 >> (8 + corner) & 1 != 0
@@ -83,17 +83,17 @@ impl Flags {
 kernel! {
     /// Lists special vertices and numbers the corners at them.
     pub struct FindSpecial: Block {
-        /// The mesh of quads.
+        /// Mesh of quads.
         pub mesh: Topology,
-        /// What is round each vertex ([`Around`]).
+        /// Neighbourhood of each vertex ([`Around`]).
         pub around: Global<u32>,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
-        /// The special vertices.
+        /// Special vertices.
         pub vertices: GlobalMut<u32>,
-        /// For each corner its number among those at special vertices, or [`NONE`].
+        /// Number of each corner among those at special vertices, or [`NONE`].
         pub slots: GlobalMut<u32>,
-        /// [`COUNT_WORDS`] words, zero before.
+        /// [`COUNT_WORDS`] words, initially zero.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -117,13 +117,13 @@ impl FindSpecial {
     }
 }
 
-/// What a block lists with: places in the lists.
+/// Shared memory of a block for indices in the lists.
 #[derive(Clone, Copy)]
 pub struct Lists {
     marks: Shared<u32>,
     sizes: Shared<u32>,
     scratch: Shared<u32>,
-    /// Where the block's part of each list starts; from word 1 on.
+    /// Start of the block's part of each list; from word 1 on.
     starts: Shared<u32>,
 }
 
@@ -139,8 +139,8 @@ impl Lists {
     }
 }
 
-// SAFETY: a block takes its places in the lists atomically; a row belongs to one vertex; branches around phases are
-// none (contracts U1 to U4).
+// SAFETY: a block takes its elements of the lists atomically; a row belongs to one vertex; there are no branches around
+// phases (contracts U1 to U4).
 unsafe impl BlockKernel for FindSpecial {
     const THREADS: u32 = CHUNK;
     type Tables = Lists;
@@ -191,25 +191,25 @@ unsafe impl BlockKernel for FindSpecial {
 }
 
 kernel! {
-    /// Finds what is round each face; [`FindSpecial`] has run.
+    /// Finds the neighbourhood of each face; [`FindSpecial`] has run.
     pub struct FindNeighbours: Block {
-        /// The mesh of quads.
+        /// Mesh of quads.
         pub mesh: Topology,
-        /// As [`FindSpecial::slots`].
+        /// Numbers of corners, as [`FindSpecial::slots`].
         pub slots: Global<u32>,
-        /// As [`Neighbours::order`].
+        /// Order of faces, as [`Neighbours::order`].
         pub order: GlobalMut<u32>,
-        /// As [`Neighbours::points`].
+        /// Points of faces, as [`Neighbours::points`].
         pub points: GlobalMut<u32>,
-        /// As [`Neighbours::flags`].
+        /// Flags of faces, as [`Neighbours::flags`].
         pub flags: GlobalMut<u32>,
-        /// As [`FindSpecial::counts`].
+        /// Counts, as [`FindSpecial::counts`].
         pub counts: GlobalMut<u32>,
     }
 }
 
 impl FindNeighbours {
-    /// Writes what is round a face; whether it is special.
+    /// Writes the neighbourhood of a face; returns `true` if it is special.
     #[inline(always)]
     fn look(&self, f: u32) -> bool {
         let m = &self.mesh;
@@ -223,11 +223,11 @@ impl FindNeighbours {
             let special = self.slots.get(h) != NONE;
             let twin = m.twin(h);
             let owns = !special && m.entries.get(m.starts.get(v)) == h;
-            // A half-edge without a twin is lower than none.
+            // A half-edge without a twin is lower than `NONE`.
             flags |= u32::from(special) << c
                 | u32::from(owns) << (4 + c)
                 | u32::from(h < twin) << (8 + c);
-            // Beyond this corner and the next one, across the edge between them.
+            // Vertices beyond this corner and the next one, across the edge between them.
             let beyond = if twin == NONE { NONE } else { next(next(twin)) };
             let far = vertex(beyond);
             let near = vertex(if twin == NONE { NONE } else { prev(twin) });
@@ -237,7 +237,7 @@ impl FindNeighbours {
                 let opposite = across(prev(across(prev(h))));
                 vertex(next(next(opposite)))
             };
-            // Places of the corner, of what is beyond it, of what is beyond the next corner, and of its diagonal.
+            // Indices of the corner, of the points beyond it and beyond the next corner, and of its diagonal.
             let (own, first, second, corner) = match c {
                 0 => (5, 1, 2, 0),
                 1 => (6, 7, 11, 3),
@@ -257,7 +257,7 @@ impl FindNeighbours {
     }
 }
 
-// SAFETY: a face writes its own rows; a block takes its places in the list atomically (contracts U1 to U4).
+// SAFETY: a face writes its own rows; a block takes its elements of the list atomically (contracts U1 to U4).
 unsafe impl BlockKernel for FindNeighbours {
     const THREADS: u32 = CHUNK;
     type Tables = Lists;

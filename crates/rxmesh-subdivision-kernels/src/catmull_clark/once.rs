@@ -1,4 +1,4 @@
-//! One level of any polygons, by the masks of Catmull and Clark 1978: points of faces, then of edges and vertices. The
+//! One level of any polygons, by the masks of Catmull and Clark 1978: face points, then edge and vertex points. The
 //! result's rows are [V | E | F].
 
 use super::creases::Creases;
@@ -21,15 +21,15 @@ kernel_list! {
 }
 
 args! {
-    /// Points of faces: the means of their corners. An index a face and component.
+    /// Computes face points: the means of their corners. One index per face and component.
     pub struct FacePoints<N: Components> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
         /// Values of its vertices.
         pub base: Rows,
-        /// The result.
+        /// Result.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
@@ -51,17 +51,17 @@ unsafe impl<N: Components> FlatKernel for FacePoints<N> {
 }
 
 args! {
-    /// Points of edges. An index an edge and component; [`FacePoints`] has run.
+    /// Computes edge points. One index per edge and component; [`FacePoints`] has run.
     pub struct EdgePoints<N: Components> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values of its vertices.
         pub base: Rows,
-        /// The result.
+        /// Result.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
@@ -93,17 +93,17 @@ unsafe impl<N: Components> FlatKernel for EdgePoints<N> {
 }
 
 args! {
-    /// Points of vertices. An index a vertex and component; [`FacePoints`] has run.
+    /// Computes vertex points. One index per vertex and component; [`FacePoints`] has run.
     pub struct VertexPoints<N: Components> {
-        /// The mesh.
+        /// Mesh.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values of its vertices.
         pub base: Rows,
-        /// The result.
+        /// Result.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
@@ -146,13 +146,13 @@ unsafe impl<N: Components> FlatKernel for VertexPoints<N> {
 }
 
 kernel! {
-    /// Sharpness of the edges that one level makes. An index such an edge.
+    /// Computes the sharpness of the edges that one level makes. One index per such edge.
     pub struct PartEdges: Flat {
-        /// The mesh before.
+        /// Mesh before.
         pub before: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh before.
         pub creases: Creases,
-        /// The mesh after: quads as [`SplitFaces`](super::faces::SplitFaces) makes them.
+        /// Mesh after: quads as [`SplitFaces`](super::faces::SplitFaces) makes them.
         pub after: Topology,
         /// Sharpness of its edges.
         pub out: GlobalMut<f32>,
@@ -175,9 +175,9 @@ unsafe impl FlatKernel for PartEdges {
 }
 
 kernel! {
-    /// Sharpness of base vertices after one level.
+    /// Computes the sharpness of base vertices after one level.
     pub struct PartVertices: Flat {
-        /// How sharp the mesh is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Sharpness after one level.
         pub out: GlobalMut<f32>,

@@ -1,10 +1,10 @@
-//! The points round base vertices, through all levels.
+//! Points around base vertices, through all levels.
 //!
-//! Each corner h of the mesh keeps, beside its vertex v, the first point `OUT` along h, the point `ACROSS` the cell at
-//! v, and the first point `IN` along the half-edge before h, from v on. The next level's are made of these and of
-//! those of the corners beside h at the same vertex; so a vertex with all its corners needs nothing else, and a block
-//! takes some vertices through all levels in its shared memory. Regular vertices follow from the faces around them and
-//! are left out ([`super::neighbours`]).
+//! Each corner h of the mesh stores, in addition to its vertex v, the first point `OUT` along h, the point `ACROSS` the
+//! cell at v, and the first point `IN` along the half-edge before h, from v on. The next level's depend only on these
+//! and on those of the adjacent corners at the same vertex; so a vertex with all its corners is independent of the
+//! rest, and a block takes some vertices through all levels in its shared memory. Regular vertices follow from the
+//! faces around them and are left out ([`super::neighbours`]).
 
 use super::creases::Creases;
 use super::neighbours::VERTICES;
@@ -20,51 +20,51 @@ kernel_list! {
     block catmull_clark_rings1: RefineRings<super::One>;
 }
 
-/// Vertices that a block takes.
+/// Number of vertices per block.
 pub const CHUNK: u32 = 8;
-/// Corners of a vertex for which there is room in shared memory.
+/// Maximum number of corners of a vertex that is held in shared memory.
 const ROOM: u32 = 16;
-/// Indices of a phase that a vertex has: a row of them a step.
+/// Number of indices of a phase per vertex: one row of them per step.
 const LANES: u32 = 32;
-/// Points that a corner keeps.
+/// Number of points of a corner.
 pub const POINTS: u32 = 3;
-/// The first point along the half-edge of a corner.
+/// Index of the first point along the half-edge of a corner.
 pub const OUT: u32 = 0;
-/// The point across the cell at a corner.
+/// Index of the point across the cell at a corner.
 pub const ACROSS: u32 = 1;
-/// The first point along the half-edge before a corner.
+/// Index of the first point along the half-edge before a corner.
 pub const IN: u32 = 2;
 
 args! {
-    /// The points round base vertices at all levels before the last.
+    /// Points around base vertices at all levels before the last.
     pub struct Rings {
         /// Values at the base: level 0.
         pub base: Rows,
-        /// Levels, the last one included.
+        /// Number of levels, including the last one.
         pub depth: u32,
-        /// The number of each corner among those that are kept.
+        /// Number of each corner among those that are stored.
         pub slots: Global<u32>,
-        /// For each kept corner, and each level from 1 to `depth` - 1: [`POINTS`] points.
+        /// [`POINTS`] points for each stored corner and each level from 1 to `depth` - 1.
         pub corners: Global<f32>,
-        /// For each level from 1 to `depth` - 1, and each vertex: its point, of those whose corners are kept.
+        /// Points of vertices for each level from 1 to `depth` - 1, of those whose corners are stored.
         pub centres: Global<f32>,
     }
 }
 
-/// Where the points of a kept corner stand in [`Rings::corners`], for a level from 1 on.
+/// Returns the offset of the points of a stored corner in [`Rings::corners`], for a level from 1 on.
 #[inline(always)]
 fn of_slot(slot: u32, depth: u32, n: u32, level: u32) -> u32 {
     (slot * (depth - 1) + level - 1) * POINTS * n
 }
 
-/// The vertex of the base that a point of a corner is at level 0.
+/// Returns the base vertex that is a point of a corner at level 0.
 #[inline(always)]
 fn at_base(mesh: &Topology, h: u32, point: u32) -> u32 {
     mesh.corners.get((h & !3) | ((h + 1 + point) & 3))
 }
 
 impl Rings {
-    /// A component of a point of a corner at a level before the last; `n` components are kept.
+    /// Returns a component of a point of a corner at a level before the last; `n` components are stored.
     #[inline(always)]
     pub fn corner(
         &self,
@@ -83,7 +83,7 @@ impl Rings {
         }
     }
 
-    /// A component of a vertex at a level before the last.
+    /// Returns a component of a vertex at a level before the last.
     #[inline(always)]
     pub fn centre(&self, mesh: &Topology, n: u32, v: u32, level: u32, component: u32) -> f32 {
         if level == 0 {
@@ -98,74 +98,74 @@ impl Rings {
 args! {
     /// Takes [`CHUNK`] vertices and their corners through all levels.
     pub struct RefineRings<N: Components> {
-        /// The mesh of quads.
+        /// Mesh of quads.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values at the base.
         pub base: Rows,
-        /// Levels.
+        /// Number of levels.
         pub depth: u32,
-        /// The vertices.
+        /// Vertices.
         pub vertices: Global<u32>,
-        /// Word [`VERTICES`] is how many there are.
+        /// Word [`VERTICES`] is their number.
         pub counts: Global<u32>,
-        /// As [`Rings::slots`].
+        /// Numbers of corners, as [`Rings::slots`].
         pub slots: Global<u32>,
-        /// As [`Rings::corners`].
+        /// Points of corners, as [`Rings::corners`].
         pub corners: GlobalMut<f32>,
-        /// As [`Rings::centres`].
+        /// Points of vertices, as [`Rings::centres`].
         pub centres: GlobalMut<f32>,
-        /// The result, whose first rows are the base vertices.
+        /// Result, whose first rows are the base vertices.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
 
-/// What the vertices of a block have in shared memory: this level and the next, in turns.
+/// Shared memory for the vertices of a block: this level and the next, double-buffered.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// For each vertex its id, its first entry, how many it has, and the number of its first corner among those kept.
+    /// For each vertex its id, first entry, number of entries, and the number of its first corner among those stored.
     vertices: Shared<u32>,
     corners: [Shared<f32>; 2],
     centres: [Shared<f32>; 2],
-    /// The face points of this level's cells, a corner each.
+    /// Face points of this level's cells, one per corner.
     faces: Shared<f32>,
-    /// For each corner the corners below and beside it at the same vertex: [`LINKS`] places in its row.
+    /// For each corner the adjacent corners at the same vertex: [`LINKS`] indices in its row.
     links: Shared<u32>,
-    /// How sharp the two edges of each corner are at the base.
+    /// Sharpness of the two edges of each corner at the base.
     sharp: Shared<f32>,
 }
 
-/// Words of a vertex in [`Tables::vertices`].
+/// Number of words of a vertex in [`Tables::vertices`].
 const WORDS: u32 = 4;
-/// Links of a corner.
+/// Number of links of a corner.
 const LINKS: u32 = 2;
 
-/// A vertex of a block.
+/// Vertex of a block.
 #[derive(Clone, Copy)]
 struct Centre {
-    /// Its number in the block.
+    /// Number in the block.
     slot: u32,
     v: u32,
-    /// Its first entry, and how many it has.
+    /// First entry, and number of entries.
     first: u32,
     n: u32,
-    /// The number of its first corner among those that are kept.
+    /// Number of its first corner among those that are stored.
     kept: u32,
 }
 
 impl Centre {
-    /// Whether its corners have room in shared memory. They are then known by their places in its row, else by their
-    /// ids.
+    /// Returns `true` if its corners fit into shared memory. They are then identified by their indices in its row, else
+    /// by their ids.
     #[inline(always)]
     fn small(&self) -> bool {
         self.n <= ROOM
     }
 }
 
-/// A vertex at one level, and what it was kept in.
+/// Vertex at one level, with its buffers.
 #[derive(Clone, Copy)]
 struct At<'a> {
     tables: &'a Tables,
@@ -219,7 +219,7 @@ impl<N: Components> RefineRings<N> {
         })
     }
 
-    /// Runs `f(vertex, place, component)` for `places(vertex)` places of each vertex.
+    /// Calls `f(vertex, place, component)` for `places(vertex)` indices of each vertex.
     #[inline(always)]
     fn each<B: Block>(
         &self,
@@ -241,13 +241,13 @@ impl<N: Components> RefineRings<N> {
         });
     }
 
-    /// Where a point of the corner at a place of the vertex's row stands in shared memory.
+    /// Returns the index in shared memory of a point of the corner at an index of the vertex's row.
     #[inline(always)]
     fn held(centre: &Centre, place: u32, point: u32, k: u32) -> u32 {
         ((centre.slot * ROOM + place) * POINTS + point) * N::N + k
     }
 
-    /// What a corner of a vertex is known by.
+    /// Returns the identifier of a corner of a vertex.
     #[inline(always)]
     fn known_by(&self, centre: &Centre, h: u32) -> u32 {
         if !centre.small() {
@@ -260,7 +260,7 @@ impl<N: Components> RefineRings<N> {
         place
     }
 
-    /// A component of a point of a corner.
+    /// Returns a component of a point of a corner.
     #[inline(always)]
     fn at(&self, a: &At, corner: u32, point: u32, k: u32) -> f32 {
         if a.centre.small() {
@@ -276,7 +276,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// A component of the vertex.
+    /// Returns a component of the vertex.
     #[inline(always)]
     fn here(&self, a: &At, k: u32) -> f32 {
         let i = a.centre.slot * N::N + k;
@@ -287,8 +287,8 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// The corner beside another one at the same vertex, [`NONE`] at a boundary: across its half-edge, or across the
-    /// one before.
+    /// Returns the adjacent corner at the same vertex, [`NONE`] at a boundary: across the corner's half-edge, or across
+    /// the one before.
     #[inline(always)]
     fn beside(&self, a: &At, corner: u32, link: u32) -> u32 {
         if a.centre.small() {
@@ -299,7 +299,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// As [`RefineRings::beside`], of ids.
+    /// Returns [`RefineRings::beside`] in terms of ids.
     #[inline(always)]
     fn across(&self, h: u32, link: u32) -> u32 {
         if link == 1 {
@@ -309,7 +309,7 @@ impl<N: Components> RefineRings<N> {
         if twin == NONE { NONE } else { next(twin) }
     }
 
-    /// Keeps what is beside a corner, and how sharp the edge between is.
+    /// Stores the adjacent corner of a corner, and the sharpness of the edge between them.
     #[inline(always)]
     fn find_link(&self, tables: &Tables, c: &Centre, place: u32, link: u32) {
         let m = &self.mesh;
@@ -326,14 +326,14 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// What the cell of a corner becomes: its face point.
+    /// Computes the face point of the cell of a corner.
     #[inline(always)]
     fn new_face(&self, a: &At, corner: u32, k: u32) -> f32 {
         let at = |point| self.at(a, corner, point, k);
         0.25 * (self.here(a, k) + at(OUT) + at(ACROSS) + at(IN))
     }
 
-    /// As [`RefineRings::new_face`], from shared memory where there is room.
+    /// Returns [`RefineRings::new_face`], from shared memory if the vertex is held there.
     #[inline(always)]
     fn face(&self, a: &At, corner: u32, k: u32) -> f32 {
         if a.centre.small() {
@@ -345,7 +345,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// How far the next point along one of the two edges of a corner follows the rule of creases.
+    /// Returns the weight of the crease rule at the next point along one of the two edges of a corner.
     #[inline(always)]
     fn weight(&self, a: &At, h: u32, corner: u32, link: u32) -> f32 {
         if self.creases.smooth != 0 {
@@ -363,7 +363,8 @@ impl<N: Components> RefineRings<N> {
         self.creases.weight(m, half, s, a.level, place)
     }
 
-    /// The next level of a point of a corner along one of its two edges, and of the one across with the first.
+    /// Computes the next level of a point of a corner along one of its two edges, and with the first also of the one
+    /// across.
     #[inline(always)]
     fn refine_corner(&self, a: &At, place: u32, link: u32, k: u32) {
         let h = self.mesh.entries.get(a.centre.first + place);
@@ -394,7 +395,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// Keeps a point of a corner in shared memory.
+    /// Stores a point of a corner in shared memory.
     #[inline(always)]
     fn put(&self, a: &At, level: u32, place: u32, point: u32, k: u32, x: f32) {
         let i = Self::held(&a.centre, place, point, k);
@@ -405,7 +406,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// Keeps the vertex in shared memory.
+    /// Stores the vertex in shared memory.
     #[inline(always)]
     fn put_here(&self, a: &At, level: u32, k: u32, x: f32) {
         let i = a.centre.slot * N::N + k;
@@ -416,7 +417,7 @@ impl<N: Components> RefineRings<N> {
         }
     }
 
-    /// The next level of the vertex.
+    /// Computes the next level of the vertex.
     #[inline(always)]
     fn refine_vertex(&self, a: &At, k: u32) -> f32 {
         let m = &self.mesh;
@@ -459,9 +460,8 @@ impl<N: Components> RefineRings<N> {
     }
 }
 
-// SAFETY: a block writes what belongs to its vertices and their corners, and reads nothing else that is written; what
-// it reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to
-// U4).
+// SAFETY: a block writes the elements of its vertices and their corners, and reads no others that are written; what it
+// reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to U4).
 unsafe impl<N: Components> BlockKernel for RefineRings<N> {
     const THREADS: u32 = CHUNK * LANES;
     type Tables = Tables;
@@ -504,7 +504,7 @@ unsafe impl<N: Components> BlockKernel for RefineRings<N> {
                     self.put(&at(c, 0), 0, place, point, k, x);
                 }
             });
-            // A link a component: there are places enough, and the loop is the same.
+            // One link per component: there are enough indices, and the loop is the same.
             let links = |c: &Centre| (small(c) * LINKS).div_ceil(N::N);
             self.each(p, tables, links, |c, row, k| {
                 let i = row * N::N + k;

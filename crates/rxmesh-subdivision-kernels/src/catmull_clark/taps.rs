@@ -1,7 +1,7 @@
-//! The regular masks along a row of points.
+//! Regular masks along a row of points.
 
-/// Three weights on neighbouring points of a curve, for the new point at place `a` of a row that begins with an odd
-/// one; the first of the points, and the steps to the others.
+/// Three weights on neighbouring points of a curve, for the new point at index `a` of a row that begins with an odd
+/// one; the indices of the points.
 #[derive(Clone, Copy)]
 pub(super) struct Taps {
     pub(super) at: [u32; 3],
@@ -12,7 +12,7 @@ impl Taps {
     #[inline(always)]
     pub(super) fn new(a: u32) -> Taps {
         let (first, even) = (a / 2, a & 1);
-        // Of two points the second is taken twice, by halves.
+        // With two points the second is taken twice, with half its weight.
         let (w0, w1) = if even == 1 {
             (0.125, 0.75)
         } else {
@@ -31,8 +31,8 @@ impl Taps {
     }
 }
 
-/// The new point where a row across and a row down meet on a base edge: the crease along the edge as far as `weight`
-/// says, else `smooth`. Edges of odd sides go down.
+/// Returns the new point where a row across and a row down meet on a base edge: the crease along the edge, weighted
+/// with `weight`, else `smooth`. Edges of odd sides go down.
 #[inline(always)]
 pub(super) fn creased(
     [across, down]: [&Taps; 2],

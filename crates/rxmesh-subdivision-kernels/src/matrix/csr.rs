@@ -1,8 +1,8 @@
-//! From a [`Rule`] to CSR: count, scan, fill (Mlakar 2018, algorithm 2 and section 5.2).
+//! Conversion of a [`Rule`] to CSR: count, prefix sum, fill (Mlakar 2018, algorithm 2 and section 5.2).
 //!
-//! The symbolic pass counts the terms of each row and writes their columns, sorted and each once; the numeric pass adds
-//! the values up in the order of the terms. A matrix whose terms are not distinct first has rows as long as their
-//! terms, and is brought together by a second scan.
+//! The symbolic pass counts the terms of each row and writes their columns, sorted and without duplicates; the numeric
+//! pass adds the values in the order of the terms. A matrix whose terms are not distinct first has rows with one
+//! element per term, and is compacted by a second prefix sum.
 
 use super::rule::{Product, Rule};
 use rxmesh_kernels::args;
@@ -11,17 +11,17 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{BlockKernel, Entry, EntryOf, FlatKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 
-/// Terms of a row that one thread sorts; a block sorts longer rows.
+/// Maximum number of terms of a row that one thread sorts; a block sorts longer rows.
 pub const LONG: u32 = 256;
-/// Rows that a block of [`SortLongIds`] looks at.
+/// Number of rows that a block of [`SortLongIds`] checks.
 pub const ROWS: u32 = 1024;
 
 args! {
-    /// How many terms each row has. An index a row, and one more.
+    /// Counts the terms of each row. One index per row, and one more.
     pub struct CountTerms<R: Rule> {
-        /// The matrix.
+        /// Matrix.
         pub rule: R,
-        /// Terms of each row, and a zero for the scan.
+        /// Number of terms of each row, and a zero for the prefix sum.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -37,15 +37,15 @@ unsafe impl<R: Rule> FlatKernel for CountTerms<R> {
 }
 
 args! {
-    /// The columns of each row: ascending and each once, or as they come when the row is [`LONG`].
+    /// Writes the columns of each row: ascending without duplicates, or unsorted when the row is longer than [`LONG`].
     pub struct FillIds<R: Rule> {
-        /// The matrix.
+        /// Matrix.
         pub rule: R,
-        /// Where each row has its place, from a scan over the terms.
+        /// Start of each row, from a prefix sum over the terms.
         pub starts: Global<u32>,
         /// Columns.
         pub ids: GlobalMut<u32>,
-        /// How many columns there are in each row, and a zero for the scan; nothing when terms are distinct.
+        /// Number of columns in each row, and a zero for the prefix sum; empty when terms are distinct.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -90,19 +90,19 @@ unsafe impl<R: Rule> FlatKernel for FillIds<R> {
 }
 
 kernel! {
-    /// Sorts the columns of the [`LONG`] rows among each [`ROWS`] rows and leaves each once.
+    /// Sorts the columns of rows longer than [`LONG`] among each [`ROWS`] rows and removes duplicates.
     pub struct SortLongIds: Block {
-        /// Where each row has its place.
+        /// Start of each row.
         pub starts: Global<u32>,
         /// Columns.
         pub ids: GlobalMut<u32>,
-        /// How many columns there are in each row; nothing when terms are distinct.
+        /// Number of columns in each row; empty when terms are distinct.
         pub counts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a row belongs to one block, whose phases barriers part; all branches around phases depend on what all threads
-// read alike (contracts U1 to U4).
+// SAFETY: a row belongs to one block, whose phases are separated by barriers; all branches around phases depend on
+// values that all threads read alike (contracts U1 to U4).
 unsafe impl BlockKernel for SortLongIds {
     type Tables = Shared<u32>;
 
@@ -145,15 +145,15 @@ unsafe impl BlockKernel for SortLongIds {
 }
 
 kernel! {
-    /// Brings rows together.
+    /// Compacts rows.
     pub struct CompactIds: Flat {
-        /// Where each row has its place.
+        /// Old start of each row.
         pub from: Global<u32>,
-        /// Columns at these places.
+        /// Columns at the old starts.
         pub ids: Global<u32>,
-        /// Where each row shall start.
+        /// New start of each row.
         pub starts: Global<u32>,
-        /// Columns from there on.
+        /// Columns at the new starts.
         pub to: GlobalMut<u32>,
     }
 }
@@ -170,11 +170,11 @@ unsafe impl FlatKernel for CompactIds {
 }
 
 args! {
-    /// The values of each row, for columns that are there: the numeric pass.
+    /// Computes the values of each row for existing columns: the numeric pass.
     pub struct FillValues<R: Rule> {
-        /// The matrix.
+        /// Matrix.
         pub rule: R,
-        /// Where each row starts.
+        /// Start of each row.
         pub starts: Global<u32>,
         /// Columns, ascending in each row.
         pub ids: Global<u32>,
@@ -205,7 +205,7 @@ where
                     high = middle;
                 }
             }
-            // In range also if the columns are another matrix's.
+            // In range even if the columns are those of another matrix.
             if low < end {
                 values.set(low, R::combine(values.get(low), value));
             }
@@ -223,8 +223,8 @@ macro_rules! entry {
 }
 entry! { CountTerms, FillIds, FillValues }
 
-/// Has a parameter of a rule keep the names of kernels that run the rule, so that crates that have the parameter can
-/// list them.
+/// Lets a parameter of a rule provide the names of kernels that run the rule, so that crates that have the parameter
+/// can list them.
 macro_rules! named {
     ($parameters:tt, $rule:ty as $by:ident: $($kernel:ident),*) => {
         $(named! { @one $parameters, $rule, $by, $kernel })*

@@ -1,8 +1,8 @@
-//! The faces of a dual level: a vertex a corner, and a face for each face, inner edge and inner vertex.
+//! Faces of a dual level: one vertex per corner, and a face for each face, inner edge and inner vertex.
 //!
-//! Half-edge h names the new vertex at its corner. A face keeps its half-edges; the edge of h and its twin t gets
-//! (next h, h, next t, t); a vertex gets its half-edges in their order around it. How many there are depends on the
-//! boundary, so that two scans come before.
+//! Half-edge h names the new vertex at its corner. A face keeps its half-edges; the edge of h and its twin t gets (next
+//! h, h, next t, t); a vertex gets its half-edges in cyclic order. Their numbers depend on the boundary, so that two
+//! prefix sums come first.
 
 use super::scheme::Level;
 use crate::topology::NONE;
@@ -10,8 +10,8 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// Corners of the face that a vertex gets: its valence inside the mesh, else 0. Two edges between two faces have
-/// their faces side by side, and nothing between them.
+/// Returns the number of corners of the face of a vertex: its valence inside the mesh, else 0. Two edges between the
+/// same two faces have their faces side by side, and nothing between them.
 #[inline(always)]
 fn corners_of(level: &Level, v: u32) -> u32 {
     let n = level.valence(v);
@@ -19,15 +19,15 @@ fn corners_of(level: &Level, v: u32) -> u32 {
 }
 
 kernel! {
-    /// Which edges and vertices get faces. An index an edge or vertex.
+    /// Counts the edges and vertices that get faces. One index per edge or vertex.
     pub struct DualCounts: Flat {
-        /// The level.
+        /// Level.
         pub level: Level,
-        /// 1 for edges with a face; E + 1 values, the last zero before.
+        /// 1 for edges with a face; E + 1 values, the last initially zero.
         pub edges: GlobalMut<u32>,
-        /// 1 for vertices with a face; V + 1 values, the last zero before.
+        /// 1 for vertices with a face; V + 1 values, the last initially zero.
         pub vertices: GlobalMut<u32>,
-        /// Corners of these faces; V + 1 values, the last zero before.
+        /// Number of corners of these faces; V + 1 values, the last initially zero.
         pub corners: GlobalMut<u32>,
     }
 }
@@ -50,26 +50,26 @@ unsafe impl FlatKernel for DualCounts {
 }
 
 kernel! {
-    /// The faces, after scans over what [`DualCounts`] has counted. An index a corner, face, edge or vertex; at least
-    /// one.
+    /// Writes the faces, after prefix sums over the counts of [`DualCounts`]. One index per corner, face, edge or
+    /// vertex; at least one.
     pub struct DualFaces: Flat {
-        /// The level.
+        /// Level.
         pub level: Level,
-        /// Faces of the edges before each, and of all.
+        /// Number of faces of the edges before each, and of all.
         pub edges: Global<u32>,
-        /// Faces of the vertices before each, and of all.
+        /// Number of faces of the vertices before each, and of all.
         pub vertices: Global<u32>,
-        /// Their corners.
+        /// Number of their corners.
         pub corners: Global<u32>,
         /// First corner of each new face, and the end of the last.
         pub offsets: GlobalMut<u32>,
-        /// The new faces.
+        /// New faces.
         pub faces: GlobalMut<u32>,
     }
 }
 
-// SAFETY: corners, faces, edges and vertices have parts of their own; walks around inner vertices meet each half-edge
-// once (contracts U3, U4).
+// SAFETY: corners, faces, edges and vertices have separate ranges; walks around inner vertices meet each half-edge once
+// (contracts U3, U4).
 unsafe impl FlatKernel for DualFaces {
     #[inline(always)]
     fn run(&self, i: u32) {

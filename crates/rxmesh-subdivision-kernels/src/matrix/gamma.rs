@@ -1,4 +1,4 @@
-//! Action maps of mapped SpGEMM (Mlakar 2018, section 3.2): what a pair of corners of one face gives.
+//! Action maps of mapped SpGEMM (Mlakar 2018, section 3.2): functions of a pair of corners of one face.
 
 use super::csr::{CountTerms, FillIds, FillValues, named};
 use super::rule::{Rule, count_terms};
@@ -7,31 +7,31 @@ use core::fmt::Debug;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::Bind;
 
-/// A collision of M(i, k) and M^T(k, j): vertices i and j are both corners of face k.
+/// Collision of M(i, k) and M^T(k, j): vertices i and j are both corners of face k.
 #[derive(Clone, Copy, Debug)]
 pub struct Collision<'a> {
-    /// The mesh.
+    /// Mesh.
     pub m: &'a Topology,
-    /// The entry M(i, k).
+    /// Entry M(i, k).
     pub h: u32,
-    /// The entry M(j, k).
+    /// Entry M(j, k).
     pub g: u32,
-    /// The row.
+    /// Row.
     pub i: u32,
-    /// The column.
+    /// Column.
     pub j: u32,
-    /// The face.
+    /// Face.
     pub k: u32,
-    /// The place of i in the order of k, from 0 on.
+    /// Index of i in the order of k, from 0 on.
     pub at_i: u32,
-    /// The place of j in the order of k, from 0 on.
+    /// Index of j in the order of k, from 0 on.
     pub at_j: u32,
-    /// The order c of the face.
+    /// Order c of the face.
     pub order: u32,
 }
 
 impl Collision<'_> {
-    /// How many steps it takes from i to j along the face: the power p of the circulant map Q_c^p that is 1 here
+    /// Returns the number of steps from i to j along the face: the power p of the circulant map Q_c^p that is 1 here
     /// (3.5).
     #[inline(always)]
     pub fn steps(&self) -> u32 {
@@ -43,44 +43,44 @@ impl Collision<'_> {
     }
 }
 
-/// What collisions give: the map and function of M M^T {Q}\[gamma\] (5.1). Zero and "no element" are two things here.
+/// Function of collisions: the map and function of M M^T {Q}\[gamma\] (5.1). Zero and "no element" are distinct.
 ///
 /// List `flat name: CountTerms<Pairs<Yours>> as Yours;` and the same with [`FillIds`] and [`FillValues`].
 ///
 /// # Safety
 ///
-/// `at` reads only inside the gamma's views, on all meshes that it says it fits, writes nothing, and gives the same
-/// whenever it is asked (contracts U3 and U4 of docs/unsafe.md).
+/// `at` reads only inside the gamma's views, on all meshes for which `fits` is `true`, writes nothing, and always
+/// returns the same (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Gamma: Bind + Copy + Debug + Send + Sync + 'static {
-    /// What an element of the result is.
+    /// Type of an element of the result.
     type Value: bytemuck::Pod;
 
-    /// Whether at most one collision of a row and column gives something.
+    /// `true` if at most one collision of a row and column has an element.
     const DISTINCT: bool;
 
-    /// How many elements each entry of a row gives, where that is the same for all: then nothing is counted (section
-    /// 5.2).
+    /// Number of elements of each entry of a row, if it is the same for all: then nothing is counted (section 5.2).
     const EACH: Option<u32> = None;
 
-    /// Whether the gamma's arrays are as long as the mesh needs them; the host asks before a launch.
+    /// Returns `true` if the gamma's arrays have the lengths that the mesh needs; the host asks before a launch.
     fn fits(&self, m: &Topology) -> bool {
         let _ = m;
         true
     }
 
-    /// What an element has after one more collision; it begins with zero.
+    /// Combines an element with one more collision; it begins with zero.
     fn combine(old: Self::Value, new: Self::Value) -> Self::Value;
 
-    /// What a collision gives.
+    /// Returns the element of a collision.
     fn at(&self, c: Collision<'_>) -> Option<Self::Value>;
 }
 
 args! {
-    /// M M^T {Q}\[gamma\]: a row and a column a vertex. Only pairs inside a face are looked at (section 5.2).
+    /// Product M M^T {Q}\[gamma\]: one row and one column per vertex. Only pairs inside a face are visited (section
+    /// 5.2).
     pub struct Pairs<G: Gamma> {
-        /// M.
+        /// Matrix M.
         pub m: Topology,
-        /// Q and gamma.
+        /// Map Q and function gamma.
         pub gamma: G,
     }
 }
@@ -153,7 +153,7 @@ unsafe impl<G: Gamma> Rule for Pairs<G> {
 named! { [G: Gamma], Pairs<G> as G: CountTerms, FillIds, FillValues }
 
 args! {
-    /// F (4.6): F(i, j) is the face of the half-edge from i to j.
+    /// Matrix F (4.6): F(i, j) is the face of the half-edge from i to j.
     pub struct FaceOfSides {}
 }
 
@@ -175,7 +175,8 @@ unsafe impl Gamma for FaceOfSides {
 }
 
 args! {
-    /// E (4.16), with Q_c + Q_c^T: E(i, j) is how many faces the edge of i and j has, 2 inside and 1 at a boundary.
+    /// Matrix E (4.16), with Q_c + Q_c^T: E(i, j) is the number of faces of the edge of i and j, 2 inside and 1 at a
+    /// boundary.
     pub struct EdgeUses {}
 }
 
@@ -198,10 +199,10 @@ unsafe impl Gamma for EdgeUses {
 }
 
 args! {
-    /// A power of the circulant map (3.5): how many faces have j as many steps behind i. The first is S_v (3.7), the
-    /// second of quads Q_d (3.8).
+    /// Power of the circulant map (3.5): the number of faces in which j is `steps` steps after i. The first power is
+    /// S_v (3.7), the second power of quads Q_d (3.8).
     pub struct Power {
-        /// The power p, from 0 on; a face of c corners has p modulo c.
+        /// Power p, from 0 on; for a face of c corners p modulo c is used.
         pub steps: u32,
     }
 }
@@ -224,8 +225,8 @@ unsafe impl Gamma for Power {
 }
 
 args! {
-    /// E and F in one product: E(i, j) has the half-edge from i to j and the one from j to i, each plus one, or 0 where
-    /// there is none. Twins and edges stand in it.
+    /// E and F in one product: E(i, j) has the half-edge from i to j and the one from j to i, each plus one, or 0 if
+    /// there is none. It contains twins and edges.
     pub struct Sides {}
 }
 

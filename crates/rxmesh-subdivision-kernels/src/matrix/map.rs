@@ -1,62 +1,62 @@
-//! Action maps of mapped SpMV (Mlakar 2018, section 3.2): what an entry of the mesh matrix counts.
+//! Action maps of mapped SpMV (Mlakar 2018, section 3.2): the values of entries of the mesh matrix.
 
 use crate::topology::{NONE, Topology};
 use core::fmt::Debug;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global};
 
-/// An entry of the mesh matrix, M(i, j): the corner of face j at vertex i. What a map does not ask for is not read.
+/// Entry of the mesh matrix, M(i, j): the corner of face j at vertex i. Data that a map does not ask for is not read.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// The mesh.
+    /// Mesh.
     pub m: &'a Topology,
-    /// The entry: a half-edge.
+    /// Entry: a half-edge.
     pub h: u32,
 }
 
 impl At<'_> {
-    /// The row i: the entry's vertex.
+    /// Returns the row i: the entry's vertex.
     #[inline(always)]
     pub fn row(&self) -> u32 {
         self.m.origin(self.h)
     }
 
-    /// The column j: the entry's face.
+    /// Returns the column j: the entry's face.
     #[inline(always)]
     pub fn column(&self) -> u32 {
         self.m.face(self.h)
     }
 
-    /// The value of M(i, j), from 0 on: the place of the vertex in the face's order (the thesis counts from 1).
+    /// Returns the value of M(i, j), from 0 on: the index of the vertex in the face's order (the thesis counts from 1).
     #[inline(always)]
     pub fn position(&self) -> u32 {
         self.h - self.m.range(self.column()).0
     }
 
-    /// The order c of the column: corners of the face.
+    /// Returns the order c of the column: the number of corners of the face.
     #[inline(always)]
     pub fn order(&self) -> u32 {
         self.m.range(self.column()).1
     }
 
-    /// The valence n of the row: faces at the vertex.
+    /// Returns the valence n of the row: the number of faces at the vertex.
     #[inline(always)]
     pub fn valence(&self) -> u32 {
         let (first, end) = self.m.row(self.row());
         end - first
     }
 
-    /// Whether the half-edge is at a boundary.
+    /// Returns `true` if the half-edge is at a boundary.
     #[inline(always)]
     pub fn is_boundary(&self) -> bool {
         self.m.twin(self.h) == NONE
     }
 }
 
-/// What an entry counts, in place of its value: the Q of M{Q} x.
+/// Value of an entry in place of its own: the Q of M{Q} x.
 ///
-/// A map of your own is a struct of [`args!`](rxmesh_kernels::args) with this trait. List
-/// `flat name: Multiply<Direct<Yours>> as Yours;` or the same with [`Transposed`](super::Transposed) beside it.
+/// A custom map is a struct of [`args!`](rxmesh_kernels::args) with this trait. List `flat name:
+/// Multiply<Direct<Yours>> as Yours;` and the same with [`Transposed`](super::Transposed) if needed.
 ///
 /// ```
 /// use rxmesh_kernels::args;
@@ -65,7 +65,7 @@ impl At<'_> {
 /// args! {
 ///     /// Corners of triangles count twice.
 ///     pub struct Twice {
-///         /// What others count.
+///         /// Value of other corners.
 ///         pub others: f32,
 ///     }
 /// }
@@ -85,23 +85,23 @@ impl At<'_> {
 ///
 /// # Safety
 ///
-/// `at` reads only inside the map's views, on all meshes that the map says it fits, and writes nothing (contracts U3
-/// and U4 of docs/unsafe.md).
+/// `at` reads only inside the map's views, on all meshes for which `fits` is `true`, and writes nothing (contracts U3
+/// and U4 of docs/inside/unsafe.md).
 pub unsafe trait Map: Bind + Copy + Debug + Send + Sync + 'static {
-    /// Whether the map's arrays are as long as the mesh needs them; the host asks before a launch.
+    /// Returns `true` if the map's arrays have the lengths that the mesh needs; the host asks before a launch.
     fn fits(&self, m: &Topology) -> bool {
         let _ = m;
         true
     }
 
-    /// What the entry counts.
+    /// Returns the value of an entry.
     fn at(&self, e: At<'_>) -> f32;
 }
 
 args! {
-    /// The same for all entries, as in (4.33).
+    /// Constant value of all entries, as in (4.33).
     pub struct Constant {
-        /// What they count.
+        /// Value of all entries.
         pub value: f32,
     }
 }
@@ -115,9 +115,9 @@ unsafe impl Map for Constant {
 }
 
 args! {
-    /// A weight over the order c of the column, as in (4.27): with weight 1 the mean of a face's corners.
+    /// Weight divided by the order c of the column, as in (4.27): with weight 1 the mean of a face's corners.
     pub struct OverOrder {
-        /// The weight.
+        /// Numerator.
         pub weight: f32,
     }
 }
@@ -131,9 +131,9 @@ unsafe impl Map for OverOrder {
 }
 
 args! {
-    /// A weight over the valence n of the row, as in (3.3): with weight 1 the mean over a vertex's faces.
+    /// Weight divided by the valence n of the row, as in (3.3): with weight 1 the mean over a vertex's faces.
     pub struct OverValence {
-        /// The weight.
+        /// Numerator.
         pub weight: f32,
     }
 }
@@ -147,12 +147,12 @@ unsafe impl Map for OverValence {
 }
 
 args! {
-    /// By the position in the face: a table, read from a place on and round, as in (4.15), where the three products are
-    /// those of one table with its values moved by the circulant map.
+    /// Value by the position in the face: a cyclic table with an offset, as in (4.15), where the three products use one
+    /// table shifted by the circulant map.
     pub struct ByPosition {
-        /// A value a position; faces with more corners go round.
+        /// One value per position; faces with more corners wrap around.
         pub table: Global<f32>,
-        /// Added to the position: the power of the circulant map.
+        /// Offset that is added to the position: the power of the circulant map.
         pub turn: u32,
     }
 }
@@ -165,16 +165,16 @@ unsafe impl Map for ByPosition {
 
     #[inline(always)]
     fn at(&self, e: At<'_>) -> f32 {
-        // Never 0 on a mesh that it fits; a device cannot panic about it.
+        // Never 0 on a mesh that it fits; without this a device would need a panic.
         let n = self.table.len().max(1);
         self.table.get((e.position() + self.turn % n) % n)
     }
 }
 
 args! {
-    /// By the row: a value a vertex.
+    /// Value by the row: one per vertex.
     pub struct ByRow {
-        /// The values.
+        /// Values of vertices.
         pub values: Global<f32>,
     }
 }
@@ -192,9 +192,9 @@ unsafe impl Map for ByRow {
 }
 
 args! {
-    /// By the column: a value a face.
+    /// Value by the column: one per face.
     pub struct ByColumn {
-        /// The values.
+        /// Values of faces.
         pub values: Global<f32>,
     }
 }
@@ -212,9 +212,9 @@ unsafe impl Map for ByColumn {
 }
 
 args! {
-    /// By the entry: a value a half-edge. Any matrix with the entries of M.
+    /// Value by the entry: one per half-edge. Represents any matrix with the entries of M.
     pub struct ByEntry {
-        /// The values.
+        /// Values of half-edges.
         pub values: Global<f32>,
     }
 }

@@ -1,32 +1,33 @@
-//! The mesh matrix as a language (Mlakar 2018, chapters 3 to 5): mapped products that read the mesh and are never
-//! stored, or stored as CSR where they shall stay.
+//! Mesh matrix as a language (Mlakar 2018, chapters 3 to 5): mapped products that read the mesh and are never stored,
+//! or are stored as CSR if they are needed repeatedly.
 //!
-//! The mesh matrix M is [`Topology`](crate::topology::Topology): a column a face, a row a vertex, an entry a half-edge.
-//! [`Topology::range`](crate::topology::Topology::range) is its CSC form, reduced when all faces have the same size
-//! (section 5.1); [`Topology::row`](crate::topology::Topology::row) is its CSR form. What a user writes is small:
+//! The mesh matrix M is [`Topology`](crate::topology::Topology): one column per face, one row per vertex, one entry per
+//! half-edge. [`Topology::range`](crate::topology::Topology::range) is its CSC form, reduced when all faces have the
+//! same size (section 5.1); [`Topology::row`](crate::topology::Topology::row) is its CSR form. User code is small:
 //!
 //! | trait | says | of the thesis |
 //! | --- | --- | --- |
-//! | [`Map`] | what an entry counts in M{Q} x | action maps of SpMV, section 3.2 |
-//! | [`Gamma`] | what a pair of corners of a face gives in M M^T {Q}\[gamma\] | action maps of SpGEMM, (4.7) |
-//! | [`Rule`] | the terms of a row, for any matrix that can be computed | implicit SpGEMM, section 5.2 |
-//! | [`Scheme`] | masks of new vertices, and how faces split | chapter 4 |
+//! | [`Map`] | value of an entry in M{Q} x | action maps of SpMV, section 3.2 |
+//! | [`Gamma`] | value of a pair of corners of a face in M M^T {Q}\[gamma\] | action maps of SpGEMM, (4.7) |
+//! | [`Rule`] | terms of a row, for any matrix that can be computed | implicit SpGEMM, section 5.2 |
+//! | [`Scheme`] | masks of new vertices, and the split of faces | chapter 4 |
 //!
 //! | kernel | does | of the thesis |
 //! | --- | --- | --- |
 //! | [`Multiply`] | a matrix times rows of values | algorithm 1, (3.2), (3.3) |
-//! | [`CountTerms`], [`FillIds`], [`FillValues`] | a matrix to CSR: count, scan, fill | algorithm 2, section 5.2 |
+//! | [`CountTerms`], [`FillIds`], [`FillValues`] | a matrix to CSR: count, prefix sum, fill | algorithm 2, section 5.2
+//! |
 //! | [`SelectFaces`], [`SelectVertices`] | propagation | (4.35) to (4.38) |
 //! | [`FacePoints`], [`Points`] | a level of a scheme: new values | (4.8) to (4.32) |
 //! | [`split`] | a level of a scheme: new faces with twins, edges and rows | tables 4.1 and 4.2, section 4.3.2 |
-//! | [`dual`] | the same for schemes with a new vertex a corner | - |
+//! | [`dual`] | the same for schemes with one new vertex per corner | - |
 //!
 //! All sums are gathers in the order of the rows, so that the same input gives the same bits on every run; the thesis
 //! scatters direct products with atomic additions (section 5.3, algorithm 3).
 //!
-//! Where the thesis errs, this follows the corrected form: algorithm 1 multiplies `x[row]`, which must be `x[column]`;
-//! (4.32) says 1/n where (4.29) has 1/n^2; "`M(i, j)` is the i-th entry in the j-th row" has rows and columns the wrong
-//! way round; the map of a polygon's corners depends on the order of its face.
+//! Errors of the thesis are corrected here: algorithm 1 multiplies `x[row]`, which must be `x[column]`; (4.32) has 1/n
+//! where (4.29) has 1/n^2; "`M(i, j)` is the i-th entry in the j-th row" exchanges rows and columns; the map of a
+//! polygon's corners depends on the order of its face.
 
 pub mod csr;
 pub mod dual;

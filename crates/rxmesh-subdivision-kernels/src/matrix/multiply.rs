@@ -1,31 +1,31 @@
-//! A matrix times rows of values: mapped SpMV (Mlakar 2018, algorithm 1).
+//! Matrix times rows of values: mapped SpMV (Mlakar 2018, algorithm 1).
 
 use super::rule::Rule;
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::{Entry, EntryOf, FlatKernel};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// One to four floats that a thread works on at a time.
+/// One to four floats that a thread processes at a time.
 pub trait Lanes: Copy {
     /// Zero.
     const ZERO: Self;
-    /// Reads them from a place on.
+    /// Reads floats from an index on.
     fn load(x: Global<f32>, at: u32) -> Self;
-    /// Writes them from a place on.
+    /// Writes the floats from an index on.
     fn store(self, y: GlobalMut<f32>, at: u32);
-    /// This and a multiple of another.
+    /// Returns `self + w * other`.
     fn plus(self, w: f32, other: Self) -> Self;
-    /// A multiple of this.
+    /// Returns `w * self`.
     fn times(self, w: f32) -> Self;
 }
 
-/// Floats that lie side by side.
+/// Array of contiguous floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Floats<const N: usize>([f32; N]);
 
 macro_rules! lanes {
     ($($n:literal: [$($k:literal),*];)*) => {$(
-        // Written out: an array indexed in a loop would go to local memory on the device.
+        // Written out: an array indexed in a loop would be in local memory on the device.
         impl Lanes for Floats<$n> {
             const ZERO: Self = Floats([0.0; $n]);
             #[inline(always)]
@@ -55,7 +55,7 @@ lanes! {
     4: [0, 1, 2, 3];
 }
 
-/// Runs the same code for one to four lanes; which ones is the same for all threads.
+/// Runs the same code for one to four lanes; their number is uniform over all threads.
 macro_rules! by_lanes {
     ($lanes:expr, $self:ident . $run:ident ( $($arg:expr),* )) => {
         match $lanes {
@@ -69,24 +69,24 @@ macro_rules! by_lanes {
 pub(super) use by_lanes;
 
 args! {
-    /// `y = alpha A x + beta z`, one to four floats a row; wider rows take several launches, each with views that begin
-    /// at its first column.
+    /// Computes `y = alpha A x + beta z`, one to four floats per row; wider rows take several launches, each with views
+    /// that begin at its first column.
     pub struct Multiply<R: Rule> {
-        /// A.
+        /// Matrix A.
         pub rule: R,
-        /// x.
+        /// Vector x.
         pub x: Global<f32>,
-        /// z, a row for each row of A; nothing for y as it was. Read when `beta` is not 0.
+        /// Vector z, one row for each row of A; empty for the old y. Read when `beta` is not 0.
         pub z: Global<f32>,
-        /// y, a row for each row of A.
+        /// Result y, one row for each row of A.
         pub y: GlobalMut<f32>,
         /// Factor of the product.
         pub alpha: f32,
         /// Factor of z.
         pub beta: f32,
-        /// Floats that are taken from a row: 1 to 4.
+        /// Number of floats that are processed per row: 1 to 4.
         pub lanes: u32,
-        /// Floats of a row of x, y and z.
+        /// Number of floats of a row of x, y and z.
         pub width: u32,
     }
 }

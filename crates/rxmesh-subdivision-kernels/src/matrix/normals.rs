@@ -1,4 +1,4 @@
-//! Normals of polygons: what the mapped products of (3.2) and (3.3) start from.
+//! Normals of polygons: input of the mapped products of (3.2) and (3.3).
 
 use crate::topology::Topology;
 use rxmesh_kernels::Vec3;
@@ -20,13 +20,14 @@ fn set(y: GlobalMut<f32>, row: u32, v: Vec3) {
 }
 
 kernel! {
-    /// The normal of each face, as long as its area: half of the sum of the cross products of successive corners.
+    /// Computes the normal of each face, with the length of its area: half of the sum of the cross products of
+    /// successive corners.
     pub struct FaceNormals: Flat {
-        /// The mesh.
+        /// Mesh.
         pub m: Topology,
-        /// Positions, three floats a vertex.
+        /// Positions, three floats per vertex.
         pub x: Global<f32>,
-        /// Normals, three floats a face.
+        /// Normals, three floats per face.
         pub normals: GlobalMut<f32>,
     }
 }
@@ -36,7 +37,7 @@ unsafe impl FlatKernel for FaceNormals {
     #[inline(always)]
     fn run(&self, f: u32) {
         let (first, n) = self.m.range(f);
-        // Against the first corner, so that the place of the mesh does not cost digits.
+        // Relative to the first corner, so that the position of the mesh does not cost digits.
         let origin = vec3(self.x, self.m.origin(first));
         let (mut before, mut sum) = (Vec3::ZERO, Vec3::ZERO);
         for h in first + 1..first + n {
@@ -49,9 +50,9 @@ unsafe impl FlatKernel for FaceNormals {
 }
 
 kernel! {
-    /// Brings vectors to length one; those without a length become zero.
+    /// Normalises vectors; zero vectors stay zero.
     pub struct Normalise: Flat {
-        /// Three floats a row.
+        /// Three floats per row.
         pub rows: GlobalMut<f32>,
     }
 }

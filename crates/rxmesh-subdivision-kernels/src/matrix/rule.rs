@@ -1,4 +1,4 @@
-//! Matrices that are computed: what their rows consist of (Mlakar 2018, section 5.2).
+//! Matrices that are computed, by the terms of their rows (Mlakar 2018, section 5.2).
 
 use super::csr::named;
 use super::map::{At, Map};
@@ -8,36 +8,37 @@ use core::fmt::Debug;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global};
 
-/// A matrix whose rows can be computed at any time, always with the same terms in the same order.
+/// Matrix whose rows can be computed at any time, always with the same terms in the same order.
 ///
 /// # Safety
 ///
-/// For rows below those of `shape`, `row` reads only inside the rule's views, writes nothing, and gives columns below
-/// those of `shape`; `count` terms, always the same (contracts U3 and U4 of docs/unsafe.md).
+/// For rows below those of `shape`, `row` reads only inside the rule's views, writes nothing, and yields columns below
+/// those of `shape`; it yields `count` terms, always the same (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Rule: Bind + Copy + Debug + Send + Sync + 'static {
-    /// What an element is.
+    /// Type of an element.
     type Value: bytemuck::Pod;
 
-    /// Whether no two terms of a row have the same column. A matrix is then stored without a second scan.
+    /// `true` if no two terms of a row have the same column. The matrix is then stored without a second prefix sum.
     const DISTINCT: bool;
 
-    /// Rows and columns; nothing when the parts of the rule do not fit each other. The host asks before a launch.
+    /// Returns the numbers of rows and columns; `None` if the parts of the rule do not match. The host asks before a
+    /// launch.
     fn shape(&self) -> Option<[u32; 2]>;
 
-    /// How many terms a row has.
+    /// Returns the number of terms of a row.
     #[inline(always)]
     fn count(&self, r: u32) -> u32 {
         count_terms(self, r)
     }
 
-    /// What a column has after one more term; it begins with zero.
+    /// Combines the value of a column with one more term; it begins with zero.
     fn combine(old: Self::Value, new: Self::Value) -> Self::Value;
 
     /// Calls `term` with column and value of each term of a row.
     fn row(&self, r: u32, term: impl FnMut(u32, Self::Value));
 }
 
-/// How many terms a row of a rule has, by going through them.
+/// Counts the terms of a row of a rule by iterating over them.
 #[inline(always)]
 pub(super) fn count_terms<R: Rule>(rule: &R, r: u32) -> u32 {
     let mut n = 0;
@@ -45,17 +46,17 @@ pub(super) fn count_terms<R: Rule>(rule: &R, r: u32) -> u32 {
     n
 }
 
-/// What the vector in a product has a row for.
+/// Index set of the vector in a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Operand {
-    /// A column of the matrix: a face in M x, a vertex in M^T x.
+    /// Columns of the matrix: faces in M x, vertices in M^T x.
     Columns = 0,
-    /// An entry of the matrix.
+    /// Entries of the matrix.
     Entries = 1,
 }
 
-/// Rows and columns of a mapped matrix that is applied to its columns or to entries; nothing when the map does not fit.
+/// Returns the shape of a mapped matrix that is applied to its columns or to entries; `None` if the map does not fit.
 fn mapped_shape(m: &Topology, map: &impl Map, operand: u32, shape: [u32; 2]) -> Option<[u32; 2]> {
     let [rows, columns] = shape;
     let columns = match operand == Operand::Entries as u32 {
@@ -66,13 +67,13 @@ fn mapped_shape(m: &Topology, map: &impl Map, operand: u32, shape: [u32; 2]) -> 
 }
 
 args! {
-    /// M{Q}: a row a vertex.
+    /// Matrix M{Q}: one row per vertex.
     pub struct Direct<Q: Map> {
-        /// M.
+        /// Mesh matrix M.
         pub m: Topology,
-        /// Q.
+        /// Map Q.
         pub map: Q,
-        /// An [`Operand`].
+        /// Index set of the vector: an [`Operand`].
         pub operand: u32,
     }
 }
@@ -111,13 +112,13 @@ unsafe impl<Q: Map> Rule for Direct<Q> {
 named! { [Q: Map], Direct<Q> as Q: Multiply }
 
 args! {
-    /// M^T{Q}: a row a face.
+    /// Matrix M^T{Q}: one row per face.
     pub struct Transposed<Q: Map> {
-        /// M.
+        /// Mesh matrix M.
         pub m: Topology,
-        /// Q.
+        /// Map Q.
         pub map: Q,
-        /// An [`Operand`].
+        /// Index set of the vector: an [`Operand`].
         pub operand: u32,
     }
 }
@@ -163,21 +164,21 @@ unsafe impl<Q: Map> Rule for Transposed<Q> {
 named! { [Q: Map], Transposed<Q> as Q: Multiply }
 
 args! {
-    /// A matrix stored as CSR: rows, columns ascending in each.
+    /// Matrix stored as CSR: rows, columns ascending in each.
     pub struct Stored {
-        /// Where each row starts, and where the last one ends.
+        /// Start of each row, and end of the last one.
         pub starts: Global<u32>,
-        /// Columns.
+        /// Columns of the entries.
         pub ids: Global<u32>,
-        /// Values.
+        /// Values of the entries.
         pub values: Global<f32>,
         /// Number of columns.
         pub columns: u32,
     }
 }
 
-// SAFETY: who makes it gives starts that ascend up to the number of ids and values, and ids below `columns` (contracts
-// U3, U4).
+// SAFETY: its creator provides starts that ascend up to the number of ids and values, and ids below `columns`
+// (contracts U3, U4).
 unsafe impl Rule for Stored {
     type Value = f32;
     const DISTINCT: bool = true;
@@ -205,11 +206,11 @@ unsafe impl Rule for Stored {
 }
 
 args! {
-    /// The product A B of two matrices.
+    /// Product A B of two matrices.
     pub struct Product<A, B> {
-        /// A.
+        /// Matrix A.
         pub a: A,
-        /// B.
+        /// Matrix B.
         pub b: B,
     }
 }

@@ -1,7 +1,7 @@
 //! Subdivision schemes as masks over the mesh matrix (Mlakar 2018, chapter 4).
 //!
-//! A scheme says what each new vertex is a sum of, and how faces split. The same masks give positions (a product that
-//! is never stored), and the matrix of a level as CSR.
+//! A scheme gives the mask of each new vertex, and the split of faces. The same masks give positions (a product that is
+//! never stored), and the matrix of a level as CSR.
 
 use super::csr::{CountTerms, FillIds, FillValues, named};
 use super::multiply::{Lanes, by_lanes};
@@ -14,30 +14,30 @@ use rxmesh_kernels::kernel::{Entry, EntryOf, FlatKernel};
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut};
 
 args! {
-    /// The mesh of a level, as masks see it.
+    /// Mesh of a level, for masks.
     pub struct Level {
-        /// The mesh matrix.
+        /// Mesh matrix.
         pub m: Topology,
-        /// What is round each vertex: an [`Around`] each.
+        /// Neighbourhood of each vertex: an [`Around`] each.
         pub around: Global<u32>,
     }
 }
 
 impl Level {
-    /// Whether a vertex has one closed fan of faces.
+    /// Returns `true` if a vertex has one closed fan of faces.
     #[inline(always)]
     pub fn is_interior(&self, v: u32) -> bool {
         self.around.get(v) == Around::Interior as u32
     }
 
-    /// Whether a vertex has one open fan of faces; with `corners` also if it is a single face.
+    /// Returns `true` if a vertex has one open fan of faces; with `corners` also if it is a single face.
     #[inline(always)]
     pub fn is_boundary(&self, v: u32, corners: bool) -> bool {
         let around = self.around.get(v);
         around == Around::Boundary as u32 || (corners && around == Around::Corner as u32)
     }
 
-    /// Number of faces of a vertex.
+    /// Returns the number of faces of a vertex.
     #[inline(always)]
     pub fn valence(&self, v: u32) -> u32 {
         let (first, end) = self.m.row(v);
@@ -53,7 +53,7 @@ impl Level {
         }
     }
 
-    /// Calls `f` with the vertices before and behind a vertex along the boundary.
+    /// Calls `f` with the vertices before and after a vertex along the boundary.
     #[inline(always)]
     pub fn each_along_boundary(&self, v: u32, mut f: impl FnMut(u32)) {
         let m = &self.m;
@@ -69,46 +69,46 @@ impl Level {
     }
 }
 
-/// What takes the terms of a mask.
+/// Receiver of the terms of a mask.
 pub trait Terms {
-    /// A vertex of the level and what it counts.
+    /// Adds a vertex of the level with its weight.
     fn vertex(&mut self, v: u32, weight: f32);
-    /// The new point of a face and what it counts; not in masks of face points themselves.
+    /// Adds the new point of a face with its weight; not in masks of face points themselves.
     fn face(&mut self, f: u32, weight: f32);
 }
 
-/// How faces split, and which new vertices there are, in their order. V, E, F: vertices, edges, faces of a level; h: a
-/// half-edge from v to w along edge e, with the half-edge p before it.
+/// Split of faces, and the new vertices in their order. V, E, F: vertices, edges, faces of a level; h: a half-edge from
+/// v to w along edge e, with the half-edge p before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// Into a quad a corner: vertices \[V | E | F\]; h has quad h: (v, e, face, edge of p). (The thesis has F before
-    /// E, section 4.3.2.)
+    /// Into one quad per corner: vertices \[V | E | F\]; h has quad h: (v, e, face, edge of p). (The thesis has F
+    /// before E, section 4.3.2.)
     Quads,
     /// Triangles into four: vertices \[V | E\]; h has triangle h: (v, e, edge of p); face f has the triangle of its
-    /// edges, which comes behind all those. (Table 4.2 of the thesis has other places.)
+    /// edges, after all those. (Table 4.2 of the thesis has another order.)
     Triangles,
     /// Triangles into three, edges flipped: vertices \[V | F\]; h has triangle h: (v, face across, face), or at a
     /// boundary (v, w, face). (Table 4.1.)
     Flips,
-    /// A vertex a corner: \[corners\]; faces for faces, inner edges and inner vertices ([`dual`](super::dual)).
+    /// One vertex per corner: \[corners\]; faces for faces, inner edges and inner vertices ([`dual`](super::dual)).
     Dual,
 }
 
 impl Split {
-    /// Whether edges get points.
+    /// Returns `true` if edges get points.
     pub const fn edges(self) -> bool {
         matches!(self, Split::Quads | Split::Triangles)
     }
 
-    /// Whether faces get points.
+    /// Returns `true` if faces get points.
     pub const fn faces(self) -> bool {
         matches!(self, Split::Quads | Split::Flips)
     }
 }
 
-/// A subdivision scheme: masks and how faces split.
+/// Subdivision scheme: masks and the split of faces.
 ///
-/// A scheme of your own is a struct of [`args!`](rxmesh_kernels::args) with this trait, whose kernels your crate lists:
+/// A custom scheme is a struct of [`args!`](rxmesh_kernels::args) with this trait, whose kernels your crate lists:
 /// `flat name: K as Yours;` for [`FacePoints<Yours>`](FacePoints) and [`Points<Yours>`](Points), and, for its matrices
 /// as CSR, [`CountTerms<LevelRows<Yours>>`](CountTerms), [`FillIds<LevelRows<Yours>>`](FillIds),
 /// [`FillValues<LevelRows<Yours>>`](FillValues). `examples/custom-scheme` is such a crate.
@@ -116,41 +116,41 @@ impl Split {
 /// # Safety
 ///
 /// Masks read only inside the level's and the scheme's views, on all meshes, write nothing, name vertices and faces of
-/// the level, and give the same terms whenever they are asked (contracts U3 and U4 of docs/unsafe.md).
+/// the level, and always give the same terms (contracts U3 and U4 of docs/inside/unsafe.md).
 pub unsafe trait Scheme: Bind + Copy + Debug + Send + Sync + 'static {
-    /// How faces split.
+    /// Split of faces.
     const SPLIT: Split;
 
-    /// The point of a face, where the split has one.
+    /// Gives the mask of a face point, if the split has one.
     #[inline(always)]
     fn face(&self, level: &Level, f: u32, to: &mut impl Terms) {
         let _ = (level, f, to);
     }
 
-    /// The point of an edge, where the split has one; `h` is its first half-edge.
+    /// Gives the mask of an edge point, if the split has one; `h` is its first half-edge.
     #[inline(always)]
     fn edge(&self, level: &Level, h: u32, to: &mut impl Terms) {
         let _ = (level, h, to);
     }
 
-    /// Where a vertex goes; not with [`Split::Dual`].
+    /// Gives the mask of a vertex; not with [`Split::Dual`].
     #[inline(always)]
     fn vertex(&self, level: &Level, v: u32, to: &mut impl Terms) {
         let _ = (level, v, to);
     }
 
-    /// The point of a corner, with [`Split::Dual`].
+    /// Gives the mask of a corner's point, with [`Split::Dual`].
     #[inline(always)]
     fn corner(&self, level: &Level, h: u32, to: &mut impl Terms) {
         let _ = (level, h, to);
     }
 }
 
-/// Adds terms up.
+/// Sum of terms.
 struct Sum<L> {
     x: Global<f32>,
     faces: Global<f32>,
-    /// Floats of a row of each.
+    /// Number of floats of a row of each.
     widths: [u32; 2],
     sum: L,
 }
@@ -168,7 +168,7 @@ impl<L: Lanes> Terms for Sum<L> {
     }
 }
 
-/// The mask of a new vertex that is no point of a face.
+/// Gives the mask of a new vertex that is no face point.
 #[inline(always)]
 fn mask<S: Scheme>(scheme: &S, level: &Level, r: u32, to: &mut impl Terms) {
     let vertices = level.m.vertex_count();
@@ -182,21 +182,21 @@ fn mask<S: Scheme>(scheme: &S, level: &Level, r: u32, to: &mut impl Terms) {
 }
 
 args! {
-    /// The new points of faces: f = M^T{Q} p ((4.8), (4.27)). An index a face.
+    /// Computes the new face points: f = M^T{Q} p ((4.8), (4.27)). One index per face.
     pub struct FacePoints<S: Scheme> {
-        /// The scheme.
+        /// Scheme.
         pub scheme: S,
-        /// The mesh.
+        /// Mesh.
         pub level: Level,
         /// Values at vertices.
         pub x: Global<f32>,
         /// Values at faces.
         pub y: GlobalMut<f32>,
-        /// Floats of a row of x.
+        /// Number of floats of a row of x.
         pub x_width: u32,
-        /// Floats of a row of y.
+        /// Number of floats of a row of y.
         pub y_width: u32,
-        /// Floats that are taken: 1 to 4.
+        /// Number of floats that are processed: 1 to 4.
         pub lanes: u32,
     }
 }
@@ -224,23 +224,23 @@ unsafe impl<S: Scheme> FlatKernel for FacePoints<S> {
 }
 
 args! {
-    /// New places of vertices and new points of edges, or of corners, in the order of [`Split`]. An index each.
+    /// Computes new vertex and edge points, or corner points, in the order of [`Split`]. One index each.
     pub struct Points<S: Scheme> {
-        /// The scheme.
+        /// Scheme.
         pub scheme: S,
-        /// The mesh.
+        /// Mesh.
         pub level: Level,
         /// Values at vertices.
         pub x: Global<f32>,
-        /// New values at faces, where the split has them.
+        /// New values at faces, if the split has them.
         pub faces: Global<f32>,
         /// New values at vertices and edges.
         pub y: GlobalMut<f32>,
-        /// Floats of a row of x.
+        /// Number of floats of a row of x.
         pub x_width: u32,
-        /// Floats of a row of y and of `faces`.
+        /// Number of floats of a row of y and of `faces`.
         pub y_width: u32,
-        /// Floats that are taken: 1 to 4.
+        /// Number of floats that are processed: 1 to 4.
         pub lanes: u32,
     }
 }
@@ -278,18 +278,18 @@ unsafe impl<S: Scheme + EntryOf<Points<S>>> Entry for Points<S> {
 }
 
 args! {
-    /// A level of a scheme as a matrix: a row a new vertex, a column an old one. Points of faces are replaced by what
-    /// they are sums of, so that it is one product.
+    /// Matrix of a level of a scheme: one row per new vertex, one column per old one. Face points are replaced by their
+    /// masks, so that it is one product.
     pub struct LevelRows<S: Scheme> {
-        /// The scheme.
+        /// Scheme.
         pub scheme: S,
-        /// The mesh.
+        /// Mesh.
         pub level: Level,
     }
 }
 
 impl<S: Scheme> LevelRows<S> {
-    /// Number of new vertices that are no points of faces.
+    /// Returns the number of new vertices that are no face points.
     #[inline(always)]
     fn points(&self) -> u32 {
         let m = &self.level.m;
@@ -301,7 +301,7 @@ impl<S: Scheme> LevelRows<S> {
     }
 }
 
-/// Hands on the terms of a mask, its face points as terms of their own masks.
+/// Passes on the terms of a mask, with face points replaced by the terms of their own masks.
 struct Expand<'a, S: Scheme, F> {
     rows: &'a LevelRows<S>,
     term: F,
@@ -323,7 +323,7 @@ impl<S: Scheme, F: FnMut(u32, f32)> Terms for Expand<'_, S, F> {
     }
 }
 
-/// The terms of a face point, times what the point counts.
+/// Multiplies the terms of a face point by the point's weight.
 struct Scaled<'a, F> {
     weight: f32,
     term: &'a mut F,

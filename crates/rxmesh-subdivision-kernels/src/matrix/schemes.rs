@@ -4,7 +4,7 @@ use super::scheme::{Level, Scheme, Split, Terms};
 use crate::topology::NONE;
 use rxmesh_kernels::args;
 
-/// The cosine of a turn's `n`-th part, to rounding, for n from 2 on: its series, because devices have no exact cosine.
+/// Computes cos(2 pi / n) to rounding, for n from 2 on: its series, because devices have no exact cosine.
 #[inline(always)]
 pub fn cosine_of_part(n: u32) -> f32 {
     let x = core::f32::consts::TAU / n as f32;
@@ -19,22 +19,23 @@ pub fn cosine_of_part(n: u32) -> f32 {
     sum
 }
 
-/// The mask of a vertex at a boundary (4.14), (4.25): a cubic B-spline's.
+/// Gives the mask of a vertex at a boundary (4.14), (4.25): that of a cubic B-spline.
 #[inline(always)]
 fn along_boundary(level: &Level, v: u32, to: &mut impl Terms) {
     to.vertex(v, 0.75);
     level.each_along_boundary(v, |w| to.vertex(w, 0.125));
 }
 
-/// A vertex's own weight and that of each of its neighbours. The many small terms come first, here and below: added to
-/// the large one, each would be rounded alike, and at valence 150 that is 1e-5 a level.
+/// Gives the mask of a vertex with weight `own` and each of its neighbours with weight `each`. The many small terms
+/// come first, here and below: added to the large one, each would be rounded in the same way, and at valence 150 that
+/// is 1e-5 per level.
 #[inline(always)]
 fn ring(level: &Level, v: u32, own: f32, each: f32, to: &mut impl Terms) {
     level.each_leaving(v, |h| to.vertex(level.m.target(h), each));
     to.vertex(v, own);
 }
 
-/// The mean of a face's corners (4.22).
+/// Gives the mean of a face's corners (4.22).
 #[inline(always)]
 fn mean(level: &Level, f: u32, to: &mut impl Terms) {
     let m = &level.m;
@@ -54,12 +55,13 @@ fn mean(level: &Level, f: u32, to: &mut impl Terms) {
 }
 
 args! {
-    /// Catmull and Clark 1978 (Mlakar 2018, section 4.3): (4.27), (4.23), (4.29), at boundaries (4.25), (4.26).
+    /// Scheme of Catmull and Clark 1978 (Mlakar 2018, section 4.3): (4.27), (4.23), (4.29), at boundaries (4.25),
+    /// (4.26).
     ///
-    /// (4.32) of the thesis says 1/n for the faces' part; it is 1/n^2, as in (4.29). Vertices with several fans of
-    /// faces or with none stay where they are.
+    /// (4.32) of the thesis has 1/n for the faces' part; it is 1/n^2, as in (4.29). Vertices with several fans of faces
+    /// or with none do not move.
     pub struct CatmullClark {
-        /// Whether boundary vertices of one face are smooth (0: they stay where they are).
+        /// 1 if boundary vertices of one face are smooth, 0 if they do not move.
         pub smooth_corners: u32,
     }
 }
@@ -109,9 +111,9 @@ unsafe impl Scheme for CatmullClark {
 }
 
 args! {
-    /// Loop 1987 (Mlakar 2018, section 4.2): (4.10) to (4.14), for triangles.
+    /// Scheme of Loop 1987 (Mlakar 2018, section 4.2): (4.10) to (4.14), for triangles.
     pub struct Loop {
-        /// Whether boundary vertices of one face are smooth (0: they stay where they are).
+        /// 1 if boundary vertices of one face are smooth, 0 if they do not move.
         pub smooth_corners: u32,
     }
 }
@@ -120,7 +122,8 @@ args! {
 unsafe impl Scheme for Loop {
     const SPLIT: Split = Split::Triangles;
 
-    /// The thesis adds up what the two faces give, by three products a face (4.15); here an edge gathers from both.
+    /// The thesis adds the contributions of the two faces, by three products per face (4.15); here an edge gathers from
+    /// both.
     #[inline(always)]
     fn edge(&self, level: &Level, h: u32, to: &mut impl Terms) {
         let m = &level.m;
@@ -153,8 +156,8 @@ unsafe impl Scheme for Loop {
 }
 
 args! {
-    /// Kobbelt 2000 (Mlakar 2018, section 4.1): (4.1) to (4.3), for triangles. Boundaries stay where they are, which
-    /// the thesis leaves open: their edges are not flipped and their vertices do not move.
+    /// Scheme of Kobbelt 2000 (Mlakar 2018, section 4.1): (4.1) to (4.3), for triangles. Boundaries do not move, which
+    /// the thesis leaves open: their edges are not flipped and their vertices are fixed.
     pub struct Sqrt3 {}
 }
 
@@ -180,8 +183,8 @@ unsafe impl Scheme for Sqrt3 {
 }
 
 args! {
-    /// Doo and Sabin 1978: any polygons; a new vertex a corner, faces for faces, inner edges and inner vertices. The
-    /// thesis does not have it: its matrix is M^T M with circulant weights.
+    /// Scheme of Doo and Sabin 1978: any polygons; one new vertex per corner, faces for faces, inner edges and inner
+    /// vertices. The thesis does not have it: its matrix is M^T M with circulant weights.
     pub struct DooSabin {}
 }
 
@@ -194,7 +197,7 @@ unsafe impl Scheme for DooSabin {
         let m = &level.m;
         let (first, n) = m.range(m.face(h));
         let over = 0.25 / n as f32;
-        // Cosines of 2 pi j / n from one to the next, by the sum of angles.
+        // Cosines of 2 pi j / n by recurrence.
         let turn = cosine_of_part(n);
         let (mut g, mut cosine, mut before) = (h, 1.0, turn);
         for j in 0..n {

@@ -6,11 +6,11 @@ use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 kernel! {
-    /// f = M^T p (4.37): faces with a corner that is selected.
+    /// Computes f = M^T p (4.37): selects faces with a selected corner.
     pub struct SelectFaces: Flat {
-        /// M.
+        /// Mesh matrix M.
         pub m: Topology,
-        /// Not 0 for vertices that are selected.
+        /// Nonzero for selected vertices.
         pub vertices: Global<u32>,
         /// 1 for faces that become selected, 0 for others.
         pub faces: GlobalMut<u32>,
@@ -31,11 +31,12 @@ unsafe impl FlatKernel for SelectFaces {
 }
 
 kernel! {
-    /// p = M f (4.38): vertices of faces that are selected. A vertex that is selected stays so, also without a face.
+    /// Computes p = M f (4.38): selects the vertices of selected faces. A selected vertex stays so, even without a
+    /// face.
     pub struct SelectVertices: Flat {
-        /// M.
+        /// Mesh matrix M.
         pub m: Topology,
-        /// Not 0 for faces that are selected.
+        /// Nonzero for selected faces.
         pub faces: Global<u32>,
         /// 1 for vertices that are or become selected, 0 for others.
         pub vertices: GlobalMut<u32>,

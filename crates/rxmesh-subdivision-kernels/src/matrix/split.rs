@@ -1,9 +1,9 @@
-//! The faces of the next level, with twins, edges and rows, by closed rules on half-edges.
+//! Faces of the next level, with twins, edges and rows, by closed rules on half-edges.
 //!
-//! The thesis looks ids of new points up in the products E and F (tables 4.1 and 4.2, section 4.3.2) and multiplies
-//! again on the next level. Entries of the mesh matrix are half-edges, and what E and F hold stands on them
-//! ([`Topology::edges`], [`Topology::twins`]); so the children of an entry know all of this from their parent (Dupuy
-//! and Vanhoey 2021 for quads and triangles), and nothing is multiplied or sorted again.
+//! The thesis looks up ids of new points in the products E and F (tables 4.1 and 4.2, section 4.3.2) and multiplies
+//! again on the next level. Entries of the mesh matrix are half-edges, and the values of E and F are stored with them
+//! ([`Topology::edges`], [`Topology::twins`]); so the children of an entry inherit them from their parent (Dupuy and
+//! Vanhoey 2021 for quads and triangles), without further products or sorting.
 //!
 //! H: number of half-edges; for other letters see [`Split`](super::Split). An old edge becomes edges 2 e (from the
 //! origin of its first half-edge) and 2 e + 1, and half-edge h has the new edge 2 E + h; with flips edge e stays edge e
@@ -17,23 +17,23 @@ use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 args! {
-    /// Where a level is written; all but `corners` is nothing when only its faces are wanted.
+    /// Output of a level; all but `corners` are empty when only its faces are needed.
     pub struct Next {
-        /// As [`Topology::corners`].
+        /// New [`Topology::corners`].
         pub corners: GlobalMut<u32>,
-        /// As [`Topology::twins`].
+        /// New [`Topology::twins`].
         pub twins: GlobalMut<u32>,
-        /// As [`Topology::edges`].
+        /// New [`Topology::edges`].
         pub edges: GlobalMut<u32>,
-        /// As [`Topology::halves`].
+        /// New [`Topology::halves`].
         pub halves: GlobalMut<u32>,
-        /// As [`Topology::starts`].
+        /// New [`Topology::starts`].
         pub starts: GlobalMut<u32>,
-        /// As [`Topology::entries`].
+        /// New [`Topology::entries`].
         pub entries: GlobalMut<u32>,
-        /// An [`Around`] a vertex.
+        /// An [`Around`] per vertex.
         pub around: GlobalMut<u32>,
-        /// Half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
+        /// Number of half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
         pub before: GlobalMut<u32>,
     }
 }
@@ -46,25 +46,25 @@ impl Next {
 }
 
 args! {
-    /// A level that splits.
+    /// Level that is split.
     pub struct From {
-        /// The mesh.
+        /// Mesh.
         pub m: Topology,
-        /// An [`Around`] a vertex.
+        /// An [`Around`] per vertex.
         pub around: Global<u32>,
-        /// Half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
+        /// Number of half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
         pub before: Global<u32>,
     }
 }
 
 impl From {
-    /// Edge and place of a half of a half-edge's edge: the half at its origin, or the one at its target.
+    /// Returns the edge of a half of a half-edge's edge: the half at its origin, or the one at its target.
     #[inline(always)]
     fn half_edge(&self, h: u32, twin: u32, target: bool) -> u32 {
         2 * self.m.edges.get(h) + u32::from((h > twin) != target)
     }
 
-    /// What is round the new vertices of edges.
+    /// Returns the neighbourhood of the new vertex of an edge.
     #[inline(always)]
     fn around_edge(&self, twin: u32) -> u32 {
         if twin == NONE {
@@ -74,7 +74,7 @@ impl From {
         }
     }
 
-    /// What an index does whose half-edge splits as told: that, and the edge and the vertex of its number. Children of
+    /// Processes one index: its half-edge by `half`, and the edge and the vertex of the same number. Children of
     /// half-edges are quads (`each` 4) or triangles (3).
     #[inline(always)]
     fn split(&self, next: &Next, i: u32, each: u32, half: impl FnOnce(u32)) {
@@ -92,8 +92,8 @@ impl From {
         }
     }
 
-    /// The edges that an edge becomes, and its vertex with its row: of each half-edge the two children that touch it,
-    /// and behind them, of triangles, the inner one.
+    /// Writes the edges that an edge becomes, and its vertex with its row: the two children that touch it of each
+    /// half-edge, followed, for triangles, by the inner one.
     #[inline(always)]
     fn edge(&self, next: &Next, e: u32, each: u32) {
         let (m, before) = (&self.m, self.before.get(e));
@@ -131,14 +131,14 @@ impl From {
         next.around.set(v, self.around_edge(twin));
     }
 
-    /// What a vertex keeps.
+    /// Copies the unchanged data of a vertex.
     #[inline(always)]
     fn vertex(&self, next: &Next, v: u32) {
         next.starts.set(v, self.m.starts.get(v));
         next.around.set(v, self.around.get(v));
     }
 
-    /// The edge that a half-edge has inside its face, and where the last row and edge end.
+    /// Writes the edge that a half-edge has inside its face, and the end of the last row and edge.
     #[inline(always)]
     fn inside(&self, next: &Next, h: u32, first: u32) {
         let (n, edges) = (self.m.corner_count(), 2 * self.m.edge_count());
@@ -151,7 +151,7 @@ impl From {
     }
 }
 
-/// Writes two pairs, each ascending, as one row.
+/// Writes two pairs, each ascending, as one sorted row.
 #[inline(always)]
 fn set_merged(entries: GlobalMut<u32>, at: u32, [a, b]: [u32; 2], [c, d]: [u32; 2]) {
     let (x, y) = (a.max(c), b.min(d));
@@ -161,20 +161,20 @@ fn set_merged(entries: GlobalMut<u32>, at: u32, [a, b]: [u32; 2], [c, d]: [u32; 
     entries.set(at + 3, b.max(d));
 }
 
-/// The child of a half-edge, if there is one.
+/// Returns the child of a half-edge, if there is one.
 #[inline(always)]
 fn child(h: u32, f: impl Fn(u32) -> u32) -> u32 {
     if h == NONE { NONE } else { f(h) }
 }
 
 kernel! {
-    /// How many half-edges each edge has.
+    /// Counts the half-edges of each edge.
     pub struct Degrees: Flat {
-        /// As [`Topology::halves`].
+        /// First half-edge of each edge, as [`Topology::halves`].
         pub halves: Global<u32>,
-        /// As [`Topology::twins`].
+        /// Twins, as [`Topology::twins`].
         pub twins: Global<u32>,
-        /// 1 or 2 an edge.
+        /// 1 or 2 per edge.
         pub degrees: GlobalMut<u32>,
     }
 }
@@ -189,18 +189,19 @@ unsafe impl FlatKernel for Degrees {
 }
 
 kernel! {
-    /// Faces into a quad a corner (section 4.3.2). An index a half-edge, vertex or edge: as many as there are
-    /// half-edges, vertices or edges, whichever is most. With the next level's faces alone: a half-edge.
+    /// Splits faces into one quad per corner (section 4.3.2). One index per half-edge, vertex or edge: as many as there
+    /// are half-edges, vertices or edges, whichever is most. If only the next level's faces are needed: one index per
+    /// half-edge.
     pub struct SplitQuads: Flat {
-        /// The level.
+        /// Level.
         pub from: From,
-        /// The next one.
+        /// Next level.
         pub next: Next,
     }
 }
 
-// SAFETY: an index writes what its half-edge, its edge and its vertex have in the next level, of which each has its own
-// part (contracts U3, U4).
+// SAFETY: an index writes the elements of its half-edge, its edge and its vertex in the next level, which are disjoint
+// (contracts U3, U4).
 unsafe impl FlatKernel for SplitQuads {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -260,11 +261,11 @@ impl SplitQuads {
 }
 
 kernel! {
-    /// Triangles into four (table 4.2). An index as in [`SplitQuads`].
+    /// Splits triangles into four (table 4.2). Indices as in [`SplitQuads`].
     pub struct SplitTriangles: Flat {
-        /// The level.
+        /// Level.
         pub from: From,
-        /// The next one.
+        /// Next level.
         pub next: Next,
     }
 }
@@ -322,19 +323,19 @@ impl SplitTriangles {
 }
 
 kernel! {
-    /// Triangles into three, inner edges flipped (table 4.1); and how many faces each new vertex has, which a scan
-    /// makes the starts of rows. An index a half-edge or vertex: as many as there are of either. With the next level's
-    /// faces alone: a half-edge.
+    /// Splits triangles into three, with inner edges flipped (table 4.1), and counts the faces of each new vertex,
+    /// whose prefix sums are the starts of rows. One index per half-edge or vertex: as many as there are of either. If
+    /// only the next level's faces are needed: one index per half-edge.
     pub struct SplitFlips: Flat {
-        /// The level.
+        /// Level.
         pub from: From,
-        /// The next one; `starts` gets the counts, of which the last is zero before.
+        /// Next level; `starts` receives the counts, of which the last is initially zero.
         pub next: Next,
     }
 }
 
-// SAFETY: an index writes what its half-edge, its face, its edge and its vertex have in the next level, of which each
-// has its own part (contracts U3, U4).
+// SAFETY: an index writes the elements of its half-edge, its face, its edge and its vertex in the next level, which are
+// disjoint (contracts U3, U4).
 unsafe impl FlatKernel for SplitFlips {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -395,8 +396,8 @@ impl SplitFlips {
         }
     }
 
-    /// Faces of a vertex in the next level: one for each of its half-edges, and one for each that comes along a
-    /// boundary.
+    /// Returns the number of faces of a vertex in the next level: one for each of its half-edges, and one for each that
+    /// arrives along a boundary.
     #[inline(always)]
     fn faces_of(&self, v: u32) -> u32 {
         let m = &self.from.m;
@@ -408,7 +409,7 @@ impl SplitFlips {
         n
     }
 
-    /// What is round a vertex in the next level: a single face has become two.
+    /// Returns the neighbourhood of a vertex in the next level: a single face has become two.
     #[inline(always)]
     fn around(&self, v: u32) -> u32 {
         let around = self.from.around.get(v);
@@ -421,13 +422,13 @@ impl SplitFlips {
 }
 
 kernel! {
-    /// The rows of the next level after [`SplitFlips`]. An index a new vertex.
+    /// Writes the rows of the next level after [`SplitFlips`]. One index per new vertex.
     pub struct FlipRows: Flat {
-        /// The level.
+        /// Level.
         pub m: Topology,
-        /// Where the next level's rows start.
+        /// Starts of the next level's rows.
         pub starts: Global<u32>,
-        /// The rows.
+        /// Rows of the next level.
         pub entries: GlobalMut<u32>,
     }
 }

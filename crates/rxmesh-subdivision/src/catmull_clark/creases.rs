@@ -9,12 +9,11 @@ use rxmesh_subdivision_kernels::catmull_clark::creases::{Chaikin, Creases, row_l
 use rxmesh_subdivision_kernels::sharpness::INFINITE;
 use rxmesh_subdivision_kernels::topology::NONE;
 
-/// Sharpness of the parts of edges, where it does not wear off by the uniform rule: what kernels see as
-/// `Creases::table`.
+/// Sharpness of the parts of edges, if it does not decrease by the uniform rule: the buffers of `Creases::table`.
 #[derive(Debug)]
 pub(crate) struct Table {
     depth: u32,
-    /// No values where no sharpness wears off.
+    /// Empty if no sharpness decreases.
     rows: Room<u32>,
     values: Room<f32>,
     edges: Room<u32>,
@@ -30,7 +29,7 @@ impl Table {
         })
     }
 
-    /// The table of some levels, in the memory that is there.
+    /// Makes the table of some levels, in existing memory.
     pub(crate) fn make(
         &mut self,
         mesh: &Mesh,
@@ -87,7 +86,7 @@ impl Table {
         Ok(())
     }
 
-    /// What kernels see of sharpness.
+    /// Returns the view of sharpness for kernels.
     pub(crate) fn creases(&self, mesh: &Mesh, sharpness: &Sharpness) -> Creases {
         let sharp = sharpness.has_edges() || sharpness.has_vertices();
         Creases {

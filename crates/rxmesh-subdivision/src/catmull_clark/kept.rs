@@ -1,4 +1,4 @@
-//! Which quads are part of the surface.
+//! Quads that are part of the surface.
 
 use crate::kept::KeptFaces;
 use crate::room::Room;
@@ -9,25 +9,25 @@ use rxmesh_host::mesh::Faces;
 use rxmesh_kernels::mem::Global;
 use std::ops::Range;
 
-/// The faces that are part of the surface: quads of the mesh, or the quads that one level makes of each of its faces.
+/// Faces that are part of the surface: quads of the mesh, or the quads that one level makes of each of its faces.
 #[derive(Debug)]
 pub(super) struct Kept {
     faces: KeptFaces,
     /// Sizes of the mesh's faces.
     sizes: Faces,
-    /// Whether the mesh's faces are made quads of, one a corner.
+    /// `true` if the mesh's faces are split into quads, one per corner.
     split: bool,
-    /// Of faces that are split, when some are left out: the quads, ...
+    /// For faces that are split, when some are left out: the quads.
     quads: Room<u32>,
-    /// ... and the mesh's face of each.
+    /// Mesh face of each of `quads`.
     parents: Vec<u32>,
-    /// At level 0 the corners of all, when some are left out.
+    /// At level 0 the corners of all kept faces, when some are left out.
     corners: Room<u32>,
     count: u32,
     corner_count: u32,
 }
 
-/// Corners of a face.
+/// Returns the range of corners of a face.
 fn range(sizes: &Faces, f: u32) -> Range<u32> {
     match sizes {
         Faces::Same(n) => n * f..n * (f + 1),
@@ -49,7 +49,7 @@ impl Kept {
         })
     }
 
-    /// Finds them, of a mesh with faces of such sizes.
+    /// Finds the kept faces of a mesh with faces of these sizes.
     pub(super) fn make(
         &mut self,
         (mesh, sizes): (&Mesh, Faces),
@@ -87,7 +87,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Forgets all faces.
+    /// Removes all faces.
     pub(super) fn clear(&mut self) {
         self.faces.clear();
         self.parents.clear();
@@ -96,17 +96,17 @@ impl Kept {
         (self.count, self.corner_count) = (0, 0);
     }
 
-    /// How many.
+    /// Returns the number of kept faces.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// Corners of all of them at level 0.
+    /// Returns the number of their corners at level 0.
     pub(super) fn corners(&self) -> u32 {
         self.corner_count
     }
 
-    /// The mesh's face of one of them.
+    /// Returns the mesh face of a kept face.
     pub(super) fn parent(&self, slot: u32) -> u32 {
         match &self.sizes {
             _ if !self.split => self.faces.face(slot),
@@ -116,7 +116,7 @@ impl Kept {
         }
     }
 
-    /// The quads; nothing when none is left out.
+    /// Returns the quads; an empty view when none is left out.
     pub(super) fn view(&self) -> Global<u32> {
         match self.split {
             true => self.quads.global(),
@@ -124,7 +124,7 @@ impl Kept {
         }
     }
 
-    /// The corners of the mesh's faces that are kept.
+    /// Copies the corners of the mesh's kept faces.
     pub(super) fn copy_corners(&self, mesh: &Mesh, out: &mut Buffer<u32>) -> Result<(), Error> {
         match self.faces.ids() {
             Some(_) => self.corners.copy_to(out)?,

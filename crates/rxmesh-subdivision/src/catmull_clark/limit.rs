@@ -13,16 +13,17 @@ use rxmesh_subdivision_kernels::catmull_clark::limit::{
 };
 
 impl CatmullClark {
-    /// Where the surface's points go in the limit, of their positions as [`CatmullClark::values`] makes them; and the
-    /// normals there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a
+    /// Computes the limits of the surface's points, from their positions as [`CatmullClark::values`] makes them, and
+    /// the limit normals, of length 1, or 0 if the surface has none (a vertex without faces). All have three floats per
     /// point.
     ///
-    /// What is sharp at the last level counts as sharp for ever. At a crease or corner inside the surface the normal is
-    /// that of one of its sides.
+    /// Creases and corners of the last level are treated as infinitely sharp. At a crease or corner inside the surface
+    /// the normal is that of one of its sides.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`]; [`MeshError::BadParameter`] at level 0 where faces are no quads; what the engine says.
+    /// [`EngineError::Length`]; [`MeshError::BadParameter`] at level 0 if some faces are no quads; any error of the
+    /// engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(

@@ -25,22 +25,22 @@ use rxmesh_subdivision_kernels::catmull_clark::faces::WriteFaces;
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
 use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Three};
 
-/// The most levels.
+/// Maximum number of levels.
 pub const MOST_LEVELS: u32 = 10;
 
-/// A Catmull-Clark surface: what depends on faces and sharpness alone is prepared once, values follow as often as they
-/// change. Other faces can be put in place of those that are there ([`CatmullClark::rebuild`]).
+/// A Catmull-Clark surface: topology and sharpness are prepared once, values are computed as often as they change. The
+/// faces can be replaced ([`CatmullClark::rebuild`]).
 ///
 /// Ids of the points, for quads: base vertices; per base edge n - 1 inner points, n = 2^levels, from the origin of its
-/// lower half-edge on; per base face the points inside, row by row. Where faces are no quads, one level makes quads of
-/// them, one a corner, whose points are [vertices | edges | faces], and the same order holds for those with one level
-/// less. The faces of a base face lie together, row by row, those of an n-gon corner by corner.
+/// lower half-edge on; per base face the points inside, row by row. If some faces are no quads, one level makes quads
+/// of them, one per corner, whose points are [vertices | edges | faces], and the same order holds for those with one
+/// level less. The faces of a base face are contiguous, row by row, those of an n-gon corner by corner.
 #[derive(Debug)]
 pub struct CatmullClark {
     engine: Engine,
     options: Options,
     levels: u32,
-    /// What grids stand on.
+    /// Quads over which the grids lie.
     quads: Quads,
     stages: Vec<Stage>,
     surroundings: Surroundings,
@@ -48,25 +48,25 @@ pub struct CatmullClark {
     vertices: u32,
 }
 
-/// Some levels in one launch.
+/// Several levels in one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stage {
     from: u32,
     levels: u32,
 }
 
-/// Memory that the kernels need on the way, for three components.
+/// Scratch buffers of the kernels, for three components.
 #[derive(Debug)]
 struct Scratch {
-    /// Values of the quads, where they are made of polygons.
+    /// Values of the quads, if they are made of polygons.
     quads: Room<f32>,
     corners: Room<f32>,
     centres: Room<f32>,
-    /// What each stage but the last makes.
+    /// Output of each stage but the last.
     grids: Vec<Room<f32>>,
 }
 
-/// The most levels of a launch, and those of the last one where there are two.
+/// Maximum number of levels per launch, and the number of those of the last one when there are two.
 const AT_ONCE: u32 = 5;
 
 fn stages(levels: u32) -> Vec<Stage> {
@@ -85,14 +85,14 @@ fn stages(levels: u32) -> Vec<Stage> {
         .collect()
 }
 
-/// Vertices and faces after some levels of quads.
+/// Returns the numbers of vertices and faces after some levels of quads.
 fn counts(mesh: &Mesh, levels: u32) -> [u64; 2] {
     let [v, e, f] = [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()].map(u64::from);
     let inner = (1u64 << levels) - 1;
     [v + e * inner + f * inner * inner, f << (2 * levels)]
 }
 
-/// Refuses what 32 bits cannot address.
+/// Refuses sizes that 32 bits cannot address.
 fn check(mesh: &Mesh, levels: u32) -> Result<(), Error> {
     let [v, e, c] = [mesh.vertex_count(), mesh.edge_count(), mesh.corner_count()].map(u64::from);
     let quads = mesh.face_size() == Some(4);
@@ -114,7 +114,7 @@ fn check(mesh: &Mesh, levels: u32) -> Result<(), Error> {
 }
 
 impl CatmullClark {
-    /// Prepares a surface of a mesh; [`Options::scheme`] is not looked at.
+    /// Prepares a surface of a mesh; [`Options::scheme`] is ignored.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl CatmullClark {
         CatmullClark::of(engine, &Source::Host(poly), options)
     }
 
-    /// As [`CatmullClark::new`], of faces that are on the engine already.
+    /// Prepares a surface as [`CatmullClark::new`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -138,17 +138,17 @@ impl CatmullClark {
         CatmullClark::of(engine, &Source::Device(faces, *extras), options)
     }
 
-    /// Prepares the surface of another mesh, of the same options, in the memory that is there; memory is taken only
-    /// when there is too little of it. Two waits, unless something is sharp or a hole.
+    /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
+    /// does not suffice. Two waits, unless something is sharp or a hole.
     ///
     /// # Errors
     ///
-    /// As [`CatmullClark::new`]; the surface has no vertices and no faces then, until it is built again.
+    /// As [`CatmullClark::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
         self.make(&Source::Host(poly))
     }
 
-    /// As [`CatmullClark::rebuild`], of faces that are on the engine already.
+    /// Rebuilds as [`CatmullClark::rebuild`], from faces that are on the engine already.
     ///
     /// # Errors
     ///
@@ -157,22 +157,22 @@ impl CatmullClark {
         self.make(&Source::Device(faces, *extras))
     }
 
-    /// As [`CatmullClark::rebuild_from`], of faces that are known to be a closed smooth surface: nothing is waited for,
-    /// before or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces). [`CatmullClark::check`]
-    /// waits, and tells whether it was so; before, what they give is not to be relied on.
+    /// Rebuilds as [`CatmullClark::rebuild_from`], from faces that the caller asserts to be a closed smooth surface:
+    /// nothing is waited for, before or after [`values`](CatmullClark::values) and [`faces`](CatmullClark::faces).
+    /// [`CatmullClark::check`] waits, and verifies the assertion; before that, their results are not to be relied on.
     ///
     /// # Errors
     ///
-    /// What can be seen without a wait; the surface has no vertices and no faces then.
+    /// Errors that are found without a wait; the surface then has no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         self.make(&Source::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that [`CatmullClark::rebuild_ahead`] took at their word.
+    /// Waits, and refuses faces that do not hold what [`CatmullClark::rebuild_ahead`] assumed.
     ///
     /// # Errors
     ///
-    /// As [`Mesh::check`]; the surface has no vertices and no faces then.
+    /// As [`Mesh::check`]; the surface then has no vertices and no faces.
     pub fn check(&mut self) -> Result<(), Error> {
         let checked = self.quads.check();
         self.settle(checked)
@@ -198,7 +198,7 @@ impl CatmullClark {
         self.settle(made)
     }
 
-    /// After a failure there is no surface.
+    /// Empties the surface after a failure.
     fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
             self.quads.clear();
@@ -224,17 +224,17 @@ impl CatmullClark {
             .make(&base.mesh, split && left > 0, &self.stages, special)
     }
 
-    /// Levels of the grids on the quads.
+    /// Returns the number of levels of the grids on the quads.
     fn grid_levels(&self) -> u32 {
         self.levels - u32::from(self.quads.are_split())
     }
 
-    /// Makes the surface's values of the mesh's: `width` floats a vertex, row after row, such as positions. Runs
-    /// kernels only: nothing is allocated or waited for.
+    /// Computes the surface's values from the mesh's: `width` floats per vertex, row after row, such as positions. Only
+    /// launches kernels: nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for values that are not as many as there are vertices; what the engine says.
+    /// [`EngineError::Length`] for values whose number is not that of vertices; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
@@ -257,11 +257,11 @@ impl CatmullClark {
         Ok(())
     }
 
-    /// Writes the faces of the surface: [`CatmullClark::index_count`] points.
+    /// Writes the faces of the surface: [`CatmullClark::index_count`] point ids.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`]; what the engine says.
+    /// [`EngineError::Length`]; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
@@ -280,17 +280,17 @@ impl CatmullClark {
         Ok(self.engine.launch_flat(self.face_count(), kernel)?)
     }
 
-    /// Points of the surface.
+    /// Returns the number of points of the surface.
     pub fn vertex_count(&self) -> u32 {
         self.vertices
     }
 
-    /// Faces of the surface.
+    /// Returns the number of faces of the surface.
     pub fn face_count(&self) -> u32 {
         self.quads.kept.count() << (2 * self.grid_levels())
     }
 
-    /// Corners of every face; 0 when they differ, which they may at level 0 only.
+    /// Returns the number of corners of every face; 0 when they differ, which is possible only at level 0.
     pub fn face_size(&self) -> u32 {
         match self.levels {
             0 => self.quads.base.mesh.face_size().unwrap_or(0),
@@ -298,7 +298,7 @@ impl CatmullClark {
         }
     }
 
-    /// Corners of all faces.
+    /// Returns the number of corners of all faces.
     pub fn index_count(&self) -> u32 {
         match self.levels {
             0 => self.quads.kept.corners(),
@@ -306,17 +306,17 @@ impl CatmullClark {
         }
     }
 
-    /// The face of the mesh that a face of the surface was made of.
+    /// Returns the mesh face of which a face of the surface was made.
     pub fn parent(&self, face: u32) -> u32 {
         self.quads.kept.parent(face >> (2 * self.grid_levels()))
     }
 
-    /// The mesh that the surface is made of.
+    /// Returns the mesh of which the surface is made.
     pub fn mesh(&self) -> &Mesh {
         &self.quads.given().mesh
     }
 
-    /// Bytes that are kept on the engine.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         self.scratch.bytes() + self.surroundings.bytes() + self.quads.bytes()
     }

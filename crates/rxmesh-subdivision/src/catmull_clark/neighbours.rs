@@ -1,4 +1,4 @@
-//! What is round each face of the quads, and which vertices are special.
+//! Neighbourhood of each face of the quads, and special vertices.
 
 use super::quads::Creased;
 use crate::launch::Launch;
@@ -10,7 +10,7 @@ use rxmesh_subdivision_kernels::catmull_clark::neighbours::{
     CHUNK, CORNERS, COUNT_WORDS, FindNeighbours, FindSpecial, Neighbours, POINTS, VERTICES,
 };
 
-/// What is round each face, and which vertices and faces are special.
+/// Neighbourhood of each face, and the special vertices and faces.
 #[derive(Debug)]
 pub(super) struct Surroundings {
     order: Room<u32>,
@@ -19,7 +19,7 @@ pub(super) struct Surroundings {
     vertices: Room<u32>,
     slots: Room<u32>,
     counts: Room<u32>,
-    /// Special vertices and corners at them; as many as there could be where nobody waited for their number.
+    /// Number of special vertices and of corners at them; upper bounds if the numbers were not read back.
     special: [u32; 2],
 }
 
@@ -36,7 +36,7 @@ impl Surroundings {
         })
     }
 
-    /// Looks round a mesh of quads, if grids stand on it; without a wait, if it is to be ahead of the engine.
+    /// Finds the neighbourhoods of a mesh of quads, if `needed`; without a wait if `ahead`.
     pub(super) fn make(&mut self, quads: &Creased, needed: bool, ahead: bool) -> Result<(), Error> {
         let mesh = &quads.mesh;
         let engine = mesh.engine();
@@ -80,7 +80,7 @@ impl Surroundings {
         Ok(())
     }
 
-    /// What kernels see.
+    /// Returns the view for kernels.
     pub(super) fn view(&self) -> Neighbours {
         Neighbours {
             order: self.order.global(),
@@ -90,22 +90,22 @@ impl Surroundings {
         }
     }
 
-    /// Special vertices, at most.
+    /// Returns an upper bound of the number of special vertices.
     pub(super) fn vertices(&self) -> u32 {
         self.special[0]
     }
 
-    /// Corners at special vertices, at most.
+    /// Returns an upper bound of the number of corners at special vertices.
     pub(super) fn corners(&self) -> u32 {
         self.special[1]
     }
 
-    /// The special vertices.
+    /// Returns the special vertices.
     pub(super) fn list(&self) -> Global<u32> {
         self.vertices.global()
     }
 
-    /// The number of each corner among those at special vertices.
+    /// Returns the number of each corner among those at special vertices.
     pub(super) fn slots(&self) -> Global<u32> {
         self.slots.global()
     }

@@ -1,4 +1,4 @@
-//! One way of some components through all levels.
+//! Computation of some components through all levels.
 
 use super::{CatmullClark, Stage};
 use crate::launch::Launch;
@@ -80,7 +80,7 @@ where
         })
     }
 
-    /// All levels of the grids.
+    /// Computes all levels of the grids.
     fn grids(&self, base: Rows) -> Result<(), Error> {
         let (of, scratch) = (self.of, &self.of.scratch);
         let depth = of.grid_levels();
@@ -140,7 +140,7 @@ where
         let (log_tiles, log_pieces) = tiling(levels);
         let tiles = at.mesh.face_count() << (2 * from);
         self.of.engine.launch_blocks(
-            // One more, because special faces and regular ones do not meet in one.
+            // One more, because special faces and regular ones do not share a block.
             tiles.div_ceil(1 << log_tiles) + u32::from(log_tiles > 0),
             RefineTiles {
                 mesh: at.mesh.topology(),
@@ -160,8 +160,8 @@ where
     }
 }
 
-/// Tiles of a block and pieces of their columns, as powers of two, by the levels to go: such that a column's piece a
-/// thread makes one block.
+/// Returns the logarithms of the numbers of tiles of a block and of pieces of their columns, by the number of levels: a
+/// block has one thread per piece of a column.
 fn tiling(levels: u32) -> (u32, u32) {
     match levels {
         5.. => (0, 0),

@@ -1,4 +1,4 @@
-//! The quads that surfaces stand on: those of a mesh, or those that one level makes of its polygons.
+//! Quads under a surface: those of a mesh, or those that one level makes of its polygons.
 
 use super::creases::Table;
 use super::kept::Kept;
@@ -16,7 +16,7 @@ use rxmesh_subdivision_kernels::catmull_clark::faces::SplitFaces;
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
 use rxmesh_subdivision_kernels::catmull_clark::{Components, Output, Rows};
 
-/// A mesh with its sharpness.
+/// Mesh with its sharpness.
 #[derive(Debug)]
 pub(super) struct Creased {
     pub(super) mesh: Mesh,
@@ -33,12 +33,12 @@ impl Creased {
         })
     }
 
-    /// The quads that one level makes of polygons.
+    /// Makes the quads of one level of polygons.
     fn split(&mut self, polygons: &Creased, options: &Options, levels: u32) -> Result<(), Error> {
         let before = &polygons.mesh;
         let n = before.corner_count();
         let points = before.vertex_count() + before.edge_count() + before.face_count();
-        // Halves of edges, and edges to the points of faces.
+        // Halves of edges, and edges to the face points.
         let told = Told {
             edges: 2 * before.edge_count() + n,
             special: before.special,
@@ -52,17 +52,17 @@ impl Creased {
         self.table.make(quads, sharpness, options.creasing, levels)
     }
 
-    /// What kernels see of sharpness.
+    /// Returns the view of sharpness for kernels.
     pub(super) fn creases(&self) -> Creases {
         self.table.creases(&self.mesh, &self.sharpness)
     }
 
-    /// The largest sharpness of its edges and vertices that ends.
+    /// Returns the largest finite sharpness of its edges and vertices.
     pub(super) fn most_sharp(&self) -> f32 {
         self.sharpness.most()
     }
 
-    /// One level, of any polygons.
+    /// Computes one level of any polygons.
     pub(super) fn once<N: Components + Default>(&self, base: Rows, out: Output) -> Result<(), Error>
     where
         FacePoints<N>: Entry,
@@ -109,16 +109,16 @@ impl Creased {
     }
 }
 
-/// The quads that a surface stands on.
+/// Quads under a surface.
 #[derive(Debug)]
 pub(super) struct Quads {
-    /// The polygons, where one level makes quads of them.
+    /// Polygons, if one level makes quads of them.
     pub(super) polygons: Option<Creased>,
-    /// Memory of polygons, while they are quads.
+    /// Memory for polygons, while the faces are quads.
     spare: Option<Creased>,
-    /// The quads; the mesh itself at level 0.
+    /// Quads; the mesh itself at level 0.
     pub(super) base: Creased,
-    /// Which of them are part of the surface.
+    /// Those of them that are part of the surface.
     pub(super) kept: Kept,
 }
 
@@ -132,7 +132,7 @@ impl Quads {
         })
     }
 
-    /// Those of a mesh, in the memory that is there.
+    /// Makes the quads of a mesh, in existing memory.
     pub(super) fn make(&mut self, source: &Source, options: &Options) -> Result<(), Error> {
         let levels = options.levels;
         if levels > MOST_LEVELS {
@@ -162,7 +162,7 @@ impl Quads {
         Ok(())
     }
 
-    /// Puts memory where polygons, or quads alone, want it.
+    /// Moves memory to where polygons, or quads alone, need it.
     fn set_split(&mut self, split: bool) -> Result<(), Error> {
         if !split {
             self.spare = self.polygons.take().or(self.spare.take());
@@ -175,9 +175,9 @@ impl Quads {
         Ok(())
     }
 
-    /// Waits, and refuses faces that were taken at their word.
+    /// Waits, and refuses faces that do not hold what was assumed of them.
     pub(super) fn check(&mut self) -> Result<(), Error> {
-        // Those that the polygons are split into have faults of the same causes, and are put in order again as well.
+        // The quads into which polygons are split have faults of the same causes, and are checked and reset as well.
         let quads = self.base.mesh.check();
         match &mut self.polygons {
             Some(polygons) => polygons.mesh.check().and(quads),
@@ -185,7 +185,7 @@ impl Quads {
         }
     }
 
-    /// No faces.
+    /// Removes all faces.
     pub(super) fn clear(&mut self) {
         for part in self.polygons.iter_mut().chain([&mut self.base]) {
             part.mesh.clear();
@@ -193,12 +193,12 @@ impl Quads {
         self.kept.clear();
     }
 
-    /// Whether one level made them.
+    /// Returns `true` if one level made them.
     pub(super) fn are_split(&self) -> bool {
         self.polygons.is_some()
     }
 
-    /// The mesh that was given.
+    /// Returns the mesh that was given.
     pub(super) fn given(&self) -> &Creased {
         self.polygons.as_ref().unwrap_or(&self.base)
     }

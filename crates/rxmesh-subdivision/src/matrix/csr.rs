@@ -13,7 +13,7 @@ use rxmesh_subdivision_kernels::matrix::{
     CompactIds, CountTerms, FillIds, FillValues, Rule, SortLongIds, Stored,
 };
 
-/// A matrix as CSR on an engine: rows one after the other, columns ascending in each.
+/// Matrix in CSR on an engine: rows one after the other, columns ascending in each.
 #[derive(Debug)]
 pub struct Csr<T> {
     engine: Engine,
@@ -22,31 +22,31 @@ pub struct Csr<T> {
     starts: Buffer<u32>,
     ids: Buffer<u32>,
     values: Buffer<T>,
-    /// For terms that are not distinct: where rows have their places, and columns at these.
+    /// For terms that are not distinct: offsets of uncompacted rows, and their columns.
     slots: Option<[Buffer<u32>; 2]>,
 }
 
-/// A matrix on the host.
+/// Matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostCsr<T> {
     /// Number of columns.
     pub columns: u32,
-    /// Where each row starts, and where the last one ends.
+    /// Start of each row, and end of the last one.
     pub starts: Vec<u32>,
     /// Columns, ascending in each row.
     pub ids: Vec<u32>,
-    /// Their values.
+    /// Values of the entries.
     pub values: Vec<T>,
 }
 
 impl<T: Pod> Csr<T> {
-    /// Stores a matrix: mapped SpGEMM by count, scan and fill (algorithm 2, section 5.2) when the rule is
+    /// Stores a matrix: mapped SpGEMM by count, prefix sum and fill (algorithm 2, section 5.2) when the rule is
     /// [`Mesh::pairs`](crate::Mesh::pairs), the product of two matrices when it is a
     /// [`Product`](rxmesh_subdivision_kernels::matrix::Product).
     ///
     /// # Errors
     ///
-    /// Parts that do not fit each other; a result of more than 2^32 - 1 terms; what the engine says.
+    /// Operands whose sizes do not match; a result of more than 2^32 - 1 terms; any error of the engine.
     pub fn new<R>(engine: &Engine, rule: R) -> Result<Csr<T>, Error>
     where
         R: Rule<Value = T> + EntryOf<CountTerms<R>> + EntryOf<FillIds<R>> + EntryOf<FillValues<R>>,
@@ -70,11 +70,11 @@ impl<T: Pod> Csr<T> {
         Ok(matrix)
     }
 
-    /// Stores another matrix of the same shape, in the memory that is there if it has room.
+    /// Stores another matrix of the same shape, in existing memory if it suffices.
     ///
     /// # Errors
     ///
-    /// Another shape; else as [`Csr::new`].
+    /// Another shape; otherwise as [`Csr::new`].
     pub fn rebuild<R>(&mut self, rule: R) -> Result<(), Error>
     where
         R: Rule<Value = T> + EntryOf<CountTerms<R>> + EntryOf<FillIds<R>> + EntryOf<FillValues<R>>,
@@ -82,7 +82,7 @@ impl<T: Pod> Csr<T> {
         self.same_shape(&rule)?;
         let engine = self.engine.clone();
         let rows = self.shape[0];
-        // Rows as long as their terms.
+        // Rows with one element per term.
         let (places, counts) = match &self.slots {
             None => (&self.starts, GlobalMut::empty()),
             Some([places, _]) => (places, self.starts.global_mut()),
@@ -129,7 +129,7 @@ impl<T: Pod> Csr<T> {
         self.refill(rule)
     }
 
-    /// Brings rows together that have fewer columns than terms.
+    /// Compacts rows that have fewer columns than terms.
     fn compact(&mut self) -> Result<(), Error> {
         let Some([places, from]) = &self.slots else {
             return Ok(());
@@ -145,11 +145,11 @@ impl<T: Pod> Csr<T> {
         Ok(self.engine.launch_flat(self.shape[0], kernel)?)
     }
 
-    /// Computes the values again, for the same rule with other numbers: the numeric pass alone.
+    /// Recomputes the values for the same rule with other numbers: the numeric pass alone.
     ///
     /// # Errors
     ///
-    /// Another shape; what the engine says.
+    /// Another shape; any error of the engine.
     pub fn refill<R>(&mut self, rule: R) -> Result<(), Error>
     where
         R: Rule<Value = T> + EntryOf<FillValues<R>>,
@@ -175,41 +175,41 @@ impl<T: Pod> Csr<T> {
         )))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> u32 {
         self.shape[0]
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn column_count(&self) -> u32 {
         self.shape[1]
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn entry_count(&self) -> u32 {
         self.entries
     }
 
-    /// Where each row starts, and where the last one ends.
+    /// Returns the start of each row, and the end of the last one.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
     }
 
-    /// Columns, ascending in each row; there may be room behind the last entry.
+    /// Returns the columns, ascending in each row; the buffer may be longer than the number of entries.
     pub fn ids(&self) -> &Buffer<u32> {
         &self.ids
     }
 
-    /// Values of the columns; there may be room behind the last entry.
+    /// Returns the values of the entries; the buffer may be longer than the number of entries.
     pub fn values(&self) -> &Buffer<T> {
         &self.values
     }
 
-    /// Brings the matrix to the host.
+    /// Copies the matrix to the host.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn to_host(&self) -> Result<HostCsr<T>, Error> {
         let n = self.entries as usize;
         Ok(HostCsr {
@@ -222,7 +222,7 @@ impl<T: Pod> Csr<T> {
 }
 
 impl Csr<f32> {
-    /// The matrix for products.
+    /// Returns the matrix for products.
     pub fn view(&self) -> Stored {
         Stored {
             starts: self.starts.global(),
@@ -233,7 +233,7 @@ impl Csr<f32> {
     }
 }
 
-/// Makes room; what was there is lost if there was too little.
+/// Grows a buffer if it is too short; its content is then lost.
 fn ensure<T: Pod>(engine: &Engine, buffer: &mut Buffer<T>, n: u32) -> Result<(), Error> {
     if buffer.len() < n as usize {
         *buffer = engine.zeroed(n as usize)?;

@@ -12,7 +12,7 @@ use rxmesh_subdivision_kernels::matrix::{
     CountTerms, FacePoints, FillIds, FillValues, LevelRows, Points, Product, Scheme, Split,
 };
 
-/// A scheme whose kernels are listed (see [`Scheme`]).
+/// Scheme whose kernels are listed (see [`Scheme`]).
 pub trait Listed:
     Scheme
     + EntryOf<FacePoints<Self>>
@@ -36,21 +36,21 @@ impl<S> Listed for S where
 /// Subdivision by any scheme in the general kernels: new values by mapped products (chapter 4), new faces by closed
 /// rules on half-edges. All levels but the last are kept with their adjacency.
 ///
-/// The vertices of each level come in the order of [`Split`]: but for dual schemes old vertices first, so that a vertex
-/// keeps its id.
+/// The vertices of each level have the order of [`Split`]: except in dual schemes, old vertices come first, so that a
+/// vertex keeps its id.
 #[derive(Debug)]
 pub struct GeneralSubdivision<S> {
     scheme: S,
     counts: Vec<Counts>,
-    /// First corner of each base face, where they differ in size.
+    /// First corner of each base face, if they differ in size.
     offsets: Option<Vec<u32>>,
-    /// The levels, but for the last; the base mesh alone when there is none.
+    /// All levels but the last; only the base mesh when there is none.
     kept: Vec<Kept>,
     /// Faces of the last level; of the base mesh when there is no level.
     corners: Buffer<u32>,
-    /// First corner of each of them, where they differ in size.
+    /// First corner of each of them, if they differ in size.
     last_offsets: Option<Buffer<u32>>,
-    /// Values of levels between, in turns.
+    /// Values of intermediate levels, double-buffered.
     scratch: [Buffer<f32>; 2],
 }
 
@@ -58,9 +58,8 @@ impl<S: Listed> GeneralSubdivision<S> {
     /// Prepares `levels` levels over a mesh, 0 to 10: memory and topology.
     ///
     /// # Errors
-    ///
     /// A scheme of triangles on other faces, of which the first is named; too many levels, or more elements than 32
-    /// bits can count: nothing is allocated then. No memory on the engine.
+    /// bits can count: then nothing is allocated. No memory on the engine.
     pub fn new(base: Mesh, scheme: S, levels: u32) -> Result<GeneralSubdivision<S>, Error> {
         let counts = counts(&base, S::SPLIT, levels)?;
         let engine = base.engine().clone();
@@ -89,7 +88,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         };
         surface.rebuild()?;
         let between = |back: u32| match levels.checked_sub(back) {
-            // As many as the base has are not needed: its values are the caller's.
+            // No scratch buffer for the base level: its values are the caller upholds the contract.
             Some(level) if level > 0 => 4 * surface.counts[level as usize].vertices as usize,
             _ => 0,
         };
@@ -97,12 +96,12 @@ impl<S: Listed> GeneralSubdivision<S> {
         Ok(surface)
     }
 
-    /// Makes the topology of all levels again, in the memory that is there; with [`Split::Dual`], where sizes depend on
-    /// the boundary, in new memory.
+    /// Recomputes the topology of all levels, in existing memory; with [`Split::Dual`], where sizes depend on the
+    /// boundary, in new memory.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn rebuild(&mut self) -> Result<(), Error> {
         if S::SPLIT == Split::Dual && self.level_count() > 0 {
             return self.rebuild_dual();
@@ -124,7 +123,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         }
     }
 
-    /// The levels of a dual scheme, whose faces are found together anew on each.
+    /// Rebuilds the levels of a dual scheme, whose connectivity is computed anew for each.
     fn rebuild_dual(&mut self) -> Result<(), Error> {
         let engine = self.kept[0].mesh.engine().clone();
         self.kept.truncate(1);
@@ -148,12 +147,12 @@ impl<S: Listed> GeneralSubdivision<S> {
         Ok(())
     }
 
-    /// Values at the vertices of the last level, from values at those of the base mesh: `width` floats each. Runs
-    /// kernels only: at most two a level for each four floats of a row.
+    /// Computes values at the vertices of the last level from values at those of the base mesh: `width` floats each.
+    /// Only launches kernels: at most two per level for each four floats of a row.
     ///
     /// # Errors
     ///
-    /// Arrays of other lengths; what the engine says.
+    /// Arrays of other lengths; any error of the engine.
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
         let values = |n: &Counts| u64::from(n.vertices) * u64::from(width);
         let (first, last) = (self.counts[0], self.counts[self.counts.len() - 1]);
@@ -165,7 +164,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         }
         for column in (0..width).step_by(4) {
             let lanes = (width - column).min(4);
-            // In turns, so that the last one before the result is in the first.
+            // Alternates, so that the last one before the result is in the first buffer.
             let between = |level: u32| &self.scratch[((levels - 1 - level) % 2) as usize];
             for level in 0..levels {
                 let from = match level {
@@ -182,7 +181,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         Ok(())
     }
 
-    /// One level: points of faces, then those of vertices and edges.
+    /// Computes one level: face points, then those of vertices and edges.
     fn step(
         &self,
         level: u32,
@@ -228,11 +227,11 @@ impl<S: Listed> GeneralSubdivision<S> {
         mesh.engine().launch_flat(rows, kernel)
     }
 
-    /// A level as a matrix: rows are the vertices of level `level + 1`, columns those of level `level`.
+    /// Stores a level as a matrix: rows are the vertices of level `level + 1`, columns those of level `level`.
     ///
     /// # Errors
     ///
-    /// No such level; what the engine says.
+    /// No such level; any error of the engine.
     pub fn level_matrix(&self, level: u32) -> Result<Csr<f32>, Error> {
         if level >= self.level_count() {
             return Err(Error::Options(format!(
@@ -248,12 +247,12 @@ impl<S: Listed> GeneralSubdivision<S> {
         Csr::new(mesh.engine(), rows)
     }
 
-    /// The whole surface as a matrix, so that it is one product with the values of the base mesh (Driscoll 2014): the
-    /// product of all levels' matrices. Nothing when there is no level.
+    /// Stores the whole surface as a matrix, so that values are one product with those of the base mesh (Driscoll
+    /// 2014): the product of all levels' matrices. `None` when there is no level.
     ///
     /// # Errors
     ///
-    /// A matrix of more than 2^32 - 1 terms; what the engine says.
+    /// A matrix of more than 2^32 - 1 terms; any error of the engine.
     pub fn stencils(&self) -> Result<Option<Csr<f32>>, Error> {
         let mut all: Option<Csr<f32>> = None;
         for level in 0..self.level_count() {
@@ -272,27 +271,28 @@ impl<S: Listed> GeneralSubdivision<S> {
         Ok(all)
     }
 
-    /// Number of levels.
+    /// Returns the number of levels.
     pub fn level_count(&self) -> u32 {
         self.counts.len() as u32 - 1
     }
 
-    /// A level's mesh, but for the last level; level 0 is the base mesh.
+    /// Returns the mesh of a level other than the last; level 0 is the base mesh.
     pub fn mesh(&self, level: u32) -> Option<&Mesh> {
         self.kept.get(level as usize).map(|kept| &kept.mesh)
     }
 
-    /// Number of vertices of the last level.
+    /// Returns the number of vertices of the last level.
     pub fn vertex_count(&self) -> u32 {
         self.counts[self.counts.len() - 1].vertices
     }
 
-    /// Number of faces of the last level.
+    /// Returns the number of faces of the last level.
     pub fn face_count(&self) -> u32 {
         self.counts[self.counts.len() - 1].faces
     }
 
-    /// Corners of each face of the last level; 0 when they differ: with a dual scheme, or without a level.
+    /// Returns the number of corners of each face of the last level; 0 when they differ: with a dual scheme, or without
+    /// a level.
     pub fn face_size(&self) -> u32 {
         match self.level_count() {
             0 => self.kept[0].mesh.size,
@@ -300,18 +300,18 @@ impl<S: Listed> GeneralSubdivision<S> {
         }
     }
 
-    /// The faces of the last level, corner after corner. The children of a corner h are quads h, or triangles h and,
-    /// with four a face, behind all those the inner one of each face.
+    /// Returns the faces of the last level, corner after corner. The child of corner h is quad h, or triangle h; with
+    /// four triangles per face, the inner one of each face follows after all those.
     pub fn corners(&self) -> &Buffer<u32> {
         &self.corners
     }
 
-    /// First corner of each face of the last level and the end of the last, where they differ in size.
+    /// Returns the first corner of each face of the last level and the end of the last, if they differ in size.
     pub fn offsets(&self) -> Option<&Buffer<u32>> {
         self.last_offsets.as_ref()
     }
 
-    /// The base face that a face of the last level came from; nothing for those of edges and vertices of dual schemes.
+    /// Returns the base face of a face of the last level; `None` for the faces of edges and vertices of dual schemes.
     pub fn parent(&self, face: u32) -> Option<u32> {
         let mut face = face;
         for level in (0..self.level_count() as usize).rev() {
@@ -341,12 +341,12 @@ impl<S: Listed> GeneralSubdivision<S> {
     ///
     /// # Errors
     ///
-    /// Another number of corners; what the engine says.
+    /// Another number of corners; any error of the engine.
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
         Ok(out.copy_from(&self.corners)?)
     }
 
-    /// The last level with adjacency of its own.
+    /// Returns the last level with its adjacency.
     ///
     /// # Errors
     ///
@@ -361,7 +361,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         )
     }
 
-    /// Bytes on the engine.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let scratch: usize = self.scratch.iter().map(Buffer::len).sum();
         let levels: u64 = self.kept.iter().map(Kept::bytes).sum();
@@ -376,12 +376,12 @@ fn copy(buffer: &Buffer<u32>) -> Result<Buffer<u32>, EngineError> {
     Ok(copy)
 }
 
-/// The part of rows that begins at a column.
+/// Returns the rows from a column on.
 fn from(x: Global<f32>, column: u32) -> Global<f32> {
     if x.is_empty() { x } else { x.from(column) }
 }
 
-/// Sizes of all levels, or why they cannot be.
+/// Returns the sizes of all levels, or an error if they are out of range.
 fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<Counts>, Error> {
     if levels > MOST_LEVELS {
         return Err(Error::Options(format!(

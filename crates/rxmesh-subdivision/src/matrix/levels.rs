@@ -1,4 +1,4 @@
-//! The meshes of all levels of a subdivision, made on the engine by closed rules.
+//! Meshes of all levels of a subdivision, made on the engine by closed rules.
 
 use crate::Mesh;
 use crate::launch::Launch;
@@ -31,14 +31,14 @@ impl Counts {
         }
     }
 
-    /// Those of the next level.
+    /// Returns those of the next level.
     pub(super) fn next(self, split: Split) -> Result<Counts, Error> {
         let [v, e, f, c] = [self.vertices, self.edges, self.faces, self.corners].map(u64::from);
         let [vertices, edges, faces, corners] = match split {
             Split::Quads => [v + e + f, 2 * e + c, c, 4 * c],
             Split::Triangles => [v + e, 2 * e + c, 4 * f, 4 * c],
             Split::Flips => [v + f, e + c, c, 3 * c],
-            // The most; at a boundary there are fewer.
+            // Upper bounds; at a boundary there are fewer.
             Split::Dual => [c, 2 * c, f + e + v, 4 * c],
         };
         let limited = |what, n: u64| {
@@ -48,7 +48,7 @@ impl Counts {
                 limit: u32::MAX.into(),
             })
         };
-        // Four floats a vertex are a buffer as well.
+        // Four floats per vertex must fit into a buffer as well.
         limited("values at vertices", 4 * vertices)?;
         Ok(Counts {
             vertices: limited("vertices", vertices)?,
@@ -59,7 +59,7 @@ impl Counts {
     }
 }
 
-/// A level, with what the next one is made of.
+/// Level with the data from which the next one is made.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) mesh: Mesh,
@@ -67,7 +67,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The first level.
+    /// Makes the first level.
     pub(super) fn base(mesh: Mesh, split: Split) -> Result<Kept, Error> {
         let n = match counts_before(split) {
             true => mesh.edge_count() as usize + 1,
@@ -79,7 +79,7 @@ impl Kept {
         Ok(base)
     }
 
-    /// The half-edges of the edges before each edge.
+    /// Counts the half-edges of the edges before each edge.
     fn count_degrees(&self) -> Result<(), Error> {
         if self.before.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Memory for a level of so many.
+    /// Allocates memory for a level of these sizes.
     pub(super) fn room(engine: &Engine, split: Split, n: Counts) -> Result<Kept, Error> {
         let before = match counts_before(split) {
             true => n.edges + 1,
@@ -108,7 +108,7 @@ impl Kept {
         })
     }
 
-    /// Makes the next level in memory that is there.
+    /// Makes the next level in existing memory.
     pub(super) fn split_into(&self, split: Split, next: &Kept) -> Result<(), Error> {
         let mesh = &next.mesh;
         let into = Next {
@@ -170,7 +170,7 @@ impl Kept {
         Ok(())
     }
 
-    /// The faces of the next level of a dual scheme: first corner of each, and corners.
+    /// Returns the faces of the next level of a dual scheme: first corner of each, and corners.
     pub(super) fn dual(&self) -> Result<[Buffer<u32>; 2], Error> {
         let (engine, level) = (self.mesh.engine(), self.mesh.level());
         let n = Counts::of(&self.mesh);
@@ -186,7 +186,7 @@ impl Kept {
         let inner = sums::exclusive(engine, &edges)?;
         let around = sums::exclusive(engine, &vertices)?;
         let more = sums::exclusive(engine, &corners)?;
-        // No more than `Counts::next` has allowed.
+        // At most as many as `Counts::next` has allowed.
         let offsets = room(n.faces + inner + around)?;
         let faces = engine.zeroed((n.corners + 4 * inner + more) as usize)?;
         let kernel = DualFaces {
@@ -202,18 +202,18 @@ impl Kept {
         Ok([offsets, faces])
     }
 
-    /// Bytes on the engine.
+    /// Returns the number of bytes on the engine.
     pub(super) fn bytes(&self) -> u64 {
         self.mesh.bytes() + 4 * self.before.len() as u64
     }
 }
 
-/// Whether a split needs the half-edges of the edges before each.
+/// Returns `true` if a split needs the number of half-edges before each edge.
 fn counts_before(split: Split) -> bool {
     matches!(split, Split::Quads | Split::Triangles)
 }
 
-/// Corners of the faces that a split makes; 0 when they differ.
+/// Returns the number of corners of the faces that a split makes; 0 when they differ.
 pub(super) fn face_size(split: Split) -> u32 {
     match split {
         Split::Quads => 4,

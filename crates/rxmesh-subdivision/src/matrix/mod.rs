@@ -1,8 +1,8 @@
-//! The mesh matrix as a language (Mlakar 2018, chapters 3 to 5), host half; what it means stands with the
+//! Mesh matrix as a language (Mlakar 2018, chapters 3 to 5), host half; its meaning is documented with the
 //! [kernels](rxmesh_subdivision_kernels::matrix).
 //!
-//! A product is a call with a matrix that is a small value, and with buffers that are there. Nothing is allocated, and
-//! nothing waits:
+//! A product is a call with a matrix, which is a small value, and with existing buffers. Nothing is allocated or waited
+//! for:
 //!
 //! ```
 //! use rxmesh_host::engine::Engine;
@@ -43,7 +43,7 @@ use rxmesh_host::Error;
 use rxmesh_subdivision_kernels::matrix::{Direct, Gamma, Level, Map, Operand, Pairs, Transposed};
 
 impl Mesh {
-    /// M{Q}: from faces to vertices.
+    /// Returns M{Q}: from faces to vertices.
     pub fn direct<Q: Map>(&self, map: Q) -> Direct<Q> {
         Direct {
             m: self.topology(),
@@ -52,7 +52,7 @@ impl Mesh {
         }
     }
 
-    /// M{Q} on values at entries, that is corners: from corners to vertices.
+    /// Returns M{Q} on values at entries, which are corners: from corners to vertices.
     pub fn direct_of_entries<Q: Map>(&self, map: Q) -> Direct<Q> {
         Direct {
             operand: Operand::Entries as u32,
@@ -60,7 +60,7 @@ impl Mesh {
         }
     }
 
-    /// M^T{Q}: from vertices to faces.
+    /// Returns M^T{Q}: from vertices to faces.
     pub fn transposed<Q: Map>(&self, map: Q) -> Transposed<Q> {
         Transposed {
             m: self.topology(),
@@ -69,7 +69,7 @@ impl Mesh {
         }
     }
 
-    /// M^T{Q} on values at entries: from corners to faces.
+    /// Returns M^T{Q} on values at entries: from corners to faces.
     pub fn transposed_of_entries<Q: Map>(&self, map: Q) -> Transposed<Q> {
         Transposed {
             operand: Operand::Entries as u32,
@@ -77,7 +77,7 @@ impl Mesh {
         }
     }
 
-    /// M M^T {Q}\[gamma\]: from pairs of corners of a face.
+    /// Returns M M^T {Q}\[gamma\]: from pairs of corners of a face.
     pub fn pairs<G: Gamma>(&self, gamma: G) -> Pairs<G> {
         Pairs {
             m: self.topology(),
@@ -85,7 +85,7 @@ impl Mesh {
         }
     }
 
-    /// What the masks of a scheme see.
+    /// Returns the view of the mesh for the masks of a scheme.
     pub fn level(&self) -> Level {
         Level {
             m: self.topology(),
@@ -94,7 +94,7 @@ impl Mesh {
     }
 }
 
-/// Compares the length of an array of values with what is needed.
+/// Compares the length of an array of values with the required one.
 fn has_length(what: &str, got: usize, want: u64) -> Result<(), Error> {
     if got as u64 == want {
         return Ok(());

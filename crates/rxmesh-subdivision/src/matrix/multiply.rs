@@ -8,14 +8,14 @@ use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::matrix::{Multiply, Rule};
 
-/// What becomes of a product A x: `y = alpha A x + beta z`.
+/// Final combination of a product A x: `y = alpha A x + beta z`.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish<'a> {
     /// Factor of the product.
     pub alpha: f32,
     /// Factor of z.
     pub beta: f32,
-    /// z, with as many values as y; y as it was when there is none. Not read when `beta` is 0.
+    /// z, with as many values as y; the old y when there is none. Not read when `beta` is 0.
     pub z: Option<&'a Buffer<f32>>,
 }
 
@@ -29,13 +29,13 @@ impl Default for Finish<'_> {
     }
 }
 
-/// Mapped SpMV (section 3.2, algorithm 1): `y = alpha A x + beta z` with `width` floats a row, one launch for each four
-/// of them. A is any matrix that can be computed ([`Mesh::direct`](crate::Mesh::direct) and its like) or is stored
-/// ([`Csr::view`](super::Csr::view)).
+/// Computes the mapped SpMV (section 3.2, algorithm 1) `y = alpha A x + beta z` with `width` floats per row, one launch
+/// for each four of them. A is any matrix that can be computed ([`Mesh::direct`](crate::Mesh::direct) and its like) or
+/// is stored ([`Csr::view`](super::Csr::view)).
 ///
 /// # Errors
 ///
-/// Arrays whose lengths are not those of the matrix, maps that do not fit their mesh; what the engine says.
+/// Arrays whose lengths are not those of the matrix, maps that do not fit their mesh; any error of the engine.
 pub fn multiply<R>(
     engine: &Engine,
     rule: R,
@@ -59,7 +59,7 @@ where
         .filter(|_| finish.beta != 0.0)
         .map_or(Global::empty(), Buffer::global);
     for first in (0..width).step_by(4) {
-        // Rows begin at their first column of this launch; nothing of a matrix without rows.
+        // Rows begin at the first column of this launch; empty for a matrix without rows.
         let at = |view: Global<f32>| {
             if view.is_empty() {
                 view
@@ -85,7 +85,7 @@ where
     Ok(())
 }
 
-/// Rows and columns of a matrix.
+/// Returns the numbers of rows and columns of a matrix.
 pub(super) fn shape<R: Rule>(rule: &R) -> Result<[u32; 2], Error> {
     rule.shape()
         .ok_or_else(|| Error::Options("the parts of the product do not fit each other".to_string()))

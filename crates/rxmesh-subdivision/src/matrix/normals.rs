@@ -1,4 +1,4 @@
-//! What the mesh matrix gives beside subdivision: normals and neighbours (section 3.2).
+//! Uses of the mesh matrix beside subdivision: normals and neighbours (section 3.2).
 
 use super::{Csr, Finish, has_length, multiply};
 use crate::Mesh;
@@ -7,11 +7,11 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{Constant, EdgeUses, FaceNormals, Normalise, OverOrder};
 
-/// Normals of faces as long as their areas, three floats a face, from positions of three floats.
+/// Computes normals of faces with the length of their areas, three floats per face, from positions of three floats.
 ///
 /// # Errors
 ///
-/// Arrays of other lengths; what the engine says.
+/// Arrays of other lengths; any error of the engine.
 pub fn face_normals(mesh: &Mesh, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
     has_length("positions", x.len(), 3 * u64::from(mesh.vertex_count()))?;
     has_length("normals", y.len(), 3 * u64::from(mesh.face_count()))?;
@@ -23,12 +23,12 @@ pub fn face_normals(mesh: &Mesh, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result
     Ok(mesh.engine().launch_flat(mesh.face_count(), kernel)?)
 }
 
-/// Normals of vertices at length one: the mean of their faces' normals (3.3), each of which counts as much as its area.
-/// `faces` has the normals of faces afterwards.
+/// Computes unit normals of vertices: the area-weighted mean of their faces' normals (3.3). `faces` receives the
+/// normals of faces.
 ///
 /// # Errors
 ///
-/// Arrays of other lengths; what the engine says.
+/// Arrays of other lengths; any error of the engine.
 pub fn vertex_normals(
     mesh: &Mesh,
     x: &Buffer<f32>,
@@ -36,17 +36,17 @@ pub fn vertex_normals(
     y: &mut Buffer<f32>,
 ) -> Result<(), Error> {
     face_normals(mesh, x, faces)?;
-    // The length is lost below, so that the sum does for the mean.
+    // Normalisation follows, so that the sum replaces the mean.
     let sum = mesh.direct(Constant { value: 1.0 });
     multiply(mesh.engine(), sum, 3, faces, y, Finish::default())?;
     normalise(mesh, mesh.vertex_count(), y)
 }
 
-/// Normals of faces at length one, as means of their corners' normals (3.2).
+/// Computes unit normals of faces, as means of their corners' normals (3.2).
 ///
 /// # Errors
 ///
-/// Arrays of other lengths; what the engine says.
+/// Arrays of other lengths; any error of the engine.
 pub fn normals_of_faces(
     mesh: &Mesh,
     vertices: &Buffer<f32>,
@@ -64,12 +64,12 @@ fn normalise(mesh: &Mesh, rows: u32, y: &Buffer<f32>) -> Result<(), Error> {
     Ok(mesh.engine().launch_flat(rows, rows_of)?)
 }
 
-/// Which vertices have an edge in common, and how many faces the edge has: one mapped SpGEMM, E = M M^T{Q + Q^T}
-/// (4.16). (S_v of (3.7) has Q alone, and so lacks one side of each boundary edge.)
+/// Computes the pairs of vertices with a common edge, and the number of faces of that edge: one mapped SpGEMM, E = M
+/// M^T{Q + Q^T} (4.16). (S_v of (3.7) has Q alone, and so lacks one side of each boundary edge.)
 ///
 /// # Errors
 ///
-/// What the engine says.
+/// Any error of the engine.
 pub fn adjacency(mesh: &Mesh) -> Result<Csr<u32>, Error> {
     Csr::new(mesh.engine(), mesh.pairs(EdgeUses {}))
 }

@@ -7,17 +7,17 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_subdivision_kernels::matrix::{SelectFaces, SelectVertices};
 
-/// A selection of vertices and faces: words that are 0 or not.
+/// Selection of vertices and faces: words that are zero or nonzero.
 #[derive(Debug)]
 pub struct Selection {
-    /// A word a vertex: p.
+    /// One word per vertex: p.
     pub vertices: Buffer<u32>,
-    /// A word a face: f.
+    /// One word per face: f.
     pub faces: Buffer<u32>,
 }
 
 impl Selection {
-    /// Of vertices; no faces yet.
+    /// Makes a selection of vertices; no faces are selected yet.
     ///
     /// # Errors
     ///
@@ -30,12 +30,12 @@ impl Selection {
         })
     }
 
-    /// Selects rings more: each time f = M^T p (4.37), the faces at selected vertices, and p = M f (4.38), their
-    /// vertices. Nothing is allocated, and nothing waits.
+    /// Grows the selection by `rings` rings: each time f = M^T p (4.37), the faces at selected vertices, and p = M f
+    /// (4.38), their vertices. Nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// A selection of another mesh; what the engine says.
+    /// A selection of another mesh; any error of the engine.
     pub fn grow(&mut self, mesh: &Mesh, rings: u32) -> Result<(), Error> {
         let (vertices, faces) = (mesh.vertex_count(), mesh.face_count());
         has_length("the selection", self.vertices.len(), vertices.into())?;

@@ -1,4 +1,4 @@
-//! How the faces of a mesh hang together, found on its engine.
+//! Connectivity of the faces of a mesh, computed on its engine.
 
 use super::Mesh;
 use crate::faces::Source;
@@ -16,35 +16,35 @@ use rxmesh_subdivision_kernels::build::{
 use rxmesh_subdivision_kernels::scan::ScanParts;
 use rxmesh_subdivision_kernels::topology::NONE;
 
-/// Whether there are vertices whose surroundings surfaces have rules for.
+/// Kinds of vertices that are present and for which surfaces have special rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Special {
-    /// Vertices of one face.
+    /// `true` if there are vertices of one face.
     pub(crate) corners: bool,
-    /// Vertices of several fans.
+    /// `true` if there are vertices of several fans.
     pub(crate) fans: bool,
 }
 
-/// What is known of a mesh before it is made, so that nobody waits for it.
+/// Facts about a mesh that are known before it is made, so that nothing is read back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
     pub(crate) edges: u32,
     pub(crate) special: Special,
 }
 
-/// What the making of a mesh needs on the way.
+/// Scratch buffers of the construction of a mesh.
 #[derive(Debug)]
 pub(super) struct Work {
-    /// Rows in any order.
+    /// Rows in arbitrary order.
     rows: Room<u32>,
-    /// Lower half-edges before each.
+    /// Number of lower half-edges before each.
     before: Room<u32>,
-    /// Zero at each vertex between two makings.
+    /// Zero at each vertex between two constructions.
     counts: Room<u32>,
     scan: Scan,
-    /// [`REPORT`] between two makings, but for the numbers in it.
+    /// [`REPORT`] between two constructions, except for the numbers in it.
     report: Room<u32>,
-    /// Whether nobody has looked at the report of the last making.
+    /// `true` if the report of the last construction has not been read back.
     pub(super) unread: bool,
 }
 
@@ -67,7 +67,7 @@ impl Work {
 }
 
 /// Refuses a mesh with an edge of more than two faces whose vertices have very many. The kernels order the faces around
-/// a vertex in a time that goes with the square of their number; they find all other edges of the kind.
+/// a vertex in time quadratic in their number; they find all other edges of this kind.
 fn refuse_crowds(mesh: &PolyMesh) -> Result<(), MeshError> {
     const CROWD: u32 = 1 << 11;
     let mut faces = vec![0u32; mesh.vertex_count()];
@@ -138,7 +138,7 @@ impl Mesh {
     }
 
     /// Makes the mesh of faces of `size` corners that `write` puts into the memory it is given; ids are below
-    /// `vertices`. Nobody waits.
+    /// `vertices`. Nothing is waited for.
     pub(crate) fn make_with(
         &mut self,
         vertices: u32,
@@ -163,8 +163,8 @@ impl Mesh {
         self.connect(vertices, None, Some(told))
     }
 
-    /// As [`Mesh::new`], for faces that are on the engine already: `size` corners each, or as `offsets` says when it
-    /// is 0. Ids are below `vertices`.
+    /// Makes a mesh as [`Mesh::new`], from faces that are on the engine already: of `size` corners each, or given by
+    /// `offsets` when it is 0. Ids are below `vertices`.
     pub(crate) fn of_buffers(
         engine: &Engine,
         vertices: u32,
@@ -182,7 +182,7 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// After a failure there is no mesh, and what the next making relies on is as it was.
+    /// Empties the mesh after a failure, and resets the buffers on which the next construction relies.
     pub(super) fn settle(&mut self, made: Result<(), Error>) -> Result<(), Error> {
         if made.is_err() {
             self.clear();
@@ -192,7 +192,7 @@ impl Mesh {
         made
     }
 
-    /// How the faces hang together. Corners are those that are there, or the given ones, which are checked.
+    /// Computes the connectivity. Corners are those in the mesh, or the given ones, which are checked.
     fn connect(
         &mut self,
         vertices: u32,
@@ -212,7 +212,7 @@ impl Mesh {
             self.starts.clear()?;
             return Ok(self.around.clear()?);
         }
-        // As many edges as a closed mesh has, if nobody told; there may be memory for more.
+        // If the number of edges is not known: that of a closed mesh; there may be memory for more.
         let closed = n.div_ceil(2).max(self.halves.capacity());
         self.halves
             .set_len(told.map_or(closed, |t| t.edges as usize))?;
@@ -244,7 +244,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// The rows of the mesh matrix, in any order.
+    /// Computes the rows of the mesh matrix, in arbitrary order.
     fn launch_rows(&mut self, vertices: u32, given: Option<&Buffer<u32>>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let work = &mut self.work;
@@ -265,7 +265,7 @@ impl Mesh {
             },
         )?;
         let (parts, blocks) = work.scan.parts(vertices)?;
-        // Where vertices stand is what is round them later.
+        // The buffer for offsets of vertices is reused for their neighbourhoods later.
         let sums = &self.around;
         self.engine.launch_blocks(
             blocks,
@@ -290,7 +290,7 @@ impl Mesh {
         Ok(())
     }
 
-    /// Twins, ordered rows and edges.
+    /// Computes twins, ordered rows and edges.
     fn launch_edges(&mut self, told: Option<Told>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, blocks) = self.work.scan.parts(n)?;
@@ -309,7 +309,7 @@ impl Mesh {
         self.launch_numbers(told)
     }
 
-    /// Numbers of edges, long rows, and what is round vertices.
+    /// Computes numbers of edges, long rows, and the neighbourhoods of vertices.
     fn launch_numbers(&mut self, told: Option<Told>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, _) = self.work.scan.parts(n)?;
@@ -342,7 +342,7 @@ impl Mesh {
         }
     }
 
-    /// The error that names the first place that is no surface, if there is one.
+    /// Returns the error that names the first non-manifold place, if there is one.
     fn fault(&self, report: &[u32], given: Option<&Buffer<u32>>) -> Result<Option<Error>, Error> {
         let bad = [BAD_ID, BAD_FACE, BAD_EDGE];
         let Some(what) = bad.into_iter().find(|&w| report[w as usize] != NONE) else {
@@ -361,7 +361,7 @@ impl Mesh {
                 index: given.read_range(corner, 1)?[0],
                 vertices: self.vertex_count() as usize,
             },
-            // The faces may be others by now.
+            // The caller's faces may have changed by now.
             (BAD_ID, None) => MeshError::Extras {
                 what: format!(
                     "face {face} names a vertex that does not exist: the mesh has {} (faces are counted from 0)",
@@ -374,7 +374,7 @@ impl Mesh {
         Ok(Some(error.into()))
     }
 
-    /// Waits, and tells what is wrong.
+    /// Waits, and returns the error if there is one.
     pub(super) fn try_check(&self) -> Result<(), Error> {
         if self.corners.len() == 0 {
             return Ok(self.engine.synchronize()?);

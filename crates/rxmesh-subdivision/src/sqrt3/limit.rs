@@ -11,16 +11,16 @@ use rxmesh_subdivision_kernels::sqrt3_limit::{Last, Limit, StoreLast};
 use rxmesh_subdivision_kernels::topology::NONE;
 
 impl Sqrt3 {
-    /// Where the surface's points go in the limit, of their positions as [`Sqrt3::values`] makes them; and the normals
-    /// there, of length 1, or 0 where the surface has none (a vertex without faces). All have three floats a point.
-    /// Takes two words a half-edge and one a point of memory for the time of the call.
+    /// Computes the limits of the surface's points, from their positions as [`Sqrt3::values`] makes them, and the limit
+    /// normals, of length 1, or 0 if the surface has none (a vertex without faces). All have three floats per point.
+    /// Allocates two words per half-edge and one per point during the call.
     ///
-    /// A vertex that is sharp at the last level counts as sharp for ever. At a sharp line inside the surface the normal
-    /// is that of one of its sides.
+    /// A vertex that is sharp at the last level is treated as infinitely sharp. At a crease inside the surface the
+    /// normal is that of one of its sides.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`]; what the engine says.
+    /// [`EngineError::Length`]; any error of the engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn limit(

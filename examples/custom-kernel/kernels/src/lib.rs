@@ -126,7 +126,7 @@ impl Refine {
 }
 
 // SAFETY: `candidate` and `plan` only read, and `fill` writes where the vertex is that it has added: no other cavity
-// has it. Ids are the mesh's (contracts U3 and U4 of rxmesh's docs/unsafe.md).
+// has it. Ids are the mesh's (contracts U3 and U4 of rxmesh's docs/inside/unsafe.md).
 unsafe impl Operator for Refine {
     /// Around an edge its faces are deleted, and with them the edge.
     type Template = template::E;

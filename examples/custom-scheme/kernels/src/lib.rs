@@ -24,7 +24,7 @@ args! {
     pub struct Butterfly {}
 }
 
-// SAFETY: masks name what half-edges of the level name (contracts U3 and U4 of rxmesh's docs/unsafe.md).
+// SAFETY: masks name what half-edges of the level name (contracts U3 and U4 of rxmesh's docs/inside/unsafe.md).
 unsafe impl Scheme for Butterfly {
     const SPLIT: Split = Split::Triangles;
 

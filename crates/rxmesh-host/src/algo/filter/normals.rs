@@ -25,21 +25,21 @@ const NORMAL_STEPS: u32 = 2;
 const SIMILARITY: [f64; 2] = [4.5, 0.45];
 
 /// Noise in edge lengths above which normals say too little about the surface, and each further amount of it that asks
-/// for a pair of Taubin's steps before the first iteration; at most so many pairs.
+/// for a pair of Taubin's steps before the first iteration; the number of pairs is limited.
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
-/// It ends when the vertices have moved by this part of the noise: what is left of it belongs to the result as well.
+/// It ends when the vertices have moved by this part of the noise: the rest of it belongs to the result as well.
 const GONE: f64 = 0.86;
 
-/// No place moves farther than this part of the noise: what is more was no noise. A place is what as many steps to the
-/// mean of the ring reach.
+/// No place moves farther than this part of the noise: the excess was no noise. A place is the reach of that many steps
+/// to the mean of the ring.
 const FARTHEST: f64 = 1.05;
 const RINGS: u32 = 4;
 
-/// Where the surface is flat, the result is this part Taubin's smoothing by so many pairs of steps: two estimates whose
-/// errors differ are together better than each. Less by the second number for each pair before the first iteration,
-/// which both share. Flat is where normals around vertices bend by much less than `BEND`.
+/// Weight of Taubin's smoothing in the result where the surface is flat: two estimates whose errors differ are together
+/// better than each. Less by the second number for each pair of steps before the first iteration, which both share. The
+/// surface is flat where normals around vertices bend by much less than `BEND`.
 const BLEND: [f64; 2] = [0.55, 0.044];
 const BLEND_PAIRS: u32 = 7;
 const BEND: f32 = 0.32;
@@ -93,7 +93,7 @@ pub(super) fn filter(
 }
 
 impl Member {
-    /// The noise in edge lengths.
+    /// Returns the noise in edge lengths.
     fn rough(&self) -> f64 {
         self.noise / self.edge
     }
@@ -103,7 +103,7 @@ impl Member {
         ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
     }
 
-    /// One over the standard deviations of the centres' distances and the normals' differences.
+    /// Returns one over the standard deviations of the centres' distances and the normals' differences.
     fn scales(&self) -> [f64; 2] {
         let similarity = (SIMILARITY[0] * self.rough()).min(SIMILARITY[1]);
         // The centres of two equilateral triangles at an edge are so far apart.
@@ -111,7 +111,7 @@ impl Member {
     }
 }
 
-/// What the iterations share.
+/// State that the iterations share.
 struct Normals<'a> {
     rx: &'a RxMesh,
     meshes: &'a Meshes<'a>,
@@ -177,7 +177,7 @@ impl<'a> Normals<'a> {
         })
     }
 
-    /// Of each mesh the number of vertices that have a face with a normal.
+    /// Counts the vertices of each mesh that have a face with a normal.
     fn used(&mut self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
         self.offsets(x)?;
         let squares = self.meshes.apart(self.square.to_input(self.rx)?);
@@ -186,8 +186,8 @@ impl<'a> Normals<'a> {
         Ok(used.map(|n| n.max(1) as f64).collect())
     }
 
-    /// One iteration of the meshes that have not ended; of each the sum of the squared moves across the surface since
-    /// the start.
+    /// Runs one iteration of the meshes that have not ended. Returns for each the sum of the squared moves across the
+    /// surface since the start.
     fn iterate(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,

@@ -30,7 +30,7 @@ pub enum Similarity {
     Given(f64),
 }
 
-/// How a length is written and read: a rule's name, or a number.
+/// Implements the text form of a length: a rule's name, or a number.
 macro_rules! named {
     ($length:ident, $($name:literal => $rule:ident),*) => {
         /// The rule's name, or the length.

@@ -20,13 +20,13 @@ const SCRATCH_WORDS: u32 = 1 << 24;
 /// Room of the first lists in global memory; those that do not fit get eight times as much, and so on.
 const FIRST_ROOM: u32 = 256;
 
-/// What the iterations share.
+/// State that the iterations share.
 pub(super) struct Filter<'a> {
     rx: &'a RxMesh,
     ones: Rows<VV>,
     normal: Attribute<Vertex, Vec3>,
     y: Attribute<Vertex, Vec3>,
-    /// The number of large balls, then which.
+    /// Number of large balls, then their vertices.
     large: Buffer<u32>,
     size: Size,
     meshes: &'a Meshes<'a>,
@@ -34,7 +34,7 @@ pub(super) struct Filter<'a> {
     sigmas: Buffer<f32>,
 }
 
-/// Which rule says how far neighbours count.
+/// Returns the rule for the size of neighbourhoods.
 pub(super) fn size(options: &FilterOptions) -> Size {
     match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge => Size::MeanEdge,
@@ -43,7 +43,7 @@ pub(super) fn size(options: &FilterOptions) -> Size {
     }
 }
 
-/// Closeness and similarity of a mesh.
+/// Returns the closeness and the similarity of a mesh.
 fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
     let sigma_c = match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge | Closeness::ShortestEdge => 0.0,
@@ -63,7 +63,7 @@ fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
 }
 
 impl<'a> Filter<'a> {
-    /// For positions in which the members are measured; the rule for closeness is that of all options.
+    /// Prepares to filter positions in which the members are measured; the rule for closeness is that of all options.
     pub(super) fn new(
         rx: &'a RxMesh,
         meshes: &'a Meshes<'a>,
@@ -84,7 +84,7 @@ impl<'a> Filter<'a> {
         })
     }
 
-    /// One iteration; the number of large balls.
+    /// Runs one iteration. Returns the number of large balls.
     pub(super) fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
         let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
         vertex_normals_unscaled(rx, x, &mut self.normal)?;

@@ -15,28 +15,28 @@ use rxmesh_kernels::algo::measure::{HoldEach, ScaleEach};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// What the solver did to several meshes.
+/// Results of the solver for several meshes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfBatchReport {
     /// All of them together: the longest time step, all iterations, the residual of all, each in a frame in which its
-    /// time step is that of the others, and whether all of them converged.
+    /// time step is that of the others, and `true` if all of them converged.
     pub total: McfReport,
-    /// Each of them: its time step, its residual over its own first one, whether that is below its own tolerance, and
-    /// the iterations that had been done when that was found. Residuals are computed anew from the solution, before
-    /// that is rounded to 32 bits; without a matrix they are as the iterations carry them along.
+    /// Each of them: its time step, its residual over its own first one, `true` if that is below its own tolerance, and
+    /// the iterations that had been done when that was found. Residuals are recomputed from the solution, before that
+    /// is rounded to 32 bits; without a matrix they are those of the iterations' recurrence.
     pub meshes: Vec<McfReport>,
 }
 
-/// As [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes that lie in one, each with a time step, a
-/// tolerance and a number of iterations of its own; without a time step, a tenth of its own squared mean edge length.
-/// `labels` says for each vertex which mesh it is of, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). How
-/// to solve (without a matrix, with which preconditioner) is the same for all of them.
+/// Works like [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes in one, each with a separate time
+/// step, tolerance and number of iterations; without a time step, a tenth of its own squared mean edge length. `labels`
+/// gives the mesh of each vertex, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). The method of solving
+/// (with or without a matrix, the preconditioner) is the same for all of them.
 ///
-/// All are solved together, in phases. After each the residual of every mesh is computed anew; a mesh whose residual
+/// All are solved together, in phases. After each phase the residual of every mesh is recomputed; a mesh whose residual
 /// has come down to its tolerance rests, to the bit, while the others go on. So the first phase is that of all, and
 /// meshes that need more get it without the others. Without a matrix there is one phase, which ends when the last mesh
-/// is done, and the residuals are those that the iterations carry along, looked at now and then.
+/// is done, and the residuals are those of the iterations' recurrence, read back now and then.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn mean_curvature_flow_batch(
     Ok(report(members, &time_steps, plain))
 }
 
-/// Of meshes that were solved by so many iterations without multigrid.
+/// Builds the report of meshes that were solved with `plain` iterations without multigrid.
 fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
     let all = &members.each;
     let sum = |of: fn(&Member) -> f64| all.iter().map(of).sum::<f64>();
@@ -121,16 +121,16 @@ fn check_finite(squares: &[f64], what: &'static str, iterations: u32) -> Result<
 /// Frames in which all meshes have the same time step: the flow commutes with scaling, and a mesh of twice the size
 /// takes four times the time.
 struct Frames {
-    /// Of each mesh, in squared length units of the caller.
+    /// Time step of each mesh, in squared length units of the caller.
     time_steps: Vec<f64>,
-    /// What brings each from a size near one to that frame.
+    /// Scale of each mesh from a size near one to that frame.
     factors: Vec<f32>,
     /// The time step there.
     dt: f64,
 }
 
 impl Frames {
-    /// For meshes of some sizes, which have been brought near one.
+    /// Computes the frames of meshes of some sizes, which have been brought near one.
     fn new(
         rx: &RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -146,7 +146,7 @@ impl Frames {
             None => TIME_STEP * mean * mean,
         });
         let steps: Vec<f64> = steps.collect();
-        // Where no edge has a length nothing moves.
+        // A mesh whose edges all have length 0 does not move.
         let factor = |&dt: &f64| {
             if dt == 0.0 {
                 1.0
@@ -182,8 +182,8 @@ impl Frames {
         })
     }
 
-    /// Brings the meshes there, solves, and brings them back. What became of them, and the iterations without
-    /// multigrid.
+    /// Brings the meshes there, solves, and brings them back. Returns the state of the meshes, and the number of
+    /// iterations without multigrid.
     fn flow(
         &self,
         rx: &RxMesh,
@@ -212,7 +212,7 @@ impl Frames {
     }
 }
 
-/// How near a mesh is to its end.
+/// State of a mesh in the solver.
 #[derive(Clone, Copy)]
 struct Member {
     /// The square of its tolerance.
@@ -227,13 +227,13 @@ struct Member {
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,
-    /// Whether it rests.
+    /// `true` if it rests.
     rests: bool,
     converged: bool,
 }
 
 impl Member {
-    /// The square of the norm that its residual has to get below.
+    /// Returns the square of the norm that its residual has to get below.
     fn target(&self) -> f64 {
         self.tolerance * self.first
     }
@@ -250,12 +250,12 @@ struct Members {
 /// The square of a residual must have shrunk to this part of the least so far: else `f32` has no better solution.
 const LEAST_GAIN: f64 = 0.25;
 
-/// What a phase after the first asks for, in squares, over what would do if all meshes got on alike: another phase
-/// costs more than the iteration that this takes.
+/// Target of a phase after the first, in squares, over the one that would suffice if all meshes converged alike:
+/// another phase costs more than the iterations that this takes.
 const SPARE: f64 = 0.25;
 
 impl Members {
-    /// With their first residuals.
+    /// Creates the states of the meshes from their first residuals.
     fn new(options: &[McfOptions], squares: &[f64]) -> Result<Members, Error> {
         let member = |(o, &first): (&McfOptions, &f64)| Member {
             tolerance: o.tolerance * o.tolerance,
@@ -275,13 +275,13 @@ impl Members {
         Ok(members)
     }
 
-    /// Those that have not ended.
+    /// Returns those that have not ended.
     fn going(&self) -> impl Iterator<Item = &Member> {
         self.each.iter().filter(|m| !m.rests)
     }
 
-    /// Looks at the residuals after so many iterations of all. Whether any mesh that has not ended is much nearer to
-    /// its end than ever before.
+    /// Records the residuals after `iterations` iterations of all. Returns `true` if a mesh that has not ended is much
+    /// nearer to its end than ever before.
     fn look(&mut self, squares: &[f64], iterations: u32) -> Result<bool, Error> {
         check_finite(squares, RESIDUAL, iterations)?;
         self.iterations = iterations;
@@ -295,8 +295,8 @@ impl Members {
         Ok(gains)
     }
 
-    /// How small the squared norm of all that go on has to get: at which each of them is done, for sure or, if all get
-    /// on alike, about.
+    /// Returns the target for the squared norm of all that go on: that at which each of them is done for sure or, if
+    /// all converge alike, about.
     fn target(&self, for_sure: bool) -> f64 {
         if for_sure {
             return self
@@ -310,7 +310,7 @@ impl Members {
         spare * now * parts.fold(1.0, f64::min)
     }
 
-    /// How many iterations there are until the first of those that go on has had its own, or all have had `most`.
+    /// Returns the number of iterations until the first of those that go on has had its most, or all have had `most`.
     fn left(&self, most: u32) -> u32 {
         let most = self.going().map(|m| m.most).fold(most, u32::min);
         most.saturating_sub(self.iterations)
@@ -328,7 +328,7 @@ struct Together<'a> {
     rx: &'a RxMesh,
     by_label: &'a ByLabel<'a, Vertex, Surface>,
     labels: Global<u32>,
-    /// How to solve.
+    /// Options of the solver.
     way: &'a McfOptions,
     each: &'a [McfOptions],
 }
@@ -346,7 +346,7 @@ impl Together<'_> {
         self.in_phases(&solver, x)
     }
 
-    /// The squared norm of the residual of each.
+    /// Returns the squared norm of the residual of each.
     fn squares(&self, r: Global<Vec3>) -> Result<Vec<f64>, Error> {
         self.by_label.reduce(r, Reduction::Dot)
     }
@@ -385,10 +385,11 @@ impl Together<'_> {
         Ok((members, plain))
     }
 
-    /// Phases of one solver: until all meshes rest, there were `most` iterations, or no mesh gets on.
+    /// Runs the phases of one solver: until all meshes rest, `most` iterations are done, or no mesh makes further
+    /// progress.
     ///
-    /// Each phase ends by itself. After one that was to end all for sure there is another one only where a mesh came to
-    /// rest, or one that goes on has half its least residual so far: both happen so many times only.
+    /// Each phase ends by itself. After one that was to end all for sure there is another one only if a mesh came to
+    /// rest, or one that goes on has half its least residual so far: both can happen only a limited number of times.
     fn stage(
         &self,
         phases: &mut Phases<'_>,
@@ -410,7 +411,7 @@ impl Together<'_> {
             if ended == going || for_sure && ended == 0 && !gains {
                 return Ok(());
             }
-            // Meshes that do not get on alike could end one by one.
+            // Meshes that do not converge alike could end one by one.
             for_sure = 2 * ended < going;
         }
     }

@@ -1,4 +1,4 @@
-//! What is asked for, and how near a mesh is to it.
+//! Goal of remeshing, and the distance of a mesh from it.
 
 use super::measure::{Extent, Meshes};
 use super::passes::Remesher;
@@ -9,7 +9,7 @@ use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
 
-/// Bytes that a session and what reads and writes it hold for each face, about.
+/// Approximate number of bytes that a session, its input and its output hold for each face.
 const BYTES_A_FACE: f64 = 400.0;
 
 /// Most faces of a result unless the user says, or [`GROWTH`] times those of the input.
@@ -18,7 +18,7 @@ const MAX_FACES: u32 = 20_000_000;
 /// See [`MAX_FACES`].
 const GROWTH: f64 = 3.0;
 
-/// A mesh that has grown to so many times what was expected is stopped.
+/// Factor over the expected number of faces at which a growing mesh is stopped.
 const OUTGROWN: f64 = 4.0;
 
 /// So few faces are never too many.
@@ -41,16 +41,16 @@ const FARTHER: f32 = 2.0;
 /// Largest such distance, in lengths.
 const FARTHEST: f32 = 0.35;
 
-/// How far the mean length may be from the target.
+/// Largest relative deviation of the mean length from the target.
 const LENGTH_OFF: f32 = 0.15;
 
-/// How far the number of faces may be from what the area asks for.
+/// Largest relative deviation of the number of faces from the number that the area asks for.
 const COUNT_OFF: f64 = 0.25;
 
-/// How far the number of faces may be from what was asked for.
+/// Largest relative deviation of the number of faces from the requested number.
 const FACES_OFF: f64 = 0.1;
 
-/// How near to the number of faces that was asked for is near enough not to go on.
+/// Relative deviation from the requested number of faces at which iterations end.
 const FACES_NEAR: f64 = 0.03;
 
 /// Iterations more than were asked for, at most.
@@ -68,8 +68,8 @@ pub(in crate::algo) fn most_faces(asked: Option<u32>, now: u32) -> u32 {
     asked.unwrap_or_else(usual)
 }
 
-/// Returns the most faces on the way to the result, of a mesh of `now` faces from which `expected` are to come: what
-/// the user says, or so many that only a mesh that grows without an end has them.
+/// Returns the most faces on the way to the result, of a mesh of `now` faces from which `expected` are to come: the
+/// user's limit, or a number that only a mesh that grows without an end reaches.
 pub(in crate::algo) fn most_on_the_way(asked: Option<u32>, now: u32, expected: f64) -> f64 {
     match asked {
         Some(most) => f64::from(most.max(now)),
@@ -104,37 +104,37 @@ pub(in crate::algo) struct LargestMove {
     pub(in crate::algo) few_faces: f32,
 }
 
-/// What is asked of the meshes.
+/// Goals of all meshes of a session.
 pub(super) struct Goal {
     x: Column<Vertex, Vec3>,
     meshes: Meshes,
     aims: Vec<Aim>,
 }
 
-/// What is asked of one mesh.
+/// Goal of one mesh.
 struct Aim {
     options: RemeshOptions,
-    /// The length.
+    /// Target length of edges.
     target: f32,
     /// Faces that are expected.
     expected: f64,
     /// Faces at the beginning.
     faces: u32,
     largest_move: LargestMove,
-    /// Whether another iteration may change much.
+    /// `true` if another iteration may change much.
     moves: bool,
-    /// Whether it is left as it is.
+    /// `true` if it is left as it is.
     rests: bool,
 }
 
 impl LargestMove {
-    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then
-    /// only those whose common vertex has less than six faces, as always.
+    /// Returns [`LargestMove::few_faces`] if the surface may move by a part of the length: all, up to [`FARTHEST`];
+    /// then only those whose common vertex has less than six faces, as always.
     fn few_faces(part: f32) -> f32 {
         if part < FARTHEST { f32::INFINITY } else { 0.0 }
     }
 
-    /// Of a mesh of a size whose edges are to have a length.
+    /// Returns the largest move for a mesh of this size whose edges are to have the length `target`.
     fn new(options: &RemeshOptions, size: &Extent, target: f32) -> LargestMove {
         let mean = (size.triangles() / f64::from(size.faces.max(1))).sqrt();
         let longest = (PART_OF_SIZE * size.area.sqrt() / f64::from(target)) as f32;
@@ -149,7 +149,7 @@ impl LargestMove {
 }
 
 impl Aim {
-    /// Of a mesh of a size, whose edges have some mean length. Refuses what would have too many faces.
+    /// Creates the goal of a mesh of this size and mean edge length. Refuses goals with too many faces.
     fn new(options: &RemeshOptions, size: &Extent, mean: f32) -> Result<Aim, Error> {
         let (faces, area) = (size.faces, size.triangles());
         let aim = |target, expected| Aim {
@@ -188,7 +188,7 @@ impl Aim {
         Ok(aim(target, expected))
     }
 
-    /// The error, the least and the greatest length of lengths by curvature; one length without an error.
+    /// Returns the error, the least and the greatest length of lengths by curvature; one length without an error.
     fn bounds(&self) -> [f32; 3] {
         let Some(error) = self.options.adaptive else {
             return [1.0, self.target, self.target];
@@ -224,7 +224,7 @@ impl Aim {
         (f64::from(report.faces) / self.expected - 1.0).abs()
     }
 
-    /// Whether there is another iteration after `n` of them.
+    /// Returns `true` if there is another iteration after `n` of them.
     fn goes_on(&self, n: u32, report: &RemeshReport) -> bool {
         let most = self.options.iterations;
         let more = if self.options.faces.is_some() && !report.on_target {
@@ -236,7 +236,7 @@ impl Aim {
         n < most || more && self.moves && !self.is_near(report)
     }
 
-    /// Whether the last iteration is to be looked at: it may be the last of all, or change the lengths.
+    /// Returns `true` if the last iteration is to be read back: it may be the last of all, or change the lengths.
     fn wants_a_look(&self, report: &RemeshReport) -> bool {
         let last = report.iterations >= self.options.iterations;
         !self.rests && (last || self.options.faces.is_some())
@@ -305,7 +305,7 @@ impl Goal {
         })
     }
 
-    /// The lengths of the meshes.
+    /// Returns the lengths of the meshes.
     pub(super) fn targets(&self) -> impl Iterator<Item = f32> {
         self.aims.iter().map(|aim| aim.target)
     }
@@ -354,7 +354,7 @@ impl Goal {
         remesher.limit(session, &moves)
     }
 
-    /// How many faces the lengths ask for, of each mesh.
+    /// Returns the number of faces that the lengths ask for, for each mesh.
     fn wanted<C: Edits>(
         &self,
         session: &Session<C>,
@@ -364,8 +364,8 @@ impl Goal {
         self.meshes.faces_of(session, self.x, unit)
     }
 
-    /// Which of the meshes are left as they are after `n` iterations: those that get no other one, and those that did
-    /// not get this one. Nothing when that is all of them.
+    /// Returns `true` for each mesh that is left as it is after `n` iterations: those that get no further one, and
+    /// those that did not get this one. `None` if all meshes are.
     pub(super) fn resting(&mut self, n: u32, reports: &[RemeshReport]) -> Option<Vec<bool>> {
         for (aim, report) in self.aims.iter_mut().zip(reports) {
             aim.rests |= !aim.goes_on(n, report);
@@ -442,7 +442,7 @@ mod tests {
         assert!(check_faces(21e6, most_faces(None, 1000)).is_err());
         // A mesh that grows without an end is stopped long before memory is.
         assert!(most_on_the_way(None, 2, 5.0) < 60_000.0);
-        // What the user says holds on the way too, but for what is there already.
+        // The user's limit holds on the way too, except for the faces that exist already.
         assert_eq!(most_faces(Some(100), now), 100);
         assert_eq!(most_on_the_way(Some(100), 2, 5.0), 100.0);
         assert_eq!(most_on_the_way(Some(100), now, expected), f64::from(now));

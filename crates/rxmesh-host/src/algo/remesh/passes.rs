@@ -19,10 +19,11 @@ use rxmesh_kernels::algo::remesh::{
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
-/// Flip passes end when one changes less than one edge in so many: what is left would not be seen in the result.
+/// Reciprocal of the share of edges below which a flip pass is the last: the flips that are left would not be seen in
+/// the result.
 const FEW_FLIPS: u64 = 500;
 
-/// A mesh is slender when one face in so many is.
+/// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
 /// The arrays of [`Rings`].
@@ -40,7 +41,7 @@ impl RingTables {
     }
 }
 
-/// How large a mesh may grow.
+/// Limits of the growth of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) struct Guard {
     /// Most faces.
@@ -54,7 +55,7 @@ impl Guard {
     ///
     /// [`Error::Outgrown`].
     pub(in crate::algo) fn check<C: Edits>(&self, session: &Session<C>) -> Result<(), Error> {
-        // Slots are known without a look at the engine.
+        // The number of slots is known without a read-back.
         if u64::from(session.capacity(Kind::Face)) <= self.most {
             return Ok(());
         }
@@ -70,7 +71,7 @@ impl Guard {
     }
 }
 
-/// Which of several meshes are left as they are while others go on.
+/// Meshes that are left as they are while others go on.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
@@ -81,7 +82,7 @@ struct Resting {
 }
 
 impl Resting {
-    /// For kernels; empty where no mesh rests.
+    /// Returns the words for kernels; empty if no mesh rests.
     fn view(&self) -> Global<u32> {
         self.words.as_ref().map_or(Global::empty(), Buffer::global)
     }
@@ -94,14 +95,14 @@ pub(in crate::algo) struct Remesher {
     moved: Column<Vertex, Vec3>,
     deviation: Column<Vertex, u32>,
     marks: Column<Edge, u32>,
-    /// Whether there are marks.
+    /// `true` if there are marks.
     any: bool,
     pub(super) features: u32,
     /// The input, and near which leaf of it each vertex is.
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
-    /// Which of several meshes each vertex is of.
+    /// Number of the mesh of each vertex, for several meshes.
     pub(super) labels: Option<Column<Vertex, u32>>,
     resting: Resting,
     /// The length of edges, or the factor of lengths by vertex.
@@ -232,7 +233,7 @@ impl Remesher {
         })
     }
 
-    /// Some part of the length that edges shall have.
+    /// Returns some part of the length that edges are to have.
     pub(in crate::algo) fn sizing<C: Edits>(
         &self,
         session: &Session<C>,
@@ -273,7 +274,7 @@ impl Remesher {
         Ok(())
     }
 
-    /// Which of several meshes each vertex is of; empty when there is one.
+    /// Returns the number of the mesh of each vertex; empty for one mesh.
     pub(super) fn labels<C: Edits>(&self, session: &Session<C>) -> Result<GlobalMut<u32>, Error> {
         match self.labels {
             Some(labels) => session.write(labels),
@@ -292,7 +293,7 @@ impl Remesher {
         })
     }
 
-    /// One length for all vertices, by vertex.
+    /// Sets one length for all vertices, by vertex.
     pub(super) fn one_length<C: Edits>(&mut self, session: &mut Session<C>) -> Result<(), Error> {
         let lengths = session.column()?;
         let to = session.write(lengths)?.cast();
@@ -426,7 +427,7 @@ impl Remesher {
             },
         )?;
         let mut report = RunReport::default();
-        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // A flip changes the valences of vertices whose other edges are not examined again: passes over all edges find
         // them.
         loop {
             let left = self.max_rounds - report.rounds;
@@ -475,7 +476,7 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Smoothing steps, and back to the surface. Meshes that rest are put back to where they were.
+    /// Runs smoothing steps, and brings vertices back to the surface. Meshes that rest are put back to where they were.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();
@@ -560,7 +561,7 @@ impl Remesher {
     }
 }
 
-/// The meshes as surfaces, and which leaf of it each vertex is in.
+/// Returns the meshes as surfaces, and the leaf of each vertex there.
 fn surface<C: Edits>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

@@ -1,4 +1,4 @@
-//! How far a simplified surface may come from where it was, and how far it is.
+//! Limit and measure of the distance of a simplified surface from its input.
 
 use super::SimplifyOptions;
 use super::work::Work;
@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::Kind;
 use std::fmt;
 use std::str::FromStr;
 
-/// How far a surface may come from where it was.
+/// Largest distance of a surface from its input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -49,7 +49,7 @@ impl FromStr for Deviation {
 }
 
 impl Work {
-    /// For each mesh how far it may come from where it was, squared and in the unit of lengths.
+    /// Returns for each mesh its largest distance from the input, squared and in the unit of lengths.
     pub(super) fn limits(
         &self,
         session: &Session,
@@ -73,7 +73,7 @@ impl Work {
         Ok(each.iter().zip(diagonals).map(limit).collect())
     }
 
-    /// The diagonal of each mesh's bounding box.
+    /// Returns the diagonal of each mesh's bounding box.
     fn diagonals(&self, session: &Session, count: usize) -> Result<Vec<f64>, Error> {
         let words = BOUND_WORDS as usize;
         let bounds = session.engine().zeroed::<u32>(1 + words * count)?;
@@ -96,7 +96,7 @@ impl Work {
         Ok(bounds[1..].chunks_exact(words).map(diagonal).collect())
     }
 
-    /// How far each mesh is from where it was, in the unit of positions; nothing without quadrics.
+    /// Returns the distance of each mesh from its input, in the unit of positions; `None` without quadrics.
     pub(super) fn deviations(
         &self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! What may be done to each vertex.
+//! Freedom of each vertex to move.
 
 use crate::Error;
 use crate::edit::{Cut, Session};
@@ -10,8 +10,8 @@ use rxmesh_kernels::algo::simplify::{
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 
-/// What may be done to each vertex, as `QuadricSurface::holds` has it; empty when all may move. `keep` is there where
-/// the boundary of a mesh is kept: `QuadricSurface::rules` and `QuadricSurface::parts`.
+/// Returns the freedom of each vertex to move, as `QuadricSurface::holds` has it; empty if all may move. `keep` is
+/// given if the boundary of a mesh is kept: `QuadricSurface::rules` and `QuadricSurface::parts`.
 pub(super) fn holds(
     session: &Session,
     keep: Option<(Global<f32>, Global<u32>)>,
@@ -56,7 +56,7 @@ pub(super) fn holds(
         engine.launch_flat(session.capacity(Kind::Edge), kernel)?;
         let (mut both, ends) = (holds.read()?, ends.read()?);
         for (hold, end) in both.iter_mut().zip(ends) {
-            // Where lines end, branch or meet the boundary their vertices stay.
+            // Vertices where lines end, branch or meet the boundary stay.
             if *hold == FREE_TO_MOVE && end >= MARKED {
                 *hold = if end == 2 * (1 + MARKED) {
                     ON_LINE

@@ -23,17 +23,18 @@ use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// Where new vertices come: elsewhere only when every edge that is left turns a face over.
+/// Positions of new vertices, in the order in which they are tried: the next only if every edge that is left turns a
+/// face over.
 const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLACE_MIDDLE];
 
 /// Least weight of the planes on edges that are kept: a larger one leaves lines more vertices than the surface beside
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
-/// Rounds after which refused edges are looked at again.
+/// Rounds after which refused edges are tried again.
 const FORGIVE_AFTER: u32 = 8;
 
-/// Blocks that select edges, where there is work for so many: two a multiprocessor of a large GPU.
+/// Number of blocks that select edges: two a multiprocessor of a large GPU.
 const SELECT_BLOCKS: u32 = 264;
 
 /// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
@@ -57,29 +58,29 @@ pub(super) struct Work {
     nothing: Buffer<u32>,
     nowhere: Buffer<u64>,
     pub(super) scale: f32,
-    /// Where new vertices come: one of [`PLACINGS`].
+    /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
     /// The salt of the round with turn 0, see [`Order::turn`].
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
-    /// The part of the edges that a round looks at.
+    /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
     /// See [`QuadricSurface::rules`].
     rules: Buffer<f32>,
-    /// What tells several meshes apart.
+    /// Labels of several meshes.
     several: Option<Several>,
 }
 
-/// A part of the edges, of 2^32; all of them are one less.
+/// Returns a part of the edges, of 2^32; all of them are one less.
 pub(super) fn cheap_part(quantile: f64) -> u32 {
     (quantile * 2f64.powi(32)) as u32
 }
 
-/// What a mesh asks for, but for the limit, which needs its measures.
+/// Returns the rules of a mesh except the limit, which needs its measures.
 fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     let mut rules = [f32::INFINITY; RULES as usize];
     rules[Rule::Boundary as usize] = match options.boundary {
@@ -92,7 +93,7 @@ fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     rules
 }
 
-/// How far a simplification has to go from where it began.
+/// Distance of a simplification from its goal at the beginning.
 #[derive(Clone, Copy, Default)]
 struct Goal {
     /// Live faces at the beginning.
@@ -105,7 +106,7 @@ struct Goal {
 
 /// Rounds of a simplification between two looks.
 struct Steps<'a, L> {
-    /// Whether there are lines.
+    /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,
     work: &'a mut Work,
     forgive: bool,
@@ -164,8 +165,8 @@ where
 }
 
 impl Work {
-    /// Makes a session ready that was cut: one mesh, or several with their labels, each with options of its own, of
-    /// which those that are of all together are looked at in the first.
+    /// Prepares a session that was cut: one mesh, or several with their labels, each with its options; options that all
+    /// share are read from the first.
     pub(super) fn new(
         session: &mut Session,
         x: Column<Vertex, Vec3>,
@@ -236,7 +237,7 @@ impl Work {
                 (_, Some(marks)) => session.read(marks)?,
                 _ => work.nothing.global(),
             };
-            // The planes of lines have weights of their own, which a mean over them and the faces would follow.
+            // The planes of lines have separate weights, which a mean over them and the faces would follow.
             let bounded = each.iter().any(|o| o.error.is_some());
             let has_boundary = 2 * u64::from(session.count(Kind::Edge)?) > 3 * u64::from(before);
             if !held.is_empty() || bounded && has_boundary {
@@ -266,7 +267,7 @@ impl Work {
         !self.quadrics.is_empty()
     }
 
-    /// Simplifies, and tells what came of it.
+    /// Simplifies, and returns the results.
     pub(super) fn run(
         &mut self,
         session: &mut Session,
@@ -321,14 +322,14 @@ impl Work {
         Ok(BatchReport { run, meshes })
     }
 
-    /// Faces that are gone since the beginning.
+    /// Returns the number of faces that are gone since the beginning.
     fn gone(&self, session: &Session) -> u32 {
         let done = session.carried_out().wrapping_sub(self.goal.done);
         let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);
         (done.wrapping_mul(2)).wrapping_sub(borders)
     }
 
-    /// Whether every mesh has as few faces as it shall have.
+    /// Returns `true` if every mesh has reached its number of faces.
     fn is_done(&self, session: &Session) -> bool {
         match &self.several {
             Some(_) => self.seen(Course::Left) == 0,
@@ -395,7 +396,7 @@ impl Work {
         session.kept_edges().is_some() || !self.line_quadrics.is_empty()
     }
 
-    /// The cost of every edge, and what is cheap.
+    /// Computes the cost of every edge, and the bound of cheap ones.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let engine = session.engine();
         let edges = match engine.blocks_are_alone() {
@@ -418,7 +419,7 @@ impl Work {
         Ok(())
     }
 
-    /// Enters the edges that are cheap for the next round; how many.
+    /// Enters the edges that are cheap for the next round. Returns their number.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
@@ -484,7 +485,7 @@ impl Work {
         Ok(s.engine().launch_blocks(select.blocks(), select)?)
     }
 
-    /// Which edge goes first in the round of a salt.
+    /// Returns the order of edges in the round of a salt.
     fn order(&self, salt: u32) -> Order {
         Order {
             salt,
@@ -529,7 +530,7 @@ impl Work {
     ) -> Result<End, Error> {
         let mut queued = 0;
         self.set(session, Course::Idle, 0)?;
-        // When refusals were forgiven last: the round, and how many collapses there had been.
+        // Time at which refusals were forgiven last: the round, and the number of collapses.
         let mut forgiven = (run.rounds, run.done);
         while !self.is_done(session) {
             if run.rounds >= options.max_rounds {
@@ -537,7 +538,7 @@ impl Work {
             }
             let changed = run.done > forgiven.1;
             if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin anew, before their number runs out.
+                // Turns begin again from 0, before their number runs out.
                 self.first_salt = self.salt;
                 queued = self.enter(session, false)?;
             }
@@ -578,7 +579,7 @@ impl Work {
         Ok(End::Reached)
     }
 
-    /// The edges of each mesh that are left, by why they are not collapsed.
+    /// Counts the edges of each mesh that are left, by the reason why they are not collapsed.
     fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
         let every = Order {

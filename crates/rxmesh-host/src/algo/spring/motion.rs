@@ -1,4 +1,4 @@
-//! A whole motion: so many steps by one method.
+//! A whole motion: a number of steps by one method.
 
 use super::{SpringEnergy, SpringForces, SpringOptions, SpringSolve, Springs};
 use crate::Error;
@@ -8,7 +8,7 @@ use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
 
-/// How to take a step.
+/// Method of a time step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -23,7 +23,7 @@ pub enum SpringMethod {
     Implicit,
 }
 
-/// How to move.
+/// Options of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -32,13 +32,13 @@ pub struct MotionOptions {
     /// Time steps.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().steps))]
     pub steps: u32,
-    /// How to take a step.
+    /// Method of a time step.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "METHOD", default_value_t, value_enum)
     )]
     pub method: SpringMethod,
-    /// The system.
+    /// Options of the system.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub springs: SpringOptions,
@@ -74,7 +74,7 @@ impl Options for MotionOptions {
     }
 }
 
-/// What came of a motion.
+/// Results of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MotionReport {
@@ -82,11 +82,11 @@ pub struct MotionReport {
     pub energy_before: SpringEnergy,
     /// The energy at the end.
     pub energy: SpringEnergy,
-    /// What the solver of the last implicit step did; nothing for the other methods.
+    /// Results of the solver in the last implicit step; `None` for the other methods.
     pub last_solve: Option<SpringSolve>,
 }
 
-/// Moves `x`, which is at rest, by so many steps. Vertices whose `fixed` is not zero stay.
+/// Moves `x`, which is at rest, by `options.steps` steps. Vertices whose `fixed` is not zero stay.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ pub fn simulate(
     Ok(report)
 }
 
-/// A vector as a flag has it: three numbers with commas between them, in brackets or not.
+/// Parses a vector as a flag has it: three numbers with commas between them, in brackets or not.
 #[cfg(feature = "cli")]
 pub(super) fn vector(text: &str) -> Result<Vec3, String> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));

@@ -1,4 +1,4 @@
-//! Where the vertices and faces of a mesh are after edits.
+//! Maps from the vertices and faces of a mesh to those after edits.
 
 use super::order::Order;
 use std::fmt::Write;
@@ -13,9 +13,9 @@ pub const GONE: u32 = u32::MAX;
 /// faces that arose from one it has the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElementMap {
-    /// The vertices.
+    /// New number of each old vertex.
     pub vertices: Vec<u32>,
-    /// The faces.
+    /// New number of each old face.
     pub faces: Vec<u32>,
 }
 
@@ -34,8 +34,8 @@ impl ElementMap {
         map
     }
 
-    /// The map as text (docs/formats.md): a line of counts and a number a line for the vertices, the same for the
-    /// faces; -1 for what is gone. `now` are the numbers of vertices and faces afterwards.
+    /// Writes the map as text (docs/use/formats.md): a line of counts and a number a line for the vertices, the same
+    /// for the faces; -1 for elements that are gone. `now` are the numbers of vertices and faces afterwards.
     pub fn to_text(&self, now: [usize; 2]) -> String {
         let mut text = String::new();
         for (name, numbers, now) in [

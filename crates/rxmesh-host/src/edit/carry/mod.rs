@@ -1,4 +1,4 @@
-//! What came with a file goes through edits with its vertices and faces.
+//! Carries the data of a file through edits with its vertices and faces.
 
 mod borders;
 mod corners;
@@ -30,21 +30,21 @@ use rxmesh_kernels::topo::{Edge, Face, Kind, Vertex};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// A mesh with all that it carries, in a session.
+/// A mesh in a session, with all its data.
 ///
 /// Vertices and faces that stay keep their order and their values to the last bit; new ones come behind the vertices,
-/// and behind the face that they arise from. What a new one gets:
+/// and behind the face that they arise from. New elements get these values:
 ///
-/// - a vertex that is new or was moved the values of the input at the closest point ([`Motion::OnSurface`]), or at the
-///   point that it has come with: in columns of floats and of colours means of the corners of the face there (rounded
-///   to the column's type); in columns of whole numbers the value of the nearest corner;
-/// - a new face the values, groups and materials of the face that it arises from: that at its first side of the hole
-///   that an operator has cut ([`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face)). The halves of a split face
-///   have its values, a flip leaves each of the two faces with those of one;
-/// - texture coordinates and normals of corners stay where a face stays; other corners have the values of the input at
-///   their vertex's place, on the side of the seam that their face comes from;
-/// - normals of vertices are computed anew when anything has changed, and those of corners where the surface was
-///   carried away; faces whose corners had one normal, their own, have such a one; normals of faces are left out.
+/// - A vertex that is new or was moved gets the values of the input at the closest point ([`Motion::OnSurface`]), or
+///   at the point that it was moved with. In columns of floats and of colours these are means of the corners of the
+///   face there (rounded to the column's type), in columns of whole numbers the value of the nearest corner.
+/// - A new face gets the values, groups and materials of the face that it arises from: that at its first side of the
+///   hole that an operator has cut ([`Hole::add_face`](rxmesh_kernels::cavity::Hole::add_face)). The halves of a split
+///   face have its values; a flip leaves each of the two faces with those of one.
+/// - Texture coordinates and normals of corners stay where a face stays. Other corners have the values of the input at
+///   their vertex's place, on the side of the seam that their face comes from.
+/// - Normals of vertices are recomputed when anything has changed, and those of corners if the surface was carried
+///   away. Faces whose corners shared the face's normal keep such a normal. Normals of faces are left out.
 #[derive(Debug)]
 pub struct Carried {
     /// The mesh as it was.
@@ -53,7 +53,7 @@ pub struct Carried {
     /// Numbers of the elements that those of the session arose from.
     vertices: Column<Vertex, u32>,
     faces: Column<Face, u32>,
-    /// Where on the input each vertex is, if there are values to find there.
+    /// Point on the input of each vertex, if there are values to find there.
     places: Option<Column<Vertex, Vec3>>,
     surface: OnceLock<Surface>,
     texcoords: Option<Corners>,
@@ -111,17 +111,17 @@ impl Carried {
         })
     }
 
-    /// The positions.
+    /// Returns the column of positions.
     pub fn positions(&self) -> Column<Vertex, Vec3> {
         self.x
     }
 
-    /// Has the session keep the borders between faces of different objects, groups or materials
-    /// ([`Session::keep_edges`]); how many edges these are. To be called before anything is changed.
+    /// Makes the session keep the borders between faces of different objects, groups or materials
+    /// ([`Session::keep_edges`]). Returns the number of these edges. Call it before any change.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn keep_groups<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -132,11 +132,11 @@ impl Carried {
         Ok(count)
     }
 
-    /// Has the session hold these borders ([`Session::hold_edges`]); otherwise as [`Carried::keep_groups`].
+    /// Makes the session hold these borders ([`Session::hold_edges`]); otherwise as [`Carried::keep_groups`].
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn hold_groups<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -147,12 +147,12 @@ impl Carried {
         Ok(count)
     }
 
-    /// Has the session keep some edges ([`Session::keep_edges`]); how many these are. To be called before anything is
-    /// changed. Nothing is kept where there are none.
+    /// Makes the session keep some edges ([`Session::keep_edges`]). Returns their number. Call it before any change.
+    /// Nothing is kept if there are none.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; what the engine says.
+    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; any error of the engine.
     pub fn keep<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -169,7 +169,7 @@ impl Carried {
         Ok(edges.len() as u32)
     }
 
-    /// Has the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
+    /// Makes the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
     ///
     /// # Errors
     ///
@@ -185,7 +185,8 @@ impl Carried {
         Ok(edges.len() as u32)
     }
 
-    /// A column with 1 for each of some edges, which are in order and named by their ends in the mesh that came in.
+    /// Creates a column with 1 for each of some edges, which are in order and named by their ends in the mesh that came
+    /// in.
     fn mark<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -207,7 +208,7 @@ impl Carried {
         Ok(marks)
     }
 
-    /// Marks of the edges between faces of different objects, groups or materials, and how many there are.
+    /// Marks the edges between faces of different objects, groups or materials. Returns their number, too.
     fn mark_groups<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -248,11 +249,11 @@ impl Carried {
         Ok(())
     }
 
-    /// Where the vertices and faces of the mesh that was taken in are in [`Carried::mesh`].
+    /// Returns the numbers in [`Carried::mesh`] of the vertices and faces of the input mesh.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn map<C: Edits>(&self, session: &Session<C>) -> Result<ElementMap, Error> {
         let now = session.open_mesh().snapshot()?;
         let vertices = session.values(self.vertices)?.read()?;
@@ -284,12 +285,12 @@ impl Carried {
         Ok(map)
     }
 
-    /// The mesh as it is now with all that it carries, and in words what it lost. When nothing was changed it is the
-    /// mesh that was taken in.
+    /// Returns the current mesh with all its data, and messages about data that were lost. If nothing was changed it is
+    /// the input mesh.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn mesh<C: Edits>(&self, session: &Session<C>) -> Result<(TriMesh, Vec<String>), Error> {
         let now = session.open_mesh().snapshot()?;
         let x = session.values(self.x)?.read()?;
@@ -344,8 +345,8 @@ impl Carried {
         Ok((mesh, lost))
     }
 
-    /// The edges of the new mesh that the session keeps, by the numbers of their ends, the smaller first; nothing where
-    /// these are not the seams.
+    /// Returns the edges of the new mesh that the session keeps, by the numbers of their ends, the smaller first;
+    /// `None` if these are not the seams.
     fn seams<C: Edits>(
         &self,
         session: &Session<C>,
@@ -369,7 +370,7 @@ impl Carried {
         Ok(Some(ends.filter(|[_, b]| *b != GONE).collect()))
     }
 
-    /// Statements hold from the first face on that arose from theirs or a later one.
+    /// Moves each statement to the first face that arose from its own or a later one.
     fn tags(&self, order: &Order) -> Vec<Tag> {
         let moved = |tag: &Tag| Tag {
             face: order.faces.partition_point(|f| f.origin < tag.face) as u32,
@@ -408,8 +409,8 @@ impl Carried {
         }
     }
 
-    /// Normals of vertices, anew, for a mesh that had some, and those of corners: of unit length, and anew where the
-    /// surface was carried away.
+    /// Recomputes the normals of vertices, for a mesh that had some, and those of corners: of unit length, and
+    /// recomputed if the surface was carried away.
     fn normals<C: Edits>(
         &self,
         session: &Session<C>,

@@ -1,4 +1,4 @@
-//! Which vertices and faces there are now, in which order, and where they come from.
+//! Current vertices and faces, their order and their origins.
 
 use crate::edit::mesh::Snapshot;
 use crate::mesh::TriMesh;
@@ -10,7 +10,7 @@ pub(super) struct NewVertex {
     pub(super) slot: u32,
     /// The old vertex that it is, or that counts most among those it arose from.
     pub(super) origin: u32,
-    /// Whether it is none of the old ones.
+    /// `true` if it is none of the old ones.
     pub(super) born: bool,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct NewFace {
     pub(super) corners: [u32; 3],
     /// The old face that it is, or arose from.
     pub(super) origin: u32,
-    /// Whether it is the old face, with the same corners.
+    /// `true` if it is the old face, with the same corners.
     pub(super) same: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// `vertices` and `faces` are the traced numbers, by slot.
+    /// Orders the elements; `vertices` and `faces` are the traced numbers, by slot.
     pub(super) fn new(old: &TriMesh, now: &Snapshot, vertices: &[u32], faces: &[u32]) -> Order {
         let (ordered, number) = order_vertices(now, vertices, old.vertex_count());
         let is = |v: u32| {
@@ -68,7 +68,7 @@ impl Order {
     }
 }
 
-/// The vertices in order, and for each of the snapshot its place there.
+/// Returns the vertices in order, and for each of the snapshot its place there.
 fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>, Vec<u32>) {
     let mut seen = vec![false; old];
     let mut list: Vec<(NewVertex, u32)> = Vec::with_capacity(now.vertices.len());

@@ -8,8 +8,8 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// The closest place whose face looks the same way is taken up to this part of the size of the faces around it, without
-/// a look at the others.
+/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
 /// The surface that came in.
@@ -70,7 +70,7 @@ impl Surface {
     }
 }
 
-/// The normal of a triangle, twice its area long.
+/// Returns the normal of a triangle, twice its area long.
 fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
@@ -83,7 +83,7 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
     f
 }
 
-/// Where on the input each vertex of a new mesh is.
+/// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
 pub(super) struct Places {
     /// The point that is looked up.
@@ -97,7 +97,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// `x` are the positions now and `come` the points of the input that vertices have come with, both by slot.
+    /// Looks up the places; `x` are the current positions and `come` the points of the input that vertices have come
+    /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,
         order: &Order,
@@ -121,7 +122,7 @@ impl Places {
         let mut of = vec![u32::MAX; n];
         for face in &order.faces {
             let corners = face.corners.map(|v| points[v as usize]);
-            // Where the surface has turned, its faces tell by where they come from.
+            // If the surface was rotated, the normals of faces are those of the faces that they come from.
             let up = match motion {
                 Motion::OnSurface => normal(corners),
                 _ => surface.normals[face.origin as usize],
@@ -174,8 +175,8 @@ impl Places {
     }
 }
 
-/// The mean of the values of three corners. Corners that do not count may have no number, and of equal values there is
-/// no rounding.
+/// Returns the mean of the values of three corners. Corners that do not count may have no number, and equal values are
+/// not rounded.
 pub(super) fn mean(values: [f64; 3], parts: [f64; 3]) -> f64 {
     let mut counted = values.iter().zip(parts).filter(|(_, part)| *part != 0.0);
     let first = counted.clone().next().map_or(f64::NAN, |(x, _)| *x);

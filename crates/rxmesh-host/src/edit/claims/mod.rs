@@ -34,19 +34,19 @@ pub struct Claims {
     counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     queued: u32,
-    /// Whether rounds stand still until they are resumed, by the last look.
+    /// `true` if rounds stand still until they are resumed, as of the last read-back.
     stopped: bool,
-    /// What runs after each fill-in for attributes of new vertices, and the births that it reads.
+    /// Hooks run after each fill-in for attributes of new vertices, and the births that they read.
     hooks: Vec<Hook>,
     births: Buffer<u32>,
-    /// How many seeds there may be that were refused.
+    /// Upper bound of the number of refused seeds.
     refused: u32,
 }
 
 /// Launches the kernels that compute attributes of the vertices that a round has made.
 type Hook = Box<dyn Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync>;
 
-/// Who has it may change the parts of a session of [`Claims`].
+/// Token that allows its holder to change the parts of a session of [`Claims`].
 #[derive(Debug)]
 pub struct ClaimsAccess(());
 
@@ -109,7 +109,7 @@ impl Edits for Claims {
         session.enter_seeds(move_refused)
     }
 
-    /// Free slots are dead, and what was never handed out too.
+    /// Checks that free slots are dead, and those that were never handed out too.
     fn faults(session: &Session, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error> {
         let claims = &session.edits;
         claims
@@ -128,7 +128,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
         session.rounds(seeds, max_rounds, op)
     }
 
-    /// The host does not wait to know how many they are.
+    /// Runs the operator from refused seeds; the host does not wait to know their number.
     unsafe fn run_refused(
         session: &mut Session,
         max_rounds: u32,
@@ -147,7 +147,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     }
 }
 
-/// Moves what was refused to the next round's seeds.
+/// Moves the refused seeds to the next round's seeds.
 fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
     let from = session.edits.state.refused.global_mut();
     let kernel = MoveSet { from, to };
@@ -155,9 +155,9 @@ fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
 }
 
 impl Session {
-    /// Has `hook` run after the fill-in of every round, to launch a kernel of one's own with [`Births`] among its
-    /// arguments for so many indices: for attributes whose new values are no weighted means. It may run in vain when a
-    /// round runs out of room; the births are empty then.
+    /// Runs `hook` after the fill-in of every round, to launch a custom kernel with [`Births`] among its arguments for
+    /// the given number of indices: for attributes whose new values are no weighted means. It may run in vain when a
+    /// round exceeds a capacity; the births are empty then.
     pub fn after_births(
         &mut self,
         hook: impl Fn(&Session, Births, u32) -> Result<(), Error> + Send + Sync + 'static,

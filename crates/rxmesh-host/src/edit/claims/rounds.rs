@@ -16,19 +16,19 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::ops::Range;
 
-/// Blocks that claim, where there are seeds for so many: 16 warps a multiprocessor of a large GPU.
+/// Number of claiming blocks above which each gets more seeds: 16 warps a multiprocessor of a large GPU.
 const CLAIM_BLOCKS: u32 = 2112;
 
-/// Most blocks that ask who wants a change: 64 warps a multiprocessor of a large GPU.
+/// Most blocks that ask seeds if they want a change: 64 warps a multiprocessor of a large GPU.
 const WANT_BLOCKS: u32 = 2112;
 
-/// Fewer elements that may be seeds do not pay for a launch of their own that asks them.
+/// Number of possible seeds from which a separate launch that sieves them pays.
 const MANY_TO_SIEVE: u32 = 1 << 17;
 
-/// Most blocks that resolve, or claim for seeds that are listed: what a large GPU runs at a time.
+/// Most blocks that resolve, or claim for seeds that are listed: the number that a large GPU runs at a time.
 const RESOLVE_BLOCKS: u32 = 4224;
 
-/// Rounds before the first look of a run: many runs end by then.
+/// Rounds before the first read-back of a run: many runs end by then.
 const FIRST_LOOK: u32 = 2;
 
 /// Rounds of few seeds that are one launch. Those after the last that finds seeds cost nothing.
@@ -37,15 +37,16 @@ const ROUNDS_TOGETHER: u32 = 16;
 /// Most blocks of such a launch, for each multiprocessor: each step waits for all of them.
 const TOGETHER_BLOCKS: u32 = 4;
 
-/// Rounds of so many times the seeds that rounds in one launch may have are expected to leave no more of them.
+/// Factor over the largest number of seeds of rounds in one launch; a round of fewer seeds than that product is
+/// expected to leave few enough.
 const SOON_FEW: u32 = 8;
 
-/// One block goes on by itself when a round of such a launch has so many seeds at most.
+/// Number of seeds of a round of such a launch up to which one block goes on alone.
 const FEW_SEEDS: u32 = 128;
 
-/// What makes the rounds of a run, as an algorithm steers them that looks at several rounds together.
+/// Hooks for an algorithm that runs several rounds between two host read-backs.
 pub(crate) trait Course<O> {
-    /// The operator for the round that comes after so many others of this look.
+    /// Returns the operator of a round, counted from the last read-back.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
 
     /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For
@@ -54,19 +55,19 @@ pub(crate) trait Course<O> {
         Ok(())
     }
 
-    /// Launches what comes between two rounds: kernels that change the set of the next round's seeds, which is a bit
-    /// each. They run after rounds that ran out of room too, and when rounds stand still, and must do nothing then.
-    /// Whether they have listed the seeds and ended the round, as [`Collect`] would do it then.
+    /// Launches the kernels between two rounds, which change the set of the next round's seeds, one bit each. They also
+    /// run after rounds that exceeded a capacity, and while rounds stand still, and must do nothing then. Returns
+    /// `true` if they have listed the seeds and ended the round in place of [`Collect`].
     fn between(&mut self, _: &Session, _queue: GlobalMut<u32>, _: RoundEnd) -> Result<bool, Error> {
         Ok(false)
     }
 
-    /// The operator of all rounds, where nothing is launched between them.
+    /// Returns the operator of all rounds, if nothing is launched between them.
     fn operator_of_all(&mut self, _: &Session) -> Option<Result<O, Error>> {
         None
     }
 
-    /// Words to read with the counters, if any.
+    /// Returns words to read with the counters, if any.
     fn state(&self) -> Option<&Buffer<u32>> {
         None
     }
@@ -127,12 +128,12 @@ impl Session {
         Ok(report)
     }
 
-    /// One round of an operator.
+    /// Runs one round of an operator.
     ///
     /// # Errors
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
-    /// what the engine says.
+    /// any error of the engine.
     ///
     /// # Safety
     ///
@@ -157,8 +158,8 @@ impl Session {
         })
     }
 
-    /// Rounds of a course of its own: at most so many, and the host looks once, or where room ran out. Fewer when none
-    /// is left to do, or kernels of the course paused.
+    /// Runs at most `rounds` rounds of `course`, with one host read-back, and one more whenever a capacity is exceeded.
+    /// Fewer rounds run when no seed is left or kernels of the course paused.
     pub(crate) fn steer<O: OperatorEntry>(
         &mut self,
         rounds: u32,
@@ -167,23 +168,23 @@ impl Session {
         self.change(|s| s.look(Seeds::Queued, rounds, None, course))
     }
 
-    /// Has rounds find room for so few words of records, so that they are repeated in more: for tests.
+    /// Limits the records of rounds to `words` words, so that rounds are repeated with more: for tests.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     #[doc(hidden)]
     pub fn set_record_room(&mut self, words: usize) -> Result<(), Error> {
         self.edits.state.records = self.engine().zeroed(words)?;
         Ok(())
     }
 
-    /// Seeds that wait for the next round.
+    /// Returns the number of seeds that wait for the next round.
     pub(crate) fn queued(&self) -> u32 {
         self.edits.queued
     }
 
-    /// Number of seeds.
+    /// Returns the number of seeds.
     fn seeds<O: Operator>(&self, seeds: Seeds) -> u32 {
         match seeds {
             Seeds::All => self.seed_slots::<O>(),
@@ -191,8 +192,8 @@ impl Session {
         }
     }
 
-    /// The share of the seeds that a run's first round looks at, as [`Counter::Share`]; nothing for operators that look
-    /// at all.
+    /// Returns the share of the seeds that a run's first round considers, as [`Counter::Share`]; `None` for operators
+    /// that consider all.
     fn share_of<O: Operator>(&self, seeds: Seeds, share: f32) -> Option<u32> {
         if O::SHARE >= 1.0 {
             return None;
@@ -211,8 +212,8 @@ impl Session {
             .wrapping_sub(count(Counter::NoDisk))
     }
 
-    /// Launches so many rounds, of which the first looks at a share of the seeds, and looks once, or where room ran
-    /// out.
+    /// Launches `rounds` rounds, of which the first considers a share of the seeds, with one read-back, and one more
+    /// whenever a capacity is exceeded.
     fn look<O: OperatorEntry, C: Course<O>>(
         &mut self,
         seeds: Seeds,
@@ -249,7 +250,7 @@ impl Session {
                 self.resume()?;
                 self.collect(self.round_end(0, false))?;
             }
-            // What died in the rounds since the slots were listed is free by now.
+            // Slots of elements that were deleted since they were listed are free by now.
             listed &= report.rounds == before;
             if counters[Counter::Records as usize] as usize > self.edits.state.records.len() {
                 let words = counters[Counter::Records as usize];
@@ -265,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Launches rounds, of which the first has `n` seeds at most; whether as steps of one launch.
+    /// Launches rounds, of which the first has `n` seeds at most. Returns `true` if they are steps of one launch.
     fn launch_rounds<O: OperatorEntry, C: Course<O>>(
         &mut self,
         mut seeds: Seeds,
@@ -303,30 +304,30 @@ impl Session {
             if !course.between(self, self.edits.state.queue.global_mut(), end)? {
                 self.collect(end)?;
             }
-            // The host does not know how many there are before it looks.
+            // The host does not know their number before it reads back.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(false)
     }
 
-    /// Whether there are so few seeds that rounds are launched together: not on a CPU, where a launch costs little and
-    /// a round as much as its seeds, and not where what is born is told after each round.
+    /// Returns `true` if seeds are few enough to launch rounds together: not on a CPU, where a launch is cheap and a
+    /// round costs in proportion to its seeds, and not if births are reported after each round.
     fn are_few<O: Operator>(&self, seeds: u32) -> bool {
         O::TOGETHER && seeds <= self.most_together() && !self.has_listeners()
     }
 
-    /// Whether there will be so few after a first round, so that the host need not look.
+    /// Returns `true` if seeds will be that few after a first round, so that the host need not read back.
     fn are_soon_few<O: Operator>(&self, seeds: u32) -> bool {
         O::TOGETHER && seeds <= SOON_FEW * self.most_together() && !self.has_listeners()
     }
 
-    /// The most seeds of a round so that several are launched together.
+    /// Returns the largest number of seeds of a round for which several rounds are launched together.
     fn most_together(&self) -> u32 {
         self.engine().seeds_together()
     }
 
-    /// Launches rounds as steps of one launch, of which the first has about `n` seeds and a salt that is so much more
-    /// than the session's; false, and nothing is launched, where there is no room for all blocks at a time.
+    /// Launches rounds as steps of one launch, of which the first has about `n` seeds; `salt` is added to the
+    /// session's. Returns `false`, and launches nothing, if the engine cannot hold all blocks at a time.
     fn launch_together<O: OperatorEntry>(
         &mut self,
         seeds: Seeds,
@@ -347,7 +348,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The kernel of rounds that are steps of one launch, from this epoch on.
+    /// Returns the kernel of rounds that are steps of one launch, from this epoch on.
     fn together<O: OperatorEntry>(
         &self,
         seeds: Seeds,
@@ -366,14 +367,14 @@ impl Session {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
             list: s.list.global_mut(),
-            // Nobody sieves the seeds of such rounds.
+            // The seeds of such rounds are not sieved.
             other: s.wanting.global_mut(),
             few: FEW_SEEDS,
         }
     }
 
-    /// The blocks of such a launch: as many as its seeds occupy, or half of that, and so on, until the engine has room
-    /// for all at a time. None if it has room for no such kernel.
+    /// Returns the number of blocks of such a launch: one for each share of its seeds, halved until the engine can hold
+    /// all at a time. `None` if it cannot hold a single one.
     fn blocks_together<O: OperatorEntry>(
         &self,
         seeds: Seeds,
@@ -400,7 +401,7 @@ impl Session {
         Ok((blocks > 0).then_some(blocks))
     }
 
-    /// Reads the counters and adds the rounds since the last look.
+    /// Reads the counters and adds the rounds since the last read-back.
     fn look_at<O: OperatorEntry, C: Course<O>>(
         &mut self,
         from: Seeds,
@@ -436,7 +437,7 @@ impl Session {
         let edits = &mut self.edits;
         edits.refused = edits.refused.saturating_add(counted(Counter::Refused));
         edits.salt = edits.salt.wrapping_add(SALT.wrapping_mul(rounds));
-        // Of a list the host may have known no more than how long it is at most.
+        // For a list the host may have known only an upper bound of the length.
         if rounds > 0 || from == Seeds::Queued {
             edits.queued = counters[Counter::Seeds as usize];
         }
@@ -449,7 +450,7 @@ impl Session {
         self.begin(false, None)
     }
 
-    /// The same, forgets what was refused, and sets the share of the seeds that a round looks at.
+    /// Resumes rounds, forgets refused seeds if `forgets`, and sets the share of the seeds that a round considers.
     fn begin(&mut self, forgets: bool, share: Option<u32>) -> Result<(), Error> {
         let s = &self.edits.state;
         let refused = if forgets {
@@ -472,7 +473,7 @@ impl Session {
         Ok(())
     }
 
-    /// Slots of the operator's kind.
+    /// Returns the number of slots of the operator's kind.
     fn seed_slots<O: Operator>(&self) -> u32 {
         self.mesh
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
@@ -488,11 +489,11 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a set, which `fill` writes a bit each, the seeds of the next round; how many they are.
+    /// Makes a set the seeds of the next round; `fill` writes it, one bit a seed. Returns the number of seeds.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn enqueue(
         &mut self,
         fill: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,
@@ -512,7 +513,7 @@ impl Session {
         Ok(self.edits.queued)
     }
 
-    /// The same for so many seeds at most, without a look at how many they are.
+    /// Makes a set of `most` seeds at most those of the next round, without reading their number back.
     pub(super) fn list_seeds(
         &mut self,
         most: u32,
@@ -525,7 +526,7 @@ impl Session {
         self.collect(self.round_end(0, false))
     }
 
-    /// The end of so many rounds.
+    /// Returns the end of a step of `rounds` rounds.
     pub(crate) fn round_end(&self, rounds: u32, adapts: bool) -> RoundEnd {
         let s = &self.edits.state;
         RoundEnd {
@@ -550,14 +551,14 @@ impl Session {
         Ok(self.engine().launch_blocks(blocks, collect)?)
     }
 
-    /// How blocks of one thread share a round.
+    /// Returns the shares of a round that blocks of one thread take.
     fn tasks(&self) -> Tasks {
         Tasks {
             words: self.edits.state.tasks.global_mut(),
         }
     }
 
-    /// So many blocks, or, where a block is one thread, as many as there are tasks.
+    /// Returns `of_threads`, or the number of tasks if a block is one thread.
     fn blocks(&self, of_threads: u32) -> u32 {
         match self.edits.state.tasks.len() as u32 / TASK_WORDS {
             0 => of_threads,
@@ -565,7 +566,7 @@ impl Session {
         }
     }
 
-    /// Launches a round of `n` seeds at most, whose salt is so much more than the session's.
+    /// Launches a round of `n` seeds at most; `salt` is added to the session's.
     fn launch<O: OperatorEntry, C: Course<O>>(
         &self,
         seeds: Seeds,
@@ -584,7 +585,7 @@ impl Session {
             CLAIM_ITEMS
         };
         let mut items = n.div_ceil(CLAIM_BLOCKS).clamp(least, most);
-        // Of a list the host mostly knows no more than that it is not longer than all there is.
+        // For a list the host mostly knows only the number of all slots as a bound.
         let most_blocks = match seeds {
             Seeds::All => u32::MAX,
             Seeds::Queued => RESOLVE_BLOCKS,
@@ -615,7 +616,7 @@ impl Session {
                 all: 0,
                 ..round
             };
-            // How many are left only the engine knows.
+            // Only the engine knows the number of those left.
             items = least;
             blocks = n.div_ceil(items).min(RESOLVE_BLOCKS);
         }
@@ -666,7 +667,7 @@ impl Session {
         }
     }
 
-    /// A round of `n` seeds at most, whose salt is so much more than the session's.
+    /// Returns a round of `n` seeds at most; `salt` is added to the session's.
     fn first_round(&self, seeds: Seeds, n: u32, salt: u32) -> Round {
         let s = &self.edits.state;
         Round {
@@ -733,12 +734,12 @@ impl Session {
         self.edits.slots.of(&self.mesh, kind)
     }
 
-    /// Winners of so many seeds: each deletes a face or more.
+    /// Returns the largest number of winners among `seeds` seeds: each deletes a face or more.
     fn most_winners(&self, seeds: u32) -> u32 {
         seeds.min(self.capacity(Kind::Face))
     }
 
-    /// Births of a round of so many seeds, at most.
+    /// Returns the largest number of births of a round of `seeds` seeds.
     fn most_births<O: Operator>(&self, seeds: u32) -> Result<u32, Error> {
         let count = u64::from(self.most_winners(seeds)) * u64::from(O::GROWTH.births());
         let limit = u64::from(u32::MAX / BIRTH_WORDS);
@@ -749,12 +750,12 @@ impl Session {
         Ok(count.min(limit) as u32)
     }
 
-    /// Whether anybody asks for births.
+    /// Returns `true` if a column or a hook uses births.
     fn has_listeners(&self) -> bool {
         self.columns.has_blended() || !self.edits.hooks.is_empty()
     }
 
-    /// Room for the births of a round, if anybody asks for them.
+    /// Allocates the births of a round, if a column or a hook uses them.
     fn make_births<O: Operator>(&mut self, seeds: u32) -> Result<(), Error> {
         let words = (self.most_births::<O>(seeds)? * BIRTH_WORDS) as usize;
         if self.has_listeners() && self.edits.births.len() < words {

@@ -1,4 +1,4 @@
-//! What rounds keep on the engine.
+//! State of rounds on the engine.
 
 use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
@@ -8,11 +8,11 @@ use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TAS
 /// edges. A round that runs out of room is repeated.
 const RECORD_WORDS: usize = 5;
 
-/// The same where a block is one thread, which records candidates, not winners alone. What is not written is no memory
-/// yet, and who finds no room is recorded later.
+/// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no
+/// memory, and a candidate beyond the capacity is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
-/// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
+/// Tasks of a round for each thread of a CPU, at least and at most: a thread that is done early takes from the others.
 const TASKS_A_THREAD: [usize; 2] = [8, 32];
 
 /// Elements for each task, between those.
@@ -69,7 +69,7 @@ impl RoundState {
         })
     }
 
-    /// The same state for a mesh with more room. Records and counters stay.
+    /// Returns the same state for a mesh of larger capacity. Records and counters stay.
     pub(super) fn grown(&self, mesh: &OpenMesh) -> Result<GrownState, EngineError> {
         let engine = mesh.engine();
         let (seeds, words) = (mesh.most_seeds(), mesh.set_words());
@@ -89,7 +89,7 @@ impl RoundState {
         })
     }
 
-    /// Takes what has grown.
+    /// Replaces the buffers by the grown ones.
     pub(super) fn take(&mut self, grown: GrownState) {
         let GrownState {
             ends,
@@ -110,7 +110,7 @@ impl RoundState {
         (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
     }
 
-    /// More room for the records of a round.
+    /// Grows the capacity for the records of a round.
     pub(super) fn grow_records(&mut self, engine: &Engine, words: u32) -> Result<(), EngineError> {
         let words = (words as usize).max(self.records.len() * 2);
         self.records = engine.zeroed(words.min(u32::MAX as usize))?;
@@ -129,7 +129,7 @@ impl RoundState {
     }
 }
 
-/// What of a [`RoundState`] depends on the room for elements.
+/// Buffers of a [`RoundState`] whose lengths depend on the capacity for elements.
 pub(super) struct GrownState {
     ends: Buffer<u64>,
     pairs: Buffer<u64>,
@@ -144,14 +144,14 @@ pub(super) struct GrownState {
     chunks: Buffer<u32>,
 }
 
-/// No claims at all on so many things: not zero, which means frozen.
+/// Returns empty claims on `n` elements: not zero, which means frozen.
 fn free_claims(engine: &Engine, n: usize) -> Result<Buffer<u64>, EngineError> {
     let claims = engine.zeroed(n)?;
     fill(engine, claims.global_mut().cast(), u32::MAX)?;
     Ok(claims)
 }
 
-/// How many tasks share a round on a CPU.
+/// Returns the number of tasks that share a round on a CPU.
 fn tasks(engine: &Engine, elements: usize) -> usize {
     let [least, most] = TASKS_A_THREAD.map(|n| n * engine.info().units as usize);
     (elements / ELEMENTS_A_TASK).clamp(least, most)

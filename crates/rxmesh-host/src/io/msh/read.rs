@@ -74,7 +74,7 @@ pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
     pub(super) version: Option<Version>,
     pub(super) volume: Volume,
-    /// Of all nodes.
+    /// Tags of all nodes.
     pub(super) nodes: Tags,
     pub(super) cells: Elements,
     pub(super) faces: Elements,
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 }
 
-/// Values of 64 bits as a column.
+/// Returns values of 64 bits as a column.
 pub(super) fn doubles(values: Vec<f64>) -> Numbers {
     Numbers::Kept(ColumnData::F64(values))
 }

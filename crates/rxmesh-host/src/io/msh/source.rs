@@ -24,12 +24,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the next number is, or the space before it.
+    /// Returns the offset of the next number, or of the space before it.
     pub(super) fn at(&self) -> usize {
         self.tokens.offset()
     }
 
-    /// What is wrong at a place of the section's body.
+    /// Returns a fault at a place of the section's body.
     pub(super) fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
         match self.binary {
             Some(_) => Fault::byte(at, what),
@@ -61,7 +61,7 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    /// A whole number: four bytes.
+    /// Reads a whole number: four bytes.
     pub(super) fn int(&mut self, what: &str) -> Result<i64, Fault> {
         match self.binary {
             Some(order) => Ok(i32::from_le_bytes(self.bytes(order, what)?).into()),
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A size or, in version 4.1, a tag: four or eight bytes.
+    /// Reads a size or, in version 4.1, a tag: four or eight bytes.
     pub(super) fn size(&mut self, what: &str) -> Result<i64, Fault> {
         match self.binary {
             Some(order) if self.size == 8 => Ok(i64::from_le_bytes(self.bytes(order, what)?)),
@@ -78,7 +78,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A double.
+    /// Reads a double.
     pub(super) fn real(&mut self, what: &str) -> Result<f64, Fault> {
         match self.binary {
             Some(order) => Ok(f64::from_le_bytes(self.bytes(order, what)?)),
@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A position.
+    /// Reads a position.
     pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
         let Some(order) = self.binary else {
             return self.tokens.point(points);
@@ -103,7 +103,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// A number of things that take `text` characters or `binary` bytes each, or more.
+    /// Reads a number of things that take `text` characters or `binary` bytes each, or more.
     pub(super) fn count(
         &self,
         at: usize,

@@ -90,7 +90,7 @@ impl Reader<'_> {
             }
         }
         if found == 0 && own > 0 {
-            // Of triangles, say.
+            // A column of triangles, for example.
             let name = quote(name.as_bytes());
             self.volume.warnings.push(format!(
                 "{element} column {name} has no row of ours and is not kept"

@@ -4,15 +4,15 @@ use super::super::error::Fault;
 use super::super::scan::{Words, integer, number, quote};
 use crate::mesh::{SharpEdge, SharpVertex};
 
-/// What the tags of a chunk say. Vertices and faces are counted from 0 in them, also in files that count from 1.
+/// Contents of the tags of a chunk. Vertices and faces are counted from 0 in them, also in files that count from 1.
 #[derive(Default)]
 pub(super) struct Marks {
     pub(super) edges: Vec<SharpEdge>,
     pub(super) vertices: Vec<SharpVertex>,
     pub(super) holes: Vec<u32>,
-    /// How many vertices and faces there must be at least.
+    /// Least numbers of vertices and faces that the tags need.
     pub(super) needed: [u64; 2],
-    /// Tags of other names: how many, and where the first is.
+    /// Tags of other names: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
 }
@@ -42,7 +42,7 @@ impl Marks {
         self.first_skipped = self.first_skipped.or(other.first_skipped);
     }
 
-    /// A chain of edges, with one sharpness for all or one for each.
+    /// Reads a chain of edges, with one sharpness for all or one for each.
     fn crease(&mut self, tag: Tag) -> Result<(), Fault> {
         if tag.ints.len() < 2 {
             return Err(Fault::text(tag.at, "a crease needs two vertices or more"));
@@ -91,14 +91,14 @@ impl Marks {
 
 /// A tag's numbers.
 struct Tag {
-    /// Where the counts stand.
+    /// Offset of the counts.
     at: usize,
     ints: Vec<u32>,
     floats: Vec<f32>,
 }
 
 impl Tag {
-    /// The counts `ints/floats/strings`, and as many numbers.
+    /// Reads the counts `ints/floats/strings`, and that many numbers.
     fn read(mut words: Words<'_>) -> Result<Tag, Fault> {
         let at = words.offset();
         let (at, word) = words.next_at().unwrap_or((at, b""));
@@ -141,7 +141,7 @@ impl Tag {
         }
     }
 
-    /// The sharpness of element `i` of `n`: one number holds for all.
+    /// Returns the sharpness of element `i` of `n`: one number holds for all.
     fn sharpness(&self, i: usize, n: usize, elements: &str) -> Result<f32, Fault> {
         let given = self.floats.len();
         if given != 1 && given != n {

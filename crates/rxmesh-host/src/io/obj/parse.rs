@@ -39,7 +39,7 @@ impl Corners {
     }
 }
 
-/// What one chunk holds.
+/// Contents of one chunk.
 #[derive(Default)]
 pub(super) struct Chunk {
     pub(super) points: Points,
@@ -56,7 +56,7 @@ pub(super) struct Chunk {
     /// Polygons, faces counted from the chunk's first.
     pub(super) polygons: Vec<Polygon>,
     pub(super) tags: Vec<(usize, TagKind, String)>,
-    /// Lines `l` and `p`: how many, and where the first is.
+    /// Lines `l` and `p`: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
@@ -64,7 +64,7 @@ pub(super) struct Chunk {
     pub(super) names: LeftOut,
     /// Lines `vt` and `vn` that are no finite numbers: an entry that begins with NaN stands for them.
     pub(super) unread: [LeftOut; 2],
-    /// Vertices whose numbers behind the position are none or not as many as a colour has.
+    /// Vertices whose text behind the position is not numeric, or has not the number of values of a colour.
     pub(super) strange: LeftOut,
     /// Vertices of two coordinates.
     pub(super) flat: LeftOut,
@@ -83,7 +83,7 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"\\")
 }
 
-/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
+/// Visits the logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
 /// ([`Statement::goes_on`]) are copied together, with the offsets kept. Returns the names whose backslash is taken as
 /// theirs, since the next line is a statement.
 pub(super) fn each_line(
@@ -144,9 +144,9 @@ pub(super) fn each_line(
 enum Statement {
     /// It ends with its line: a folder's name in it must not swallow a vertex.
     Comment,
-    /// Of numbers: it goes on.
+    /// Statement of numbers: it goes on.
     Numbers,
-    /// Of names, or unknown: the backslash may be part of one.
+    /// Statement of names, or unknown: the backslash may be part of one.
     Name,
 }
 
@@ -167,7 +167,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the line goes on behind the backslash that `content` ends in. Of a name it does unless the
+    /// Returns `true` if the line goes on behind the backslash that `content` ends in. A name goes on unless the
     /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
     /// the next line is a statement, empty or a comment: then it ends a folder's name.
     fn goes_on(self, content: &[u8], next: &[u8]) -> bool {
@@ -277,7 +277,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
+    /// Reads `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
     fn vertex_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let vertices = self.points.len();
         let mut axes = 0;
@@ -387,7 +387,7 @@ impl Chunk {
 /// its value as it does with any other number that is not in the file.
 const NOWHERE: i64 = NO_VALUE as i64;
 
-/// The three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 where there is none.
+/// Parses the three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 for one that is missing.
 #[inline]
 pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
     // Nearly every corner of a large file is a short plain number.
@@ -430,7 +430,7 @@ pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
     Ok(out)
 }
 
-/// A whole number with an optional sign; absurdly long ones are out of every range anyway.
+/// Parses a whole number with an optional sign; absurdly long ones are out of every range in any case.
 #[inline]
 fn index(part: &[u8]) -> Option<i64> {
     let (negative, digits) = match part {

@@ -36,7 +36,8 @@ pub(super) fn read<'a>(
     Ok(reader.soup)
 }
 
-/// Vertices, faces and (not looked at) edges, on one line or on several. What the file cannot hold is refused here.
+/// Reads the numbers of vertices, faces and edges, on one line or on several; the last is ignored. Counts that the file
+/// cannot hold are refused here.
 fn read_counts<'a>(
     bytes: &[u8],
     lines: &mut Lines<'a>,
@@ -178,14 +179,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The line in which a face goes on.
+    /// Returns the line in which a face goes on.
     fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
         self.wrapped.get_or_insert(face);
         let what = format!("a face of {corners} corners expected, but the file ends");
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    /// Says what there is behind the last face.
+    /// Warns of data behind the last face.
     fn rest(&mut self, faces: usize) {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {

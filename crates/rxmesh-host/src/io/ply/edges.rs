@@ -6,14 +6,14 @@ use super::header::{Element, PropertyType};
 use super::read::Reader;
 use crate::mesh::{CREASE, SHARPNESS, SharpEdge};
 
-/// Which properties of an edge are what.
+/// Indices of an edge's properties.
 pub(super) struct Edge {
     ends: [usize; 2],
     sharpness: usize,
 }
 
 impl Edge {
-    /// None when something is missing: then the element is another program's.
+    /// Finds the properties; `None` if something is missing: then the element is another program's.
     pub(super) fn of(e: &Element) -> Option<Edge> {
         let find = |name: &str| {
             let scalar = |k: &PropertyType| matches!(k, PropertyType::Scalar(_));

@@ -19,7 +19,7 @@ pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     }
 }
 
-/// What becomes of a property.
+/// Destination of a property.
 enum Fate {
     /// Coordinate 0, 1 or 2.
     Position(usize),
@@ -80,7 +80,7 @@ impl<S: Source> Reader<S> {
         Ok(reader.soup)
     }
 
-    /// A header with a line that was passed over is believed when the rows come out even.
+    /// Accepts a header with a line that was ignored, with a warning, if the rows come out even.
     fn stray(&mut self, words: &str) -> Result<(), Fault> {
         if !self.source.is_over() {
             let what = format!(

@@ -34,7 +34,7 @@ fn vtu(head: &str, pieces: &str) -> String {
 
 const POINTS: &str = "0 0 0 1 0 0 0 1 0 0 0 1 1 1 1";
 
-/// A piece of two tetrahedra, whose points are in an array of its own form.
+/// Returns a piece of two tetrahedra; the points are in the given array.
 fn piece(points: &str, data: &str) -> String {
     format!(
         "<Piece NumberOfPoints=\"5\" NumberOfCells=\"2\">\n{data}<Points>{points}</Points>\n<Cells>{}{}{}</Cells>\n\
@@ -396,7 +396,7 @@ fn surfaces_come_back_from_every_format_of_elements() {
             refused.contains("surfaces") || refused.contains("no tetrahedra"),
             "{refused}"
         );
-        // The content alone tells, and what a surface has not is no error.
+        // The content alone tells, and data that a surface lacks are no error.
         assert_eq!(
             surface("a", &bytes).unwrap().mesh.face_count(),
             mesh.face_count()

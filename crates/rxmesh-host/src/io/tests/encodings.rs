@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{TetMesh, generate};
 
-/// A written mesh.
+/// A mesh as a file.
 struct File {
     name: String,
     bytes: Vec<u8>,

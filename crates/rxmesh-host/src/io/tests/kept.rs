@@ -71,7 +71,7 @@ fn a_comment_of_two_lines_is_refused() {
     }
 }
 
-/// What 64-bit positions lose is named once, with the largest difference; what loses nothing is silent.
+/// A loss of 64-bit positions is named once, with the largest difference; no loss is silent.
 #[test]
 fn digits_that_are_lost_are_named() {
     let third = 1.0f64 / 3.0;

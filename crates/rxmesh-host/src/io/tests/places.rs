@@ -85,7 +85,7 @@ fn digits_of_text_come_back_as_they_were() {
     assert_eq!(String::from_utf8(bytes).unwrap(), text);
 }
 
-/// What 32-bit floats hold stays as it is, wherever it lies.
+/// Coordinates that 32-bit floats hold stay as they are, wherever they lie.
 #[test]
 fn floats_far_away_stay_floats() {
     let (mesh, _) = moved(DVec3::ZERO, 1.0);

@@ -82,7 +82,7 @@ fn every_file_is_read_or_refused_with_its_name() {
     }
 }
 
-/// What is known about some of the files; a file that is not there is passed over.
+/// Known facts about some of the files; a file that is not there is skipped.
 #[test]
 fn known_facts_are_found() {
     let all = files().unwrap_or_default();
@@ -143,7 +143,7 @@ fn known_facts_are_found() {
     }
 }
 
-/// Polygons of real files: they hold, come back, and are in triangles what is read as triangles.
+/// Polygons of real files: they hold, come back, and their triangles are those read as triangles.
 #[test]
 fn polygons_of_real_files_survive() {
     let small = |p: &&PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20);
@@ -168,7 +168,7 @@ fn polygons_of_real_files_survive() {
                 (&mesh.corners, &mesh.faces),
                 "{name} {form}"
             );
-            // Text far from the origin may get a frame of its own.
+            // Text far from the origin may get a local frame.
             let places = back.positions == mesh.positions;
             let world = mesh.placement.is_world() && back.placement.is_world();
             assert!(places || !world, "{name} {form}");

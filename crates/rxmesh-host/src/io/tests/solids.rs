@@ -80,7 +80,7 @@ fn the_head_of_a_binary_file_is_kept() {
         };
         assert_eq!(again[..80], binary(head, 2, [0; 2], false)[..80]);
         assert_eq!(read_as("a.stl", &again).unwrap().mesh, mesh);
-        // Through a format with comments of its own.
+        // Through a format that has comments.
         let ply = written("a.ply", Encoding::Binary, &mesh).0;
         let back = read_as("a.ply", &ply).unwrap().mesh;
         assert_eq!(
@@ -186,10 +186,13 @@ fn many_groups_take_memory_for_what_is_written_only() {
         text: format!("g{face}"),
     };
     mesh.extras.tags = (0..n).map(tag).collect();
-    for pieces in [
-        obj::write(Shape::Triangles(&mesh), &mut Vec::new()),
-        stl::write(&mesh, Encoding::Ascii, &mut Vec::new()),
-    ] {
+    let options = WriteOptions {
+        format: None,
+        encoding: Encoding::Ascii,
+    };
+    for format in [Format::Obj, Format::Stl] {
+        let (name, mesh) = (Path::new("a"), Shape::Triangles(&mesh));
+        let pieces = surface(name, mesh, format, &options, &mut Vec::new()).unwrap();
         let written: usize = pieces.iter().map(Vec::len).sum();
         let held: usize = pieces.iter().map(Vec::capacity).sum();
         assert!(

@@ -61,7 +61,7 @@ fn cut_volumes_are_refused() {
         let step = bytes.len() / 300 + 1;
         for end in (0..bytes.len() * 9 / 10).step_by(step) {
             let read = read_tets_bytes(&bytes[..end], Path::new(name), &ReadOptions::default());
-            // What follows a whole array of VTK, or a whole section of MSH, is another one, which nothing promises.
+            // A whole array of VTK, or a whole section of MSH, may be followed by another one, but need not be.
             let whole = match &read {
                 Ok(loaded) => {
                     loaded.mesh.extras.columns.len() < 10 && ["a.vtk", "a.msh"].contains(&name)

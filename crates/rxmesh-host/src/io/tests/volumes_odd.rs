@@ -100,7 +100,7 @@ fn gmsh_4_0() {
     assert_eq!(loaded.warnings, ["section 'Surface' is not kept"]);
 }
 
-/// Of second order: corners stay, nodes on edges go, with their rows.
+/// Cells of second order: corners stay, nodes on edges go, with their rows.
 #[test]
 fn second_order_is_cut_to_corners() {
     let loaded = read(

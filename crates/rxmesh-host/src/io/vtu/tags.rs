@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::ops::Range;
 
-/// How an array's numbers are written.
+/// Encoding and place of an array's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// As text, between the tags; comments and other elements may part it.
@@ -26,7 +26,7 @@ pub(super) struct Array {
     pub(super) scalar: Option<Scalar>,
     pub(super) width: usize,
     pub(super) place: Place,
-    /// Where its tag is.
+    /// Offset of its tag.
     pub(super) at: usize,
 }
 
@@ -105,7 +105,7 @@ pub(super) struct File {
     /// The files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
-    /// What comes behind the `_`, and whether it is base64.
+    /// Offset behind the `_` of the appended data, and `true` if they are base64.
     pub(super) appended: Option<(usize, bool)>,
     pub(super) field_data: bool,
 }
@@ -216,8 +216,8 @@ fn is_array(tag: &BytesStart<'_>) -> bool {
     ["DataArray", "Array"].contains(&tag.name().as_ref())
 }
 
-/// The text of an array without what lies in elements inside of it, such as the range of the values' lengths. The tag
-/// of the array is at `at`, its text begins at `from`.
+/// Returns the text of an array without that of elements inside of it, such as the range of the values' lengths. The
+/// tag of the array is at `at`, its text begins at `from`.
 fn content(reader: &mut Reader<&[u8]>, at: usize, from: usize) -> Result<Vec<Range<usize>>, Fault> {
     let mut ranges = Vec::new();
     let (mut depth, mut start) = (0usize, from);

@@ -1,4 +1,4 @@
-//! What only polygons have: sizes, planes, sides that cross, sharpness, holes.
+//! Checks that only polygons need: sizes, planes, sides that cross, sharpness, holes.
 
 use super::super::face_list::is_simple;
 use super::super::polygon::{crosses_itself, off_plane};
@@ -10,7 +10,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use std::fmt;
 
-/// How far a face is from being flat.
+/// Deviation of a face from its plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Deviation {
@@ -21,7 +21,7 @@ pub struct Deviation {
     pub distance: f64,
 }
 
-/// How many polygons of which size there are, and how much of what surfaces know.
+/// Numbers of polygons by size, of sharp elements and of holes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -43,7 +43,7 @@ pub struct PolygonCounts {
 }
 
 impl PolygonCounts {
-    /// Counts.
+    /// Counts the polygons of a mesh.
     pub fn of(mesh: &PolyMesh) -> PolygonCounts {
         let (edges, vertices) = (mesh.sharp_edges.iter(), mesh.sharp_vertices.iter());
         let mut counts = PolygonCounts {
@@ -64,7 +64,7 @@ impl PolygonCounts {
         counts
     }
 
-    /// Whether a triangle mesh could be all of it.
+    /// Returns `true` if a triangle mesh can hold all of it.
     pub fn is_plain(&self) -> bool {
         let marks = self.sharp_edges + self.sharp_vertices + self.holes;
         self.largest <= 3 && marks == 0
@@ -86,7 +86,7 @@ impl fmt::Display for PolygonCounts {
     }
 }
 
-/// What [`check_poly`](super::check_poly) finds of polygons. All numbers count from 0.
+/// Findings of [`check_poly`](super::check_poly) about polygons. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -97,7 +97,7 @@ pub struct PolygonReport {
     /// The face that is farthest from flat, where one is not flat.
     pub least_flat: Option<Deviation>,
     /// Faces that seen along their Newell normal have two sides that cross. Faces of more than
-    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not looked at.
+    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not examined.
     pub crossing_faces: Findings<u32>,
     /// Sharp edges whose ends no edge joins.
     pub loose_sharp_edges: Findings<[u32; 2]>,
@@ -133,7 +133,8 @@ pub(super) fn examine(mesh: &PolyMesh, table: &EdgeTable) -> PolygonReport {
     report
 }
 
-/// How far from flat a face is, and whether its sides cross. A face that names a vertex twice is told of elsewhere.
+/// Returns the distance of a face from its plane and `true` if its sides cross. A face that names a vertex twice is
+/// reported by another check.
 fn shape(mesh: &PolyMesh, face: usize) -> (f64, bool) {
     let face = mesh.face(face);
     if face.len() < 4 || !is_simple(face) {

@@ -1,18 +1,18 @@
-//! What `check` found, for people and for programs.
+//! Findings of `check`, as text and as data.
 
 use super::PolygonReport;
 use crate::mesh::Placement;
 use glam::Vec3;
 use std::fmt;
 
-/// How many offenders are named for each kind of finding.
+/// Maximum number of offenders named for each kind of finding.
 const NAMED: usize = 10;
 
 /// A count with its first offenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Findings<T> {
-    /// How many there are in all.
+    /// Number of offenders in all.
     pub count: u64,
     /// There may be more: the search ended early, as it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
@@ -71,7 +71,7 @@ pub struct EdgeLengths {
 }
 
 impl EdgeLengths {
-    /// Of the edges between these positions, in the world; `None` of no edges.
+    /// Returns the lengths of the edges between these positions, in the world; `None` if there is no edge.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ impl EdgeLengths {
     }
 }
 
-/// Everything that [`check`](super::check()) looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check`](super::check()). The field names are the keys of the JSON form and stay.
 ///
 /// Edges are named by their two vertices, the smaller first. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -122,11 +122,11 @@ pub struct CheckReport {
     pub euler_characteristic: i64,
     /// Number of handles over all components; only for manifold orientable meshes.
     pub genus: Option<i64>,
-    /// Sets of faces that hang together through shared edges.
+    /// Sets of faces connected through shared edges.
     pub face_components: u64,
-    /// Sets of faces that hang together through shared vertices.
+    /// Sets of faces connected through shared vertices.
     pub vertex_components: u64,
-    /// Closed rings of boundary edges: holes and rims.
+    /// Boundary loops.
     pub boundary_loops: u64,
     /// Edges with one face.
     pub boundary_edges: Findings<[u32; 2]>,
@@ -138,9 +138,9 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0 (cross product of two edges, of polygons their sum over the fan around the first
-    /// corner, in double precision), degenerate ones included.
-    /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
+    /// Faces whose area is exactly 0 (cross product of two edges, for polygons their sum over the fan around the first
+    /// corner, in double precision), degenerate ones included. There is no tolerance: "nearly 0" depends on the size of
+    /// the mesh.
     pub zero_area_faces: Findings<u32>,
     /// Faces with the same vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,
@@ -164,13 +164,13 @@ pub struct CheckReport {
     pub bounding_box: Option<[[f64; 3]; 2]>,
     /// Lengths of the edges, in the world.
     pub edge_length: Option<EdgeLengths>,
-    /// What only polygons have; `None` of triangles without sharpness and holes.
+    /// Findings about polygons; `None` for triangles without sharpness and holes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub polygons: Option<PolygonReport>,
 }
 
 impl CheckReport {
-    /// The report as text, one finding a line.
+    /// Returns the report as text, one finding a line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

@@ -1,4 +1,4 @@
-//! What is odd about a volume mesh.
+//! Defects of a volume mesh.
 
 use super::report::line;
 use super::{EdgeLengths, Findings};
@@ -18,11 +18,11 @@ pub const SLIVER_DEGREES: f64 = 5.0;
 pub struct Worst {
     /// The (first) cell.
     pub cell: u32,
-    /// Its value.
+    /// Value of the measure there.
     pub value: f64,
 }
 
-/// Everything that [`check_tets`] looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check_tets`]. The field names are the keys of the JSON form and stay.
 ///
 /// Faces are named by their three vertices, ascending, edges by their two. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,9 +41,9 @@ pub struct TetReport {
     pub boundary_faces: u64,
     /// No face of more than two cells, no degenerate and no repeated cell.
     pub manifold: bool,
-    /// Sets of cells that hang together through shared faces.
+    /// Sets of cells connected through shared faces.
     pub face_components: u64,
-    /// Sets of cells that hang together through shared vertices.
+    /// Sets of cells connected through shared vertices.
     pub vertex_components: u64,
     /// Cells of negative volume.
     pub inverted_cells: Findings<u32>,
@@ -82,7 +82,7 @@ pub struct TetReport {
     pub edge_length: Option<EdgeLengths>,
 }
 
-/// What is measured of one cell.
+/// Measures of one cell.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     volume: f64,
@@ -117,7 +117,7 @@ pub fn check_tets(mesh: &TetMesh) -> TetReport {
     report
 }
 
-/// What faces tell: boundary, crowds, components.
+/// Finds boundary faces, faces of more than two cells, pinched edges and components.
 fn faces(mesh: &TetMesh, report: &mut TetReport) {
     let faces = CellFaces::new(&mesh.cells);
     let mut by_face = Sets::new(mesh.cell_count());
@@ -220,7 +220,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
         + c.length_squared() * a.cross(b);
     let outer = middle.length() / (12.0 * volume.abs());
     let ratio = 3.0 * inner / outer;
-    // Of a cell so flat that its measures leave the numbers.
+    // The measures of a nearly flat cell may be infinite or NaN.
     let known = |x: f64| if x.is_finite() { x.max(0.0) } else { 0.0 };
     Shape {
         volume,
@@ -229,7 +229,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
     }
 }
 
-/// Cells with the vertices of an earlier one.
+/// Finds cells with the vertices of an earlier one.
 fn repeated(mesh: &TetMesh) -> Findings<u32> {
     let sorted = |c: usize| {
         let mut cell = mesh.cells[c];
@@ -263,7 +263,7 @@ fn vertices(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 impl TetReport {
-    /// The report as text, one finding a line.
+    /// Returns the report as text, one finding a line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

@@ -3,25 +3,25 @@
 use super::super::sets::Sets;
 use super::{EdgeTable, FaceList, Findings, View};
 
-/// Corner of half-edge `h`'s face at the half-edge's start and at its end.
+/// Returns the corner of half-edge `h`'s face at the half-edge's start and at its end.
 fn corners(mesh: &View<'_, impl FaceList>, h: u32) -> [u32; 2] {
     [h, mesh.faces.next(h)]
 }
 
-/// What the fans of faces around vertices say.
+/// Findings of a walk over the fans of faces around vertices.
 pub(super) struct Fans {
     /// Non-manifold vertices.
     pub(super) bad: Findings<u32>,
-    /// Closed rings of boundary edges.
+    /// Number of boundary loops.
     pub(super) loops: u64,
     /// Vertices without any proper face.
     pub(super) without: u64,
 }
 
-/// Non-manifold vertices and boundary loops.
+/// Finds non-manifold vertices and boundary loops.
 ///
-/// Corners of one vertex are united across edges; what remains apart is a fan of its own. A vertex is fine when its
-/// corners are one fan and none of its edges has more than two faces.
+/// Corners of one vertex are united across edges; each set that remains is a separate fan. A vertex is manifold when
+/// its corners are one fan and none of its edges has more than two faces.
 pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> Fans {
     let mut fans = Sets::new(mesh.faces.corner_count());
     let mut bad = vec![false; mesh.positions.len()];
@@ -55,7 +55,8 @@ pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) 
     }
 }
 
-/// Two boundary edges follow each other when they bound the same fan, so that holes which touch in a vertex stay two.
+/// Counts the boundary loops. Two boundary edges follow each other when they bound the same fan, so that holes which
+/// touch in a vertex stay two.
 fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut Sets) -> u64 {
     let mut ends: Vec<(u32, u32)> = Vec::new();
     let mut count = 0u32;
@@ -74,15 +75,15 @@ fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut 
     u64::from(count) - merged as u64
 }
 
-/// How many times two sets of faces, or of vertices, turned out to be one.
+/// Numbers of merges of two sets of faces, or of two sets of vertices.
 pub(super) struct Parts {
     pub(super) face_merges: u64,
     pub(super) vertex_merges: u64,
     pub(super) orientable: bool,
 }
 
-/// Components through edges and through vertices, and whether faces can be turned to agree; when they agree already
-/// (`mixed` is false) there is nothing to ask.
+/// Computes the components through edges and through vertices, and if faces can be turned to agree; if they agree
+/// already (`mixed` is `false`) there is nothing to compute for that.
 pub(super) fn components(mesh: &View<'_, impl FaceList>, table: &EdgeTable, mixed: bool) -> Parts {
     let face = |h: u32| mesh.faces.of_corner(h);
     let mut through_edges = Sets::new(mesh.faces.count());

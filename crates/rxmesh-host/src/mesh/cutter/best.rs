@@ -13,7 +13,7 @@ struct Cost {
     empty: u32,
     /// Cost of the diagonals.
     diagonals: u32,
-    /// The least grade.
+    /// Least grade of its triangles.
     grade: f64,
 }
 

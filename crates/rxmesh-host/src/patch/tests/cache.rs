@@ -1,4 +1,4 @@
-//! A cache file is either exactly what was saved, or an error.
+//! A cache file is either exactly the saved one, or an error.
 
 use std::fs;
 
@@ -103,7 +103,7 @@ fn damage_is_noticed() {
     assert!(PatchSet::load(&folder.path().join("none"), key).is_err());
     let cached = || build_cached(&path, mesh.vertices, &mesh.faces, &options(16)).unwrap();
     assert!(!cached().headers.is_empty());
-    // What is no patch set is somebody's file, and stays.
+    // A file that is no patch set belongs to the user, and stays.
     assert!(fs::read(&path).unwrap().starts_with(b"o a mesh"));
     assert!(matches!(cached().save(&path, key), Err(CacheError::Io(_))));
     fs::write(&path, &good[..good.len() / 2]).unwrap();
@@ -131,8 +131,8 @@ fn query_all(engine: &Engine, set: PatchSet) {
     query::<EEThroughFaces>(&rx);
 }
 
-/// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error,
-/// or a set that cannot do harm; a cache that is not the mesh's is not used.
+/// A file that was changed with knowledge of the format: the checksum is right, the content is not. It is an error, or
+/// a set that cannot do harm; a cache that is not the mesh's is not used.
 #[test]
 fn tampering_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ fn tampering_does_no_harm() {
             assert!(set.is_of(mesh.vertices, &mesh.faces), "byte {at}");
         }
     }
-    // What is not used (padding, slack) may hold anything.
+    // Unused words (padding, slack) may hold anything.
     assert!(refused > 0 && taken > 0, "{refused} refused, {taken} taken");
 }
 

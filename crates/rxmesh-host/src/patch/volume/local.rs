@@ -1,4 +1,4 @@
-//! What each patch holds, in the order of its local ids.
+//! Contents of each patch, in the order of its local ids.
 
 use crate::par::IntoLean;
 use std::ops::Range;
@@ -27,12 +27,13 @@ pub(super) struct Held {
     pub(super) own: Range<u32>,
     /// Shell 0, then shell 1, each ascending.
     pub(super) ribbon: Vec<u32>,
-    /// How many of them are in shell 0.
+    /// Number of them in shell 0.
     pub(super) near: usize,
 }
 
 impl Held {
-    /// Of all that are needed, those in shell 0 among them first. `set` is any, and `most` as many as there can be.
+    /// Collects all elements that are needed, those in shell 0 first. `set` may have any contents, and `most` bounds
+    /// the number of elements.
     fn new(
         own: Range<u32>,
         (set, most): (&mut SmallMap, usize),
@@ -57,7 +58,7 @@ impl Held {
     }
 }
 
-/// What one patch holds.
+/// Contents of one patch.
 pub(super) struct Local {
     /// Vertices, edges, faces.
     pub(super) held: [Held; 3],
@@ -68,23 +69,23 @@ pub(super) struct Local {
 }
 
 impl Mesh<'_> {
-    /// The linear cells of a patch, by local id.
+    /// Returns the linear cells of a patch, by local id.
     pub(super) fn cells(&self, patch: usize) -> impl Iterator<Item = u32> + Clone {
         local_cells(self.owners, patch, &self.ribbons[patch])
     }
 
-    /// The corners of a patch's cells, by local id.
+    /// Returns the corners of a patch's cells, by local id.
     pub(super) fn corners(&self, patch: usize) -> impl Iterator<Item = &[u32; 4]> + Clone {
         self.cells(patch).map(|c| &self.owners.corners[c as usize])
     }
 
-    /// The edges of a face, as linear ids: those of its key's vertices 01, 12, 02.
+    /// Returns the edges of a face, as linear ids: those of its key's vertices 01, 12, 02.
     pub(super) fn face_edges(&self, face: u32) -> [u32; 3] {
         let [a, b, c] = self.faces.keys[face as usize];
         [[a, b], [b, c], [a, c]].map(|key| self.edges.find(&key))
     }
 
-    /// What all patches hold.
+    /// Computes the contents of all patches.
     pub(super) fn locals(&self) -> Result<Vec<Local>, PatchError> {
         (0..self.ribbons.len())
             .into_par_iter()
@@ -178,7 +179,7 @@ impl Mesh<'_> {
         Ok(())
     }
 
-    /// The owned vertex with the most cells, as an input vertex, and how many they are.
+    /// Returns the owned vertex with the most cells, as an input vertex, and their number.
     fn busiest_vertex(&self, patch: usize, own: Range<u32>) -> (u32, u64) {
         let mut valence = vec![0u64; own.len()];
         for &v in self.corners(patch).flatten() {

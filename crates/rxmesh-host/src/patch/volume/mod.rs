@@ -1,15 +1,15 @@
 //! Cuts a volume into patches and packs them: tetrahedra in, [`VolumeSet`] out.
 //!
-//! The stages are those of a surface: which sides of cells are one face (`adjacency`), regions and Lloyd rounds (those
-//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces where they are asked for
+//! The stages are those of a surface: sides of cells that are one face (`adjacency`), regions and Lloyd rounds (those
+//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces if they are asked for
 //! (`parts`), and the final arrays (`pack`). The outcome depends on mesh and options alone, never on the number of
 //! threads.
 //!
 //! A patch holds, beside its own elements, two shells (their local ids come in this order):
 //!
-//! - shell 0: what its own elements are made of;
+//! - shell 0: the vertices, edges and faces of its own elements;
 //! - shell 1: the cells around its own vertices and those beyond the faces of its own cells
-//!   ([`Ribbon::Ring`]: around all vertices of its own elements), and what these are made of.
+//!   ([`Ribbon::Ring`]: around all vertices of its own elements), and their vertices, edges and faces.
 
 mod adjacency;
 mod copies;
@@ -35,10 +35,10 @@ pub use stats::VolumeStats;
 /// Most cells that a patch may own: slots of their corners and edges have 16 bits.
 const MAX_PATCH_SIZE: u32 = 8192;
 
-/// Which kinds of element a volume keeps beside vertices and cells.
+/// Kinds of element that a volume keeps beside vertices and cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum VolumeKinds {
-    /// None: what finite elements need.
+    /// None: enough for finite elements.
     #[default]
     Cells,
     /// Edges.
@@ -47,7 +47,7 @@ pub enum VolumeKinds {
     Faces,
 }
 
-/// How far patches reach beyond their own elements.
+/// Reach of patches beyond their own elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ribbon {
     /// Far enough for all relations but EE and FF.
@@ -57,16 +57,16 @@ pub enum Ribbon {
     Ring,
 }
 
-/// How to cut patches of a volume.
+/// Options of cutting patches of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeOptions {
     /// Most owned cells that a patch may have, from 1 to 8,192; `None` for [`VolumeOptions::size_for`] the volume.
     pub patch_size: Option<u32>,
     /// Seed of the random choices.
     pub seed: u64,
-    /// What is kept beside vertices and cells.
+    /// Kinds of element kept beside vertices and cells.
     pub kinds: VolumeKinds,
-    /// How far patches reach.
+    /// Reach of patches.
     pub ribbon: Ribbon,
 }
 
@@ -82,8 +82,8 @@ impl Default for VolumeOptions {
 }
 
 impl VolumeOptions {
-    /// The most owned cells of a patch: what was asked for, or 1,024, or less where a volume is so small that a GPU
-    /// would have too few patches to work on at a time.
+    /// Returns the most owned cells of a patch: the number that was asked for, or 1,024, or less if a volume is so
+    /// small that a GPU would have too few patches to work on at a time.
     pub fn size_for(&self, cells: usize) -> u32 {
         let suits = (cells / ENOUGH_PATCHES).clamp(SMALL_PATCH, USUAL_PATCH);
         self.patch_size.unwrap_or(suits as u32)
@@ -121,10 +121,10 @@ pub struct VolumeSet {
     pub vertex_linear: Vec<u32>,
     /// Input cell -> linear id.
     pub cell_linear: Vec<u32>,
-    /// What the patches keep: what relations and kernels can be had.
+    /// Tables that the patches keep, which decide the relations and kernels that can run.
     pub has: Needs,
-    /// How many copies of one body this is ([`VolumeSet::repeated`]). All arrays are of all copies but `topology`,
-    /// which they share.
+    /// Number of copies of one body ([`VolumeSet::repeated`]). All arrays hold all copies except `topology`, which they
+    /// share.
     pub copies: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Who owns what, and which cells each patch holds.
+//! Owners of elements, and cells that each patch holds.
 //!
 //! A vertex belongs to the lowest patch among its cells. An edge or a face belongs to the lowest patch among the owners
 //! of its vertices, so that a patch that holds the cells around its own vertices holds those around its own edges and
@@ -17,9 +17,9 @@ use super::Ribbon;
 
 /// Cells and vertices in patch order.
 pub(super) struct Owners {
-    /// Where each patch's vertices start; the total at the end. Patches of isolated vertices come last.
+    /// Start of each patch's vertices; the total at the end. Patches of isolated vertices come last.
     pub(super) vertices: Vec<u32>,
-    /// Where each patch's cells start.
+    /// Start of each patch's cells.
     pub(super) cells: Vec<u32>,
     /// Linear vertex -> input vertex.
     pub(super) vertex_source: Vec<u32>,
@@ -99,8 +99,8 @@ pub(super) fn build(
 /// A patch that needs a cell, and the cell.
 type Told = (u32, u32);
 
-/// The cells that each patch holds without owning them, ascending: those around its own vertices and beyond the faces
-/// of its own cells, or those around all vertices that owned elements have.
+/// Returns the cells that each patch holds without owning them, ascending: those around its own vertices and beyond the
+/// faces of its own cells, or those around all vertices that owned elements have.
 pub(super) fn ribbons(
     (next, longest): (&[u32], u32),
     owners: &Owners,
@@ -150,7 +150,7 @@ pub(super) fn ribbons(
     collect_by_patch(&told, patches)
 }
 
-/// What each patch was told by all, in the order of those that told it.
+/// Collects the cells that each patch was told by all, in the order of those that told it.
 fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
     let rows = |(from, list): (usize, &Vec<Told>)| {
         let mut at = 0;

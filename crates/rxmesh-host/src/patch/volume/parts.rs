@@ -10,14 +10,14 @@ use crate::mesh::CELL_FACES;
 /// The edges or the faces of a mesh.
 #[derive(Default)]
 pub(super) struct Parts<const M: usize> {
-    /// Where each patch's own ones start; the total at the end.
+    /// Start of each patch's own keys; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Vertices of each, ascending linear ids, by linear id. They ascend: a patch owns what its vertices come first in,
     /// because vertices of lower patches have lower ids.
     pub(super) keys: Vec<[u32; M]>,
-    /// Where those that begin with each vertex start; the total at the end.
+    /// Start of the keys that begin with each vertex; the total at the end.
     firsts: Vec<u32>,
-    /// Whether they run the other way round in the lowest cell that has it.
+    /// `true` for keys that run the other way round in the lowest cell that has them.
     pub(super) turned: Vec<bool>,
 }
 
@@ -37,13 +37,13 @@ impl Corners<3> for Triples {
     const OF: &'static [[usize; 3]] = &CELL_FACES;
 }
 
-/// Whether a permutation of ascending ids is odd.
+/// Returns `true` if a permutation of ascending ids is odd.
 fn is_odd<const M: usize>(ids: [u32; M]) -> bool {
     let pairs = (0..M).flat_map(|i| (i + 1..M).map(move |j| (i, j)));
     pairs.filter(|&(i, j)| ids[i] > ids[j]).count() % 2 == 1
 }
 
-/// The vertices of part `which` of a cell, ascending.
+/// Returns the vertices of part `which` of a cell, ascending.
 pub(super) fn key<const M: usize, C: Corners<M>>(cell: &[u32; 4], which: usize) -> [u32; M] {
     let mut key = C::OF[which].map(|k| cell[k]);
     key.sort_unstable();
@@ -70,7 +70,7 @@ impl Buckets {
         self.entries.push((bucket, entry));
     }
 
-    /// The entries by bucket, ascending; of those that differ in the lowest word alone the first.
+    /// Returns the entries by bucket, ascending; of those that differ in the lowest word alone the first.
     fn sorted(&mut self) -> impl Iterator<Item = (u32, u128)> + '_ {
         let mut sum = 0;
         for end in &mut self.ends {
@@ -98,7 +98,7 @@ impl Buckets {
 }
 
 impl<const M: usize> Parts<M> {
-    /// Finds what each patch owns among the cells that it holds.
+    /// Finds the parts that each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()
@@ -152,7 +152,7 @@ impl<const M: usize> Parts<M> {
         }
     }
 
-    /// None of any patch.
+    /// Returns empty lists for all patches.
     pub(super) fn none(patches: usize) -> Self {
         Parts {
             starts: vec![0; patches + 1],
@@ -162,7 +162,7 @@ impl<const M: usize> Parts<M> {
         }
     }
 
-    /// The linear id of an edge or a face that there is.
+    /// Returns the linear id of an edge or a face that there is.
     pub(super) fn find(&self, key: &[u32; M]) -> u32 {
         let first = key[0] as usize;
         let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
@@ -182,7 +182,7 @@ impl<const M: usize> Parts<M> {
     }
 }
 
-/// Where the keys that begin with each vertex start, and the total.
+/// Returns the start of the keys that begin with each vertex, and the total.
 fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) -> Vec<u32> {
     let mut firsts = vec![keys.len() as u32; owners.vertex_source.len() + 1];
     // Patches of vertices without cells come last, and own no key.
@@ -204,7 +204,7 @@ fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) ->
     firsts
 }
 
-/// The cells that a patch holds: its own, then its ribbon.
+/// Returns the cells that a patch holds: its own, then its ribbon.
 pub(super) fn local_cells<'a>(
     owners: &Owners,
     patch: usize,

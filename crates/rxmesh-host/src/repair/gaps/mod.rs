@@ -10,7 +10,7 @@ use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
 use crate::repair::Length;
 
-/// Which gaps to close.
+/// Options of closing gaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -25,7 +25,7 @@ pub struct GapOptions {
 }
 
 impl Default for GapOptions {
-    /// A thousandth of a percent of the diagonal.
+    /// Returns a tolerance of a thousandth of a percent of the diagonal.
     fn default() -> Self {
         GapOptions {
             tolerance: Length::OfDiagonal(1e-5),
@@ -49,7 +49,7 @@ impl Options for GapOptions {
     }
 }
 
-/// What was done about the gaps of a mesh.
+/// Counts of closing the gaps of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GapReport {

@@ -15,10 +15,10 @@ const MOST_LEFT: usize = 2 * MOST;
 /// must face as it does.
 const DISC: f64 = 0.1;
 
-/// A round that cuts off fewer than one vertex of so many is the last under its demand.
+/// Reciprocal of the share of vertices that a round must cut off for another round under its demand.
 const WORTH: usize = 20;
 
-/// What is asked of an ear; later ones are asked less.
+/// Demand on an ear; later ones are weaker.
 #[derive(Clone, Copy)]
 enum Demand {
     /// That it faces as the whole loop does: the least cosine between the normals.
@@ -27,7 +27,7 @@ enum Demand {
     Fold(f64),
 }
 
-/// What is cut, and what is left.
+/// Faces that were cut off, and the remaining loop.
 pub(super) struct Cut {
     pub(super) faces: Vec<[u32; 3]>,
     /// Vertices that are left, in their order.
@@ -51,7 +51,7 @@ pub(super) fn cut(around: &Around, is_there: &dyn Fn(u32, u32) -> bool) -> Optio
     shears.finish()
 }
 
-/// What to ask, from the most to the least.
+/// Returns the demands, from the strongest to the weakest.
 fn demands(around: &Around) -> Vec<Demand> {
     let (n, area) = (around.points.len(), around.area());
     let length: f64 = (0..n)
@@ -163,7 +163,7 @@ impl<'a> Shears<'a> {
         })
     }
 
-    /// The normal of the ear at `v`, if it may be cut off.
+    /// Returns the normal of the ear at `v`, if it may be cut off.
     fn ear(&self, a: u32, v: u32, b: u32, demand: Demand) -> Option<DVec3> {
         let [p, q, r] = [a, v, b].map(|i| self.x[i as usize]);
         let cross = (q - p).cross(r - p);
@@ -196,8 +196,8 @@ impl<'a> Shears<'a> {
     }
 }
 
-/// Whether one of the vertices that are left lies above or below a triangle, not farther away than its longest side.
-/// Those at the places of its corners do not count.
+/// Returns `true` if one of the vertices that are left lies above or below a triangle, not farther away than its
+/// longest side. Those at the places of its corners do not count.
 fn covers(boxes: &Boxes, x: &[DVec3], corners: [DVec3; 3], normal: DVec3) -> bool {
     let reach = (0..3)
         .map(|k| corners[k].distance(corners[(k + 1) % 3]))

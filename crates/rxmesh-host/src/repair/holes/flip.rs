@@ -15,7 +15,7 @@ const MOST_FLIPS: usize = 16;
 /// Folds up to this are no worse than none: the cosine of 30 degrees.
 const SLIGHT: f64 = 0.866;
 
-/// How far the sum of two angles must be above 180 degrees (its sine), so that squares are not flipped for ever.
+/// Least excess of the sum of two angles over 180 degrees (its sine), so that squares are not flipped for ever.
 const MARGIN: f64 = 1e-6;
 
 pub(super) struct Flips<'a> {
@@ -47,7 +47,7 @@ impl<'a> Flips<'a> {
         }
     }
 
-    /// First, second and opposite vertex of a half-edge.
+    /// Returns the first, second and opposite vertex of a half-edge.
     fn corners(&self, h: u32) -> [u32; 3] {
         let (f, k) = (h as usize / 3, h as usize % 3);
         let f = &self.patch.faces[f];
@@ -92,7 +92,7 @@ impl<'a> Flips<'a> {
         [f, g, h]
     }
 
-    /// The half-edges of some faces.
+    /// Returns the half-edges of some faces.
     pub(super) fn edges_of(faces: &[u32]) -> Vec<u32> {
         faces.iter().flat_map(|&f| 3 * f..3 * f + 3).collect()
     }
@@ -155,7 +155,7 @@ impl<'a> Flips<'a> {
         Some([3 * f, 3 * f + 2, 3 * g, 3 * g + 1])
     }
 
-    /// Whether the angles at `c` and `d`, opposite to edge `a`-`b`, sum up to more than 180 degrees.
+    /// Returns `true` if the angles at `c` and `d`, opposite to edge `a`-`b`, sum up to more than 180 degrees.
     fn is_wide(&self, a: u32, b: u32, c: u32, d: u32) -> bool {
         let x = |v: u32| self.patch.points[v as usize];
         let angle = |at: u32| {

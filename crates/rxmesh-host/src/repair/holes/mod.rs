@@ -3,7 +3,7 @@
 //! The steps are those of Liepa (*Filling holes in meshes*, 2003): a triangulation of the loop that folds as little as
 //! possible ([`triangulate`]; large loops are first made smaller by [`ears`]), vertices inside as dense as around the
 //! hole ([`refine`]), and positions of least bending that go on from the surface without a crease ([`fair`]).
-//! `docs/repair.md` says more.
+//! `docs/use/repair.md` says more.
 
 mod ears;
 mod fair;
@@ -27,7 +27,7 @@ use patch::{Around, Patch};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// What a hole is filled with.
+/// Kind of surface that fills a hole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -42,7 +42,7 @@ pub enum HoleFill {
     Fair,
 }
 
-/// Which holes to fill, and how.
+/// Options of filling holes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -55,7 +55,7 @@ pub struct HoleOptions {
     /// mesh's diagonal ('5%').
     #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "LENGTH"))]
     pub max_size: Option<Length>,
-    /// What holes are filled with.
+    /// Kind of surface that fills holes.
     #[cfg_attr(
         feature = "cli",
         arg(long = "fill", value_name = "HOW", default_value_t, value_enum)
@@ -67,7 +67,7 @@ pub struct HoleOptions {
 }
 
 impl Default for HoleOptions {
-    /// All holes, faired, and no outer border.
+    /// Returns options for all holes, faired, and no outer border.
     fn default() -> Self {
         HoleOptions {
             max_edges: None,
@@ -133,13 +133,13 @@ pub struct HoleLeft {
     pub why: WhyLeft,
 }
 
-/// What was done about the holes of a mesh.
+/// Counts of filling the holes of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HoleReport {
     /// Boundary loops that were there.
     pub found: usize,
-    /// How many of them are filled.
+    /// Number of them that are filled.
     pub filled: usize,
     /// Those that are left, by their smallest vertex.
     pub left: Vec<HoleLeft>,
@@ -163,7 +163,7 @@ const FOLDED: f64 = -0.5;
 /// vertices are interpolated. No edge gets more than two faces, no face without an area is made. Nothing is done about
 /// new faces that meet others in space. Holes are filled in parallel; the result does not depend on it.
 ///
-/// Sources: Liepa (2003), Barequet and Sharir (1995), Botsch and Kobbelt (2004); `docs/repair.md` has the details.
+/// Sources: Liepa (2003), Barequet and Sharir (1995), Botsch and Kobbelt (2004); `docs/use/repair.md` has the details.
 ///
 /// # Errors
 ///
@@ -237,7 +237,7 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     Ok(report)
 }
 
-/// Why a hole is not wanted; `most` is the largest diagonal.
+/// Returns the reason why a hole is not wanted; `most` is the largest diagonal.
 fn refused(
     ring: &Ring,
     around: &Around,
@@ -252,7 +252,7 @@ fn refused(
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
 }
 
-/// The patch of a hole.
+/// Makes the patch of a hole.
 fn make(
     ring: &Ring,
     around: &Around,
@@ -279,7 +279,7 @@ fn make(
     if method == HoleFill::Fair {
         fair::fair(&mut fair, around, &is_there);
     }
-    // What is best and has not gone wrong.
+    // The best one that has not gone wrong.
     let worst = refined.sharpest().min(FOLDED);
     for mut patch in [fair, refined, flat] {
         patch.round();

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 /// Neighbours whose normals lie so (cosine) against the hole's own area make it an outer border: 135 degrees.
 const FOLDED: f64 = -std::f64::consts::FRAC_1_SQRT_2;
 
-/// What a patch must fit to. Vertices are local: first those of the ring, then the others of the faces around it.
+/// Surroundings that a patch must fit to. Vertices are local: first those of the ring, then the others of the faces
+/// around it.
 #[derive(Clone, Debug)]
 pub(super) struct Around {
     /// Positions of the ring.
@@ -64,7 +65,7 @@ impl Around {
         made
     }
 
-    /// Position of a local vertex.
+    /// Returns the position of a local vertex.
     pub(super) fn point(&self, v: u32) -> DVec3 {
         let (v, n) = (v as usize, self.points.len());
         if v < n {
@@ -74,8 +75,8 @@ impl Around {
         }
     }
 
-    /// Mean length of the edges at each vertex of the ring; an edge of two faces counts twice, as in Liepa's scheme it
-    /// may.
+    /// Computes the mean length of the edges at each vertex of the ring; an edge of two faces counts twice, as in
+    /// Liepa's scheme it may.
     fn edge_lengths(&self) -> Vec<f64> {
         let n = self.points.len();
         let mut sums = vec![(0.0, 0.0); n];
@@ -95,7 +96,7 @@ impl Around {
             .collect()
     }
 
-    /// The ring's bounding box.
+    /// Returns the ring's bounding box.
     pub(super) fn bounds(&self) -> Box3 {
         let points = || self.points.iter().copied();
         (
@@ -104,14 +105,14 @@ impl Around {
         )
     }
 
-    /// Twice the area of the ring as a vector: its direction is that in which a flat patch would face.
+    /// Returns twice the area of the ring as a vector: its direction is that in which a flat patch would face.
     pub(super) fn area(&self) -> DVec3 {
         let (n, origin) = (self.points.len(), self.points[0]);
         let part = |i: usize| (self.points[i] - origin).cross(self.points[(i + 1) % n] - origin);
         (0..n).map(part).sum()
     }
 
-    /// Whether a patch would lie folded back upon the faces around.
+    /// Returns `true` if a patch would lie folded back upon the faces around.
     pub(super) fn is_outer(&self) -> bool {
         let n = self.points.len();
         let length = |i: usize| self.points[i].distance(self.points[(i + 1) % n]);
@@ -122,7 +123,7 @@ impl Around {
     }
 }
 
-/// The normal of a triangle, zero when it has no area.
+/// Returns the normal of a triangle, zero when it has no area.
 pub(super) fn unit_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
@@ -148,7 +149,7 @@ impl Patch {
         }
     }
 
-    /// New edges between two vertices of the ring, as vertices of the mesh, the smaller first.
+    /// Returns new edges between two vertices of the ring, as vertices of the mesh, the smaller first.
     pub(super) fn chords<'a>(&'a self, ring: &'a Ring) -> impl Iterator<Item = [u32; 2]> + 'a {
         let n = self.ring;
         let edges = self
@@ -171,7 +172,7 @@ impl Patch {
             .for_each(|p| *p = p.as_vec3().as_dvec3());
     }
 
-    /// Whether every face has an area.
+    /// Returns `true` if every face has an area.
     pub(super) fn is_solid(&self) -> bool {
         self.faces.iter().all(|f| {
             let [a, b, c] = f.map(|v| self.points[v as usize]);
@@ -179,7 +180,7 @@ impl Patch {
         })
     }
 
-    /// The sharpest fold between two faces of the patch: the least cosine between normals.
+    /// Returns the sharpest fold between two faces of the patch: the least cosine between normals.
     pub(super) fn sharpest(&self) -> f64 {
         let mut normals: HashMap<[u32; 2], DVec3> = HashMap::with_capacity(3 * self.faces.len());
         let mut sharpest = 1.0;

@@ -10,7 +10,7 @@ const DENSITY: f64 = std::f64::consts::SQRT_2;
 /// Patches that would get more faces than this are made coarser inside.
 const MOST_EVEN: f64 = 20_000.0;
 
-/// How much edges grow with the distance from the boundary where they do: by how much for each unit of length.
+/// Growth of edges with the distance from the boundary, where they grow: length for each unit of distance.
 const GROWTH: f64 = 0.25;
 
 /// Rings of more vertices than this have edges grow faster, up to 1 for each unit of length.
@@ -46,7 +46,7 @@ pub(super) fn refine(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, 
     }
 }
 
-/// The size at a face's centroid if the face is to be divided.
+/// Returns the size at a face's centroid if the face is to be divided.
 fn size_inside(x: [DVec3; 3], sizes: [f64; 3], growth: f64) -> Option<f64> {
     let middle = (x[0] + x[1] + x[2]) / 3.0;
     let distances = x.map(|p| p.distance(middle));
@@ -58,7 +58,7 @@ fn size_inside(x: [DVec3; 3], sizes: [f64; 3], growth: f64) -> Option<f64> {
     (far(0) && far(1) && far(2)).then_some(size)
 }
 
-/// How much edges grow: not at all unless there would be too many faces.
+/// Returns the growth of edges: zero unless there would be too many faces.
 fn growth(patch: &Patch, around: &Around) -> f64 {
     let double_area = |f: &[u32; 3]| {
         let [a, b, c] = f.map(|v| patch.points[v as usize]);

@@ -5,18 +5,18 @@ use super::ears;
 use super::patch::{Around, unit_normal};
 use glam::DVec3;
 
-/// Most vertices that are looked at all at once: time grows with the third power, 0.1 s for so many.
+/// Most vertices that are triangulated all at once: time grows with the third power, to 0.1 s here.
 pub(super) const MOST: usize = 200;
 
 /// Steps from no fold to a fold by 180 degrees: equal steps of the cosine, so that folds below 7 degrees are all alike
 /// and numbers that differ by rounding do not decide.
 const FOLD_STEPS: f64 = 256.0;
 
-/// How much the squares of new edges count beside areas: flat patches all have one area.
+/// Weight of the squares of new edges beside areas: flat patches all have one area.
 const EDGE_PART: f64 = 0.1;
 
-/// Faces between the vertices of a ring: nothing when there is no way without faces that have no area and without edges
-/// that are there already (`is_there`, for two vertices that are no neighbours on the ring).
+/// Returns faces between the vertices of a ring: `None` if there are none without faces that have no area and without
+/// edges that exist already (`is_there`, for two vertices that are no neighbours on the ring).
 pub(super) fn triangulate(
     around: &Around,
     is_there: &dyn Fn(u32, u32) -> bool,
@@ -48,7 +48,7 @@ struct Best {
     normal: DVec3,
 }
 
-/// How sharp the fold between two faces is; faces without an area fold nowhere.
+/// Returns the sharpness of the fold between two faces; 0 for faces without an area.
 fn fold(a: DVec3, b: DVec3) -> u32 {
     if a == DVec3::ZERO || b == DVec3::ZERO {
         return 0;
@@ -56,7 +56,7 @@ fn fold(a: DVec3, b: DVec3) -> u32 {
     ((1.0 - a.dot(b)).max(0.0) * FOLD_STEPS / 2.0) as u32
 }
 
-/// The best triangulation of a polygon whose corners are local vertices; `normals` are those beyond its sides.
+/// Finds the best triangulation of a polygon whose corners are local vertices; `normals` are those beyond its sides.
 pub(super) fn least(
     around: &Around,
     corners: &[u32],
@@ -133,7 +133,7 @@ pub(super) fn least(
     Some(faces)
 }
 
-/// Whether a triangle with twice the area `cross` has one that is more than the rounding of this arithmetic.
+/// Returns `true` if a triangle with twice the area `cross` has an area above the rounding of this arithmetic.
 pub(super) fn is_solid(cross: f64, a: DVec3, b: DVec3, c: DVec3) -> bool {
     let longest = a
         .distance_squared(b)

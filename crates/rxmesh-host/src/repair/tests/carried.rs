@@ -1,4 +1,4 @@
-//! What meshes carry goes through repair.
+//! Data of meshes go through repair.
 
 use super::super::*;
 use super::{cube, inverted, repaired};

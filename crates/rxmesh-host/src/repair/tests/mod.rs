@@ -1,4 +1,4 @@
-//! Tests of repair: shapes with known answers, what meshes carry, and random ones.
+//! Tests of repair: shapes with known answers, data of meshes, and random ones.
 
 mod carried;
 mod random;
@@ -38,7 +38,7 @@ fn all(parts: &[TriMesh]) -> TriMesh {
     mesh
 }
 
-/// Every face with vertices of its own, and some of them turned over.
+/// Returns the mesh with separate vertices for every face, and some faces turned over.
 fn soup(mesh: &TriMesh, seed: u64) -> TriMesh {
     let mut rng = Rng::new(seed);
     let mut soup = TriMesh::default();

@@ -244,7 +244,7 @@ fn surfaces_with_one_side_are_cut_open() {
         "{c}"
     );
     assert_eq!(report.split.unwrap().cuts, 4);
-    // Turned at random it is cut at a place that is no longer than a few edges.
+    // Turned at random it is cut at a place at most a few edges long.
     let (mesh, report) = repaired(&soup(&strip, 5));
     assert_eq!((mesh.face_count(), check(&mesh).face_components), (240, 1));
     assert!(report.split.unwrap().cuts <= 10, "{report:?}");

@@ -27,8 +27,8 @@ unsafe impl FlatKernel for LevelClear {
 }
 
 kernel! {
-    /// One round of the search for levels: each patch takes its ribbon's levels and spreads them until nothing changes
-    /// inside. Rounds are as many as patches lie on the longest path, not as many as levels.
+    /// Runs one round of the search for levels: each patch takes its ribbon's levels and spreads them until nothing
+    /// changes inside. The number of rounds is that of the patches on the longest path, not that of the levels.
     pub struct LevelRound: Patch {
         /// Levels after the round before.
         pub old: Global<u32>,
@@ -41,8 +41,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for LevelRound {
     type Tables = (Shared<u32>, Shared<u32>);
 

@@ -4,17 +4,17 @@
 //! The update of a corner is not the paper's plane wave but a circular one (Novotni and Klein 2002, "Computing geodesic
 //! distances on triangular meshes"): the two other corners' distances place a point in the triangle's plane, across the
 //! side between them, and the corner's distance is that from the point. On a plane with one source this is exact
-//! whatever the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. Of
-//! several sources each distance knows its own ([`SOURCE_BITS`]), so that circles of two sources are told apart.
+//! whatever the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. With
+//! several sources each distance knows its source ([`SOURCE_BITS`]), so that circles of two sources are told apart.
 //!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
 //! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
 //! rounds than levels, and no order of vertices has to be found first.
 //!
-//! A patch that goes too far ahead works on distances that fall again when shorter ways come in from elsewhere. So a
-//! distance is passed on only when it is not much longer than the shortest one that is still to be passed on, as in
-//! delta-stepping (Meyer and Sanders 2003, "Delta-stepping: a parallelizable shortest path algorithm"). How much longer
-//! is a multiple of the patch's own edges, which suits meshes of fine and coarse parts.
+//! A patch that goes too far ahead works on distances that fall again when shorter paths come in from elsewhere. So a
+//! distance is passed on only if it is not much longer than the shortest one that is still to be passed on, as in
+//! delta-stepping (Meyer and Sanders 2003, "Delta-stepping: a parallelizable shortest path algorithm"). The difference
+//! allowed is a multiple of the patch's own edges, which suits meshes of fine and coarse parts.
 //!
 //! Inside a patch, steps are those of Jacobi: distances that a step reads it does not write, so that they do not depend
 //! on the number of threads. Instead of gathering each vertex's faces, each face offers distances to its three corners,
@@ -45,10 +45,10 @@ kernel_list! {
     patch geodesic_finish: GeodesicFinish;
 }
 
-/// Words a patch of [`GeodesicRound::readers`]: how many there are, and their patches.
+/// Words a patch of [`GeodesicRound::readers`]: the number of readers, and their patches.
 pub const READERS_ROW: u32 = 16;
 
-/// The most patches that a row has room for; those beyond are listed in every round.
+/// Capacity of a row, in patches; those beyond are listed in every round.
 const MOST_READERS: u32 = READERS_ROW - 1;
 
 /// In [`GeodesicRound::entered`]: listed in every round.
@@ -115,7 +115,7 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part, and atomically what several write; ids and
+// SAFETY: a patch writes its own elements, in phases that barriers part, and atomically what several write; ids and
 // sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicStart {
     type Tables = (Shared<u32>, Shared<u32>);
@@ -168,7 +168,7 @@ unsafe impl PatchKernel for GeodesicStart {
         });
         b.last_phase(|p| {
             p.lead(|| {
-                // Of a patch without faces there is nothing to pass on.
+                // A patch without faces has nothing to pass on.
                 let round = if round > 0.0 { round as f32 } else { 0.0 };
                 self.edge.set(patch.id(), round / 3.0);
                 let shortest = match shortest.get(0) {
@@ -231,7 +231,7 @@ impl Obtuse {
     }
 }
 
-/// The three local vertices of a face, from the stored sections.
+/// Returns the three local vertices of a face, from the stored sections.
 #[inline(always)]
 fn corners(patch: &Patch, f: u32) -> [u32; 3] {
     let ev = patch.ev();
@@ -254,8 +254,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for GeodesicFinish {
     type Tables = Shared<u32>;
 

@@ -37,7 +37,7 @@ kernel! {
         pub waiting: GlobalMut<u32>,
         /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
-        /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
+        /// For each patch the number of the patches with vertices of it in their ribbons, and their ids
         /// ([`READERS_ROW`] words).
         pub readers: Global<u32>,
         /// For each patch the last round that it was listed for; [`ALWAYS`] for one that is not among
@@ -46,7 +46,7 @@ kernel! {
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
         /// readers of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
-        /// Words, of which the second says how many these are; zero before.
+        /// Words, of which the second is their number; zero before.
         pub next_count: GlobalMut<u32>,
         /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
@@ -65,7 +65,7 @@ kernel! {
         pub scale: f32,
         /// A distance that falls by less than this part of the patch's shortest edge is not passed on.
         pub threshold: f32,
-        /// How many edges a distance may be longer than the shortest one, to be passed on.
+        /// Number of edges by which a distance may exceed the shortest one and still be passed on.
         pub reach: f32,
         /// The most steps of a patch in a round.
         pub steps: u32,
@@ -74,24 +74,24 @@ kernel! {
     }
 }
 
-/// What a round keeps in shared memory.
+/// Shared memory of a round.
 #[derive(Clone, Copy)]
 pub struct Tables {
     /// See [`super::GeodesicStart::faces`].
     faces: Shared<u64>,
-    /// What each local vertex has passed on.
+    /// Distance that each local vertex has passed on.
     told: Shared<f32>,
     /// The least offer to each owned vertex, as bits.
     best: Shared<u32>,
     /// The last step before which each local vertex passed its distance on.
     step: Shared<u32>,
-    /// Whether anything moved in the last even and the last odd step; the least distance that was passed on, and that
+    /// Flags of moves in the last even and the last odd step; the least distance that was passed on, and the least that
     /// waits, as bits.
     words: Shared<u32>,
     scratch: Shared<u32>,
 }
 
-/// Where the least distances are in [`Tables::words`].
+/// Index of the least distances in [`Tables::words`].
 const TOLD: u32 = 2;
 const WAITS: u32 = 3;
 
@@ -105,7 +105,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// Whether a distance has fallen so much that others must know it.
+    /// Returns `true` if a distance has fallen so far that others must know it.
     #[inline(always)]
     fn matters(self, told: f32, best: f32) -> bool {
         // Two infinities have no difference, and nothing matters by it.
@@ -113,8 +113,8 @@ impl Rule {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
-// patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; words that several threads of a phase, or
+// several patches, write are written atomically; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicRound {
     const THREADS: u32 = 192;
     // Most patches have nothing to do, and a round is as long as the work of one takes.
@@ -185,7 +185,7 @@ unsafe impl PatchKernel for GeodesicRound {
             }
             p.each(total, |v| {
                 let mut told = self.old.get(map.linear(v));
-                // What the patch has passed on itself is news to it when its steps did not suffice.
+                // A distance that the patch has passed on itself is news to it if its steps did not suffice.
                 let mut news = (v >= owned || open) && moved(v);
                 if v < owned {
                     let best = self.best.get(base + v);
@@ -349,8 +349,8 @@ impl GeodesicRound {
     }
 }
 
-/// Whether an offer is compared with the best one by products, before any root is taken: three quarters of them are
-/// too late. On a GPU the others of a warp would wait all the same.
+/// `true` to compare an offer with the best one by products, before any root is taken: three quarters of them are too
+/// late. On a GPU the others of a warp would wait all the same.
 const LOOKS_FIRST: bool = cfg!(not(target_arch = "nvptx64"));
 
 /// Part by which products may be off, and distances lose by the number of their source.
@@ -432,7 +432,7 @@ impl Side {
                 && d2 > 0.0
                 && d2 < f32::INFINITY
             {
-                // A straight line is no longer than a way along sides.
+                // A straight line is not longer than a path along sides.
                 return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
             }
         }

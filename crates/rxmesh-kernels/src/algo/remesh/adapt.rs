@@ -14,15 +14,15 @@ kernel! {
     /// deformation", section 3.1), within bounds. On a line it is that of the line; where lines end or meet, the
     /// greatest. One index a vertex slot.
     pub struct AdaptLengths: Flat {
-        /// The neighbours.
+        /// Lists of neighbours.
         pub rings: Rings,
         /// Positions.
         pub x: Global<Vec3>,
         /// The error, the least and the greatest length, for each mesh.
         pub bounds: Global<f32>,
-        /// The lengths.
+        /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
-        /// Which of several meshes each vertex is of; empty when there is one.
+        /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
     }
 }
@@ -88,14 +88,14 @@ impl AdaptLengths {
 kernel! {
     /// Makes lengths change little from vertex to vertex. One index a vertex slot.
     pub struct GradeLengths: Flat {
-        /// The neighbours.
+        /// Lists of neighbours.
         pub rings: Rings,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The lengths.
+        /// Length at each vertex.
         pub lengths: Global<f32>,
-        /// No length is above that of a neighbour by more than this part of the distance; below 0, each becomes the
-        /// mean of its own and its neighbours'.
+        /// Largest slope: no length is above that of a neighbour by more than this part of the distance; below 0, each
+        /// becomes the mean of its own and its neighbours'.
         pub slope: f32,
         /// The new lengths.
         pub graded: GlobalMut<f32>,

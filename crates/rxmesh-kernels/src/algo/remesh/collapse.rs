@@ -13,7 +13,7 @@ use glam::Vec3;
 /// No normal turns by more than the angle of this cosine (60 degrees).
 const TURN: f32 = 0.5;
 
-/// Triangles this good are good enough ([`shape`]). Where there are worse ones afterwards, there was one as bad before.
+/// Quality from which triangles are good enough ([`shape`]). If a worse one remains, there was one as bad before.
 const GOOD: f32 = 0.3;
 
 /// The worst triangle may get worse by this factor: where all are slender, each contraction makes some a little
@@ -36,7 +36,7 @@ const FEW_FACES: u32 = 10;
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
     /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
-    /// faces that it replaces, lines stay, and the surface stays what it is.
+    /// faces that it replaces, lines stay, and the topology stays.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,
@@ -55,17 +55,17 @@ args! {
     }
 }
 
-/// What becomes of an edge that is contracted.
+/// Plan of a contraction.
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction {
     place: Vec3,
     origin: Origin,
     /// The length that edges shall have there.
     length: f32,
-    /// Which of several meshes it is of.
+    /// Number of the mesh.
     label: u32,
     hint: u32,
-    /// The rim corners from which a marked edge leads to the new vertex, a bit each.
+    /// Rim corners from which a marked edge leads to the new vertex, a bit each.
     marked: u32,
 }
 
@@ -97,8 +97,8 @@ impl CollapseShort {
         (on, walk)
     }
 
-    /// Where the ends of an edge meet, given the lines that they are on, and which part of the way from its source that
-    /// is: in its middle, or at the end that a line holds. Nothing when lines hold both.
+    /// Returns the point where the ends of an edge meet, given the lines that they are on, and its position between
+    /// source (0) and target (1): in the middle, or at the end that a line holds. `None` if lines hold both.
     #[inline(always)]
     fn target(&self, mesh: &impl Mesh, e: u32, on: [OnLine; 2]) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -121,9 +121,9 @@ impl CollapseShort {
         }
     }
 
-    /// `true` if the faces at both ends, of which there are `faces`, may have them moved to a place, which is some part
-    /// of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose radius is
-    /// about `d` over the sine of the angle.
+    /// Returns `true` if the faces at both ends, of which there are `faces`, allow them to move to a place, which is
+    /// some part of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose
+    /// radius is about `d` over the sine of the angle.
     #[inline(always)]
     fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
         let length = self
@@ -176,7 +176,7 @@ impl CollapseShort {
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
 
-    /// The worst shape of the faces at the ends of an edge.
+    /// Returns the worst shape of the faces at the ends of an edge.
     #[inline(always)]
     fn worst(&self, mesh: &impl Mesh, e: u32) -> f32 {
         let (mut end, mut worst) = (0, 1.0f32);
@@ -195,7 +195,7 @@ impl CollapseShort {
         worst
     }
 
-    /// Edges at a vertex, and how many of them are marked.
+    /// Returns the number of edges at a vertex, and that of marked ones.
     #[inline(always)]
     fn spokes_of(&self, mesh: &impl Mesh, v: u32) -> (u32, u32) {
         let (mut n, mut marked) = (0, 0);
@@ -207,8 +207,8 @@ impl CollapseShort {
         (n, marked)
     }
 
-    /// Whether the lines at the ends can be told apart afterwards: beside the edge no two of them become one, and they
-    /// can be remembered.
+    /// Returns `true` if the lines at the ends can be told apart afterwards: beside the edge no two of them become one,
+    /// and they fit the words that remember them.
     #[inline(always)]
     fn keeps_lines(&self, mesh: &impl Mesh, e: u32) -> bool {
         if self.lines.any == 0 {
@@ -220,7 +220,8 @@ impl CollapseShort {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;
@@ -283,7 +284,7 @@ unsafe impl Operator for CollapseShort {
         hole.add_star_of(self, plan);
     }
 
-    /// The marks of lines are what spokes are told.
+    /// Adds the centre, and returns the marks of lines for the spokes.
     #[inline(always)]
     fn centre<'h>(&self, plan: Contraction, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let v = hole.add_vertex_at(plan.origin);

@@ -20,18 +20,18 @@ const GOOD: f32 = 0.5;
 const BETTER: f32 = 1.2;
 
 args! {
-    /// Flips an edge when that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary; or
-    /// when one of its triangles is slender and neither new one is so much.
+    /// Flips an edge if that brings the valences at its diamond nearer to their best: 6, and 4 on the boundary; or if
+    /// one of its triangles is slender and neither new one is as slender.
     pub struct EqualiseFlip {
         /// Positions.
         pub x: Global<Vec3>,
         /// Lines, which are not flipped.
         pub lines: Lines,
-        /// What [`Deviations`] gives; kept up to date.
+        /// Results of [`Deviations`]; kept up to date.
         pub deviation: GlobalMut<u32>,
         /// Triangles whose `shape` is below this are slender.
         pub slender: f32,
-        /// Which of several meshes each vertex is of; not looked at unless one rests.
+        /// Number of the mesh of each vertex; not read unless one rests.
         pub labels: Global<u32>,
         /// See [`Sizing::resting`](super::Sizing::resting).
         pub resting: Global<u32>,
@@ -44,7 +44,7 @@ impl EqualiseFlip {
         self.deviation.get(v) as i32
     }
 
-    /// By how much the sum of the squared deviations sinks, halved and less one: it does when this is above 0.
+    /// Returns half of the decrease of the sum of the squared deviations, less one: it decreases if this is above 0.
     #[inline(always)]
     fn gain(&self, q: Diamond) -> i32 {
         self.deviation_of(q.a) + self.deviation_of(q.b)
@@ -53,8 +53,8 @@ impl EqualiseFlip {
             - 2
     }
 
-    /// Whether the two new triangles lie like the old ones and are not bad, or, unless valences gain by them, much
-    /// better than slender ones.
+    /// Returns `true` if the two new triangles lie like the old ones and are not bad, or, unless valences gain by them,
+    /// are much better than slender ones.
     #[inline(always)]
     fn fits(&self, q: Diamond, gains: bool) -> bool {
         let x = |v: u32| self.x.get(v);
@@ -72,7 +72,8 @@ impl EqualiseFlip {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for EqualiseFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
@@ -141,7 +142,7 @@ unsafe impl Operator for EqualiseFlip {
 kernel! {
     /// By how much each vertex has more edges than 6, or 4 on the boundary; two's complement. One index a vertex slot.
     pub struct Deviations: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The deviations.
         pub deviation: GlobalMut<u32>,

@@ -10,10 +10,10 @@ use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::Vec3;
 
-/// Corners of a rim whose lines can be remembered.
+/// Number of rim corners whose lines can be remembered.
 pub(crate) const MOST_CORNERS: u32 = 32;
 
-/// What a marked edge counts beside 1 in [`MarkEnds`].
+/// Count of a marked edge beside 1 in [`MarkEnds`].
 pub const MARKED: u32 = 1 << 16;
 
 /// A line that turns by more than 30 degrees has a corner.
@@ -23,12 +23,12 @@ pub const CORNER_COSINE: f32 = 0.866_025_4;
 pub const FEATURE: u32 = 2;
 
 args! {
-    /// Which edges are of a line: those of the boundary, and those that are marked.
+    /// Edges of lines: those of the boundary, and those that are marked.
     pub struct Lines {
         /// Not 0 for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0; by
         /// edge.
         pub marks: GlobalMut<u32>,
-        /// Whether there are features.
+        /// Not 0 if there are features.
         pub any: u32,
     }
 }
@@ -36,7 +36,7 @@ args! {
 /// The line edges at a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct OnLine {
-    /// How many.
+    /// Number of edges of lines.
     pub count: u32,
     /// The vertex at the other end of the first.
     pub before: u32,
@@ -45,13 +45,13 @@ pub struct OnLine {
 }
 
 impl Lines {
-    /// Whether an edge is of a line.
+    /// Returns `true` if an edge belongs to a line.
     #[inline(always)]
     pub fn has(&self, mesh: &impl Mesh, e: u32) -> bool {
         mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE || self.is_marked(e)
     }
 
-    /// Whether an edge is marked.
+    /// Returns `true` if an edge is marked.
     #[inline(always)]
     pub fn is_marked(&self, e: u32) -> bool {
         self.any != 0 && self.marks.get(e) != 0
@@ -65,7 +65,8 @@ impl Lines {
         }
     }
 
-    /// The corners of a cavity's rim from which a marked edge leads to one of the ends of its seed, a bit each.
+    /// Returns the rim corners of a cavity from which a marked edge leads to one of the ends of its seed, a bit
+    /// each.
     #[inline(always)]
     pub(crate) fn on_rim(&self, cavity: &Cavity<impl Site>) -> u32 {
         let mut marked = 0;
@@ -100,8 +101,8 @@ impl Lines {
         self.mark(spoke.side.edge(), mark);
     }
 
-    /// `true` if a contraction of an edge would make one line of two: both other edges of one of its faces are of
-    /// lines.
+    /// Returns `true` if a contraction of an edge would make one line of two: both other edges of one of its faces
+    /// belong to lines.
     #[inline(always)]
     pub(crate) fn merge_at(&self, mesh: &impl Mesh, e: u32) -> bool {
         let merges = |h: u32| {
@@ -113,7 +114,7 @@ impl Lines {
         merges(2 * e) || merges(2 * e + 1)
     }
 
-    /// The line edges at a vertex.
+    /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn at(&self, mesh: &impl Mesh, v: u32) -> OnLine {
         let mut on = OnLine::none(v);
@@ -128,7 +129,7 @@ impl Lines {
 }
 
 impl OnLine {
-    /// A vertex without line edges.
+    /// Returns a vertex without line edges.
     #[inline(always)]
     pub fn none(v: u32) -> OnLine {
         OnLine {
@@ -138,7 +139,7 @@ impl OnLine {
         }
     }
 
-    /// A line edge to another vertex.
+    /// Adds a line edge to another vertex.
     #[inline(always)]
     pub fn enter(&mut self, tip: u32) {
         self.after = tip;
@@ -148,7 +149,7 @@ impl OnLine {
         self.count += 1;
     }
 
-    /// Whether the vertex is inside a line that turns by no more than the angle of a cosine there.
+    /// Returns `true` if the vertex is inside a line that turns by no more than the angle of a cosine there.
     #[inline(always)]
     pub fn is_smooth(&self, at: Vec3, before: Vec3, after: Vec3, cosine: f32) -> bool {
         let (u, w) = (at - before, after - at);
@@ -160,11 +161,11 @@ kernel! {
     /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine
     /// with [`FEATURE`], and counts all sharp ones in word 1. One index an edge slot.
     pub struct MarkFeatures: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The marks.
+        /// Marks of the edges.
         pub marks: GlobalMut<u32>,
         /// The cosine.
         pub cosine: f32,
@@ -194,26 +195,26 @@ unsafe impl FlatKernel for MarkFeatures {
     }
 }
 
-/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
-/// for an end `k` at which another line goes on.
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
+/// `k` at which another line goes on.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
     /// Lists the edges that are marked with [`FEATURE`], in any order. One index an edge slot.
     pub struct ListFeatures: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The marks.
+        /// Marks of the edges.
         pub marks: Global<u32>,
-        /// Which of several meshes each vertex is of; empty when there is one.
+        /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
         /// [`FEATURE_WORDS`] an edge.
         pub list: GlobalMut<u32>,
         /// The places of the two ends of each.
         pub places: GlobalMut<Vec3>,
-        /// Word 1, 0 before: how many.
+        /// Number of listed edges in word 1, 0 before.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -243,7 +244,7 @@ unsafe impl FlatKernel for ListFeatures {
 }
 
 impl ListFeatures {
-    /// `true` if an edge of the boundary or of another line ends at a vertex.
+    /// Returns `true` if an edge of the boundary or of another line ends at a vertex.
     #[inline(always)]
     fn goes_on(&self, v: u32) -> bool {
         let mut other = false;
@@ -260,9 +261,9 @@ impl ListFeatures {
 kernel! {
     /// Takes the marks of some edges away. One index for each.
     pub struct Unmark: Flat {
-        /// The edges.
+        /// Edges to unmark.
         pub edges: Global<u32>,
-        /// The marks.
+        /// Marks of the edges.
         pub marks: GlobalMut<u32>,
     }
 }
@@ -279,11 +280,11 @@ unsafe impl FlatKernel for Unmark {
 kernel! {
     /// Marks the edges between faces of different groups, and counts them in word 1. One index an edge slot.
     pub struct MarkBorders: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The group of each face.
         pub groups: Global<u32>,
-        /// The marks.
+        /// Marks of the edges.
         pub marks: GlobalMut<u32>,
         /// Word 1: the number of marks.
         pub counts: GlobalMut<u32>,
@@ -309,7 +310,7 @@ unsafe impl FlatKernel for MarkBorders {
 kernel! {
     /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index an edge slot.
     pub struct MarkEnds: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The marks of edges.
         pub marks: Global<u32>,

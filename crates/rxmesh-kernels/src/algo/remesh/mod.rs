@@ -61,8 +61,8 @@ kernel_list! {
     flat grade_lengths: GradeLengths;
 }
 
-/// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and
-/// degenerate ones 0.
+/// Returns twice the area of a triangle over the sum of its squared sides, scaled so that equilateral triangles have 1
+/// and degenerate ones 0.
 #[inline(always)]
 pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     const EQUILATERAL: f32 = 3.464_101_6;
@@ -76,7 +76,8 @@ pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     }
 }
 
-/// Whether two normals of any length point the same way: their cosine is at least `least`, which is not negative.
+/// Returns `true` if two normals of any length point the same way: their cosine is at least `least`, which is not
+/// negative.
 #[inline(always)]
 pub(crate) fn agree(u: Vec3, v: Vec3, least: f32) -> bool {
     let dot = u.dot(v);

@@ -1,4 +1,4 @@
-//! Where vertices are.
+//! Positions of vertices, with hints for searches.
 
 use crate::args;
 use crate::mem::GlobalMut;
@@ -9,22 +9,22 @@ args! {
     pub struct Places {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not looked
-        /// at unless [`Places::hinted`].
+        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not read
+        /// unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
-        /// Whether there are hints.
+        /// Not 0 if there are hints.
         pub hinted: u32,
     }
 }
 
 impl Places {
-    /// The place of a vertex.
+    /// Returns the place of a vertex.
     #[inline(always)]
     pub fn get(&self, v: u32) -> Vec3 {
         self.x.get(v)
     }
 
-    /// The hint of a vertex.
+    /// Returns the hint of a vertex.
     #[inline(always)]
     pub fn hint(&self, v: u32) -> u32 {
         if self.hinted != 0 {

@@ -14,11 +14,11 @@ kernel! {
     /// turns over. Vertices of lines slide along them where they are straight, and stay where they are not. One index a
     /// vertex slot.
     pub struct Relax: Flat {
-        /// The neighbours.
+        /// Lists of neighbours.
         pub rings: Rings,
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Global<Vec3>,
-        /// Where they go.
+        /// New positions.
         pub moved: GlobalMut<Vec3>,
     }
 }
@@ -57,11 +57,11 @@ kernel! {
     /// Computes the values of a column at the places where vertices go: those of the surface of their faces, at the
     /// point that is closest. One index a vertex slot.
     pub struct Resample: Flat {
-        /// The neighbours.
+        /// Lists of neighbours.
         pub rings: Rings,
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Global<Vec3>,
-        /// Where they go.
+        /// New positions.
         pub moved: Global<Vec3>,
         /// The values, `width` numbers a vertex.
         pub values: Global<f32>,
@@ -69,7 +69,7 @@ kernel! {
         pub to: GlobalMut<f32>,
         /// Numbers a value.
         pub width: u32,
-        /// Which of several meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
         /// Not 0 for each mesh that is left as it is.
         pub resting: Global<u32>,
@@ -100,7 +100,7 @@ unsafe impl FlatKernel for Resample {
         while i < self.width {
             let value = |w: u32| self.values.get(w * self.width + i);
             let at = value(v);
-            // A vertex that stays keeps what is no number, too.
+            // A vertex that stays keeps NaN, too.
             let mean = if s == 0.0 && t == 0.0 {
                 at
             } else {
@@ -112,8 +112,8 @@ unsafe impl FlatKernel for Resample {
     }
 }
 
-/// The parts of two corners of a triangle, whose third is the origin, at its point that is closest to `d`: inside, or
-/// on one of its sides.
+/// Returns the parts of two corners of a triangle, whose third is the origin, at its point that is closest to `d`:
+/// inside, or on one of its sides.
 #[inline(always)]
 fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
     let (pp, pq, qq) = (p.dot(p), p.dot(q), q.dot(q));
@@ -169,13 +169,13 @@ unsafe impl FlatKernel for AcceptValues {
 kernel! {
     /// Puts the vertices of meshes that are left as they are back to where they were. One index a vertex slot.
     pub struct PutBack: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
-        /// Where they were.
+        /// Old positions.
         pub before: Global<Vec3>,
-        /// Which of several meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
         /// Not 0 for each mesh that is left as it is.
         pub resting: Global<u32>,
@@ -196,9 +196,9 @@ unsafe impl FlatKernel for PutBack {
 kernel! {
     /// Takes over where vertices went. One index a vertex slot.
     pub struct Accept: Flat {
-        /// Where they went.
+        /// New positions.
         pub moved: Global<Vec3>,
-        /// Where they are.
+        /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
     }
 }

@@ -1,4 +1,4 @@
-//! The neighbours of all vertices, and what smoothing does with them.
+//! The neighbours of all vertices, and smoothing over them.
 
 use super::{Lines, OnLine, agree};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
@@ -18,7 +18,7 @@ args! {
     /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked
     /// once.
     pub struct Rings {
-        /// Where each vertex's neighbours begin, and behind the last one.
+        /// Start of each vertex's neighbours, and the end of the last ones.
         pub starts: Global<u32>,
         /// Neighbours against the clock, from the boundary if there is one; with [`LINE`] and [`GAP`].
         pub tips: Global<u32>,
@@ -34,9 +34,9 @@ pub const GAP: u32 = 1 << 30;
 kernel! {
     /// Counts the neighbours of each vertex. One index a vertex slot.
     pub struct CountRings: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// How many.
+        /// Number of neighbours.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -58,7 +58,7 @@ unsafe impl FlatKernel for CountRings {
 kernel! {
     /// Writes [`Rings`]. One index a vertex slot.
     pub struct WriteRings: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Lines.
         pub lines: Lines,
@@ -91,17 +91,17 @@ unsafe impl FlatKernel for WriteRings {
     }
 }
 
-/// Where a vertex is, and where its neighbours are listed.
+/// Position of a vertex, and range of its list of neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Star {
-    /// The vertex.
+    /// Position of the vertex.
     pub at: Vec3,
     pub(super) from: u32,
     pub(super) to: u32,
 }
 
 impl Rings {
-    /// The star of a vertex.
+    /// Returns the star of a vertex.
     #[inline(always)]
     pub fn star(&self, x: Global<Vec3>, v: u32) -> Star {
         Star {
@@ -111,7 +111,7 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns false; whether it never did.
+    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -156,7 +156,7 @@ impl Rings {
         }
     }
 
-    /// The line edges at a vertex.
+    /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn line(&self, star: &Star) -> OnLine {
         let mut on = OnLine {
@@ -179,8 +179,8 @@ impl Rings {
         on
     }
 
-    /// Where a vertex of a line goes: to the middle between its neighbours where the line is straight, else it stays.
-    /// Nothing for a vertex of no line.
+    /// Returns the new position of a vertex of a line: the middle between its neighbours if the line is straight, else
+    /// its own. `None` for a vertex of no line.
     #[inline(always)]
     pub fn along_line(&self, x: Global<Vec3>, star: &Star) -> Option<Vec3> {
         let on = self.line(star);
@@ -195,7 +195,7 @@ impl Rings {
         Some(at + along * along.dot((before + after) * 0.5 - at))
     }
 
-    /// Where a vertex gets by the whole step, or the half, or nothing of it: no face turns over.
+    /// Returns the position after the whole step, or half of it, or none: the first at which no face turns over.
     #[inline(always)]
     pub fn as_far_as_possible(&self, x: Global<Vec3>, star: &Star, step: Vec3) -> Vec3 {
         let at = star.at;
@@ -238,7 +238,7 @@ impl Centre {
         (twice, n)
     }
 
-    /// The way; nothing when the faces have no area.
+    /// Returns the way; `None` if the faces have no area.
     #[inline(always)]
     pub fn way(&self) -> Option<Vec3> {
         (self.area > 0.0 && self.area < f32::INFINITY).then(|| self.sum * (1.0 / (3.0 * self.area)))

@@ -1,4 +1,4 @@
-//! What a mesh measures: lengths of its edges, and how many triangles of a length have its area.
+//! Measures of a mesh: lengths of its edges, and its area as a number of triangles of a length.
 
 use super::Sizing;
 use crate::edit::{FlatMesh, Mesh, NONE};
@@ -16,7 +16,7 @@ pub const LENGTH_CHUNK: u32 = 4096;
 kernel! {
     /// Sums the lengths of the live edges of each chunk of slots, counts them, and looks for the longest.
     pub struct SumLengths: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
@@ -74,7 +74,7 @@ unsafe impl BlockKernel for SumLengths {
 kernel! {
     /// Sums the areas of the live faces of each chunk of slots, in squares of a length, and the volumes under them.
     pub struct SumAreas: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
@@ -82,8 +82,8 @@ kernel! {
         pub unit: Sizing,
         /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
-        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up what
-        /// it encloses. Empty where they are not asked for.
+        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up the
+        /// enclosed volume. Empty if they are not asked for.
         pub volumes: GlobalMut<f64>,
     }
 }
@@ -127,7 +127,7 @@ unsafe impl BlockKernel for SumAreas {
     }
 }
 
-/// The area of a live face in squares of a length.
+/// Returns the area of a live face in squares of a length.
 #[inline(always)]
 fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     let sides = mesh.sides(f);
@@ -137,7 +137,7 @@ fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     f64::from(area) / (l * l)
 }
 
-/// The volume of the cone from the origin over a live face, above 0 where the face looks away from it.
+/// Returns the volume of the cone from the origin over a live face, above 0 if the face looks away from it.
 #[inline(always)]
 fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
     let sides = mesh.sides(f);
@@ -153,13 +153,13 @@ fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
 kernel! {
     /// The length of each edge in units, and which of several meshes it is of. One index an edge slot.
     pub struct LabelLengths: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
         /// The unit, with the labels of the vertices.
         pub unit: Sizing,
-        /// The lengths.
+        /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
         /// The labels; [`NONE`] where no edge lives.
         pub labels: GlobalMut<u32>,
@@ -184,13 +184,13 @@ unsafe impl FlatKernel for LabelLengths {
 kernel! {
     /// The area of each face in squares of a length, and which of several meshes it is of. One index a face slot.
     pub struct LabelAreas: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
         /// The length, with the labels of the vertices.
         pub unit: Sizing,
-        /// The areas.
+        /// Area of each mesh.
         pub areas: GlobalMut<f32>,
         /// The volumes of the cones from the origin over the faces that look away from it, and over those that look to
         /// it; 0 for all others. Empty where they are not asked for.
@@ -231,15 +231,15 @@ unsafe impl FlatKernel for LabelAreas {
 }
 
 kernel! {
-    /// Multiplies the lengths at the vertices of each mesh by a factor of its own. One index a vertex slot.
+    /// Multiplies the lengths at the vertices of each mesh by a separate factor. One index a vertex slot.
     pub struct ScaleLengths: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Which of the meshes each vertex is of.
+        /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// The factors.
+        /// Factor of each mesh.
         pub factors: Global<f32>,
-        /// The lengths.
+        /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
     }
 }

@@ -1,4 +1,4 @@
-//! How many triangles are slender.
+//! Number of slender triangles.
 
 use super::{Sizing, shape};
 use crate::edit::{FlatMesh, Mesh};
@@ -13,13 +13,13 @@ pub const SLENDER: f32 = 0.25;
 kernel! {
     /// Counts the slender faces that have an edge shorter than some length. One index a face slot.
     pub struct CountSlender: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
         /// The length.
         pub shortest: Sizing,
-        /// Word 1: how many.
+        /// Number of slender faces in word 1.
         pub counts: GlobalMut<u32>,
     }
 }

@@ -20,7 +20,7 @@ args! {
     }
 }
 
-/// What is known of an edge that is split in its middle.
+/// Plan of a split of an edge in its middle.
 #[derive(Clone, Copy, Debug)]
 pub struct Halves {
     middle: Vec3,
@@ -78,14 +78,15 @@ impl Halves {
     }
 }
 
-/// The priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a class the
-/// hash decides, so that many can win at a time.
+/// Returns the priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a
+/// class the hash decides, so that many can win at a time.
 #[inline(always)]
 pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitLong {
     type Template = template::E;
     type Plan = Halves;

@@ -1,6 +1,6 @@
-//! Several meshes at once, each to a number of faces of its own.
+//! Several meshes at once, each to a separate number of faces.
 //!
-//! A round takes of each mesh the edges that are cheap among its own, so that none waits for another one. Edges keep
+//! A round takes from each mesh the edges that are cheap among its own, so that none waits for another one. Edges keep
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
 use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
@@ -13,7 +13,7 @@ use crate::lanes::three;
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::{args, kernel};
 
-/// What is known of each of several meshes, by word of its [`WORDS_A_PART`]; word 0 is not used.
+/// Counts of each of several meshes, by word of its [`WORDS_A_PART`]; word 0 is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Part {
@@ -23,13 +23,13 @@ pub enum Part {
     Goal = 2,
     /// Faces that are gone.
     Gone = 3,
-    /// Edges of a lower cost, as bits, are looked at.
+    /// Bound: edges of a lower cost, as bits, are considered.
     Below = 4,
     /// Edges that are not refused.
     Open = 5,
     /// Winners of this round.
     Winners = 6,
-    /// Where they begin in the list of winners by mesh.
+    /// Start of its winners in the list of winners by mesh.
     First = 7,
     /// The part of the edges that is cheap, of 2^32.
     Cheap = 8,
@@ -38,7 +38,7 @@ pub enum Part {
 /// Words that are kept of each of several meshes.
 pub const WORDS_A_PART: u32 = 9;
 
-/// Where a word of a mesh is.
+/// Returns the index of a word of a mesh.
 #[inline(always)]
 pub(super) fn part_word(part: u32, word: Part) -> u32 {
     part * WORDS_A_PART + word as u32
@@ -47,7 +47,7 @@ pub(super) fn part_word(part: u32, word: Part) -> u32 {
 /// Blocks of launches over the winners of a round, whose number the host does not know.
 pub const BATCH_BLOCKS: u32 = 1056;
 
-/// Winners that a block looks at at a time.
+/// Winners that a block takes at a time.
 const WINNERS: u32 = 128;
 
 /// Numbers that are scanned at a time.
@@ -56,7 +56,7 @@ const CHUNK: u32 = 2048;
 args! {
     /// Several meshes in one, as the kernels see them that tell them apart.
     pub struct Batched {
-        /// Which mesh each edge is of.
+        /// Number of the mesh of each edge.
         pub labels: Global<u32>,
         /// See [`Part`].
         pub parts: GlobalMut<u32>,
@@ -82,7 +82,7 @@ impl Batched {
         self.parts.set(part_word(part, word), value);
     }
 
-    /// Faces that still are to go.
+    /// Returns the number of faces that still are to go.
     #[inline(always)]
     fn left(&self, part: u32) -> u32 {
         self.get(part, Part::Goal)
@@ -93,9 +93,9 @@ impl Batched {
 kernel! {
     /// Looks for a live vertex whose label is no mesh's. One index a vertex slot.
     pub struct BatchCheck: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Which mesh each vertex is of.
+        /// Number of the mesh of each vertex.
         pub vertices: Global<u32>,
         /// Number of meshes.
         pub count: u32,
@@ -115,20 +115,20 @@ unsafe impl FlatKernel for BatchCheck {
     }
 }
 
-/// Faces that one block of [`BatchFaces`] looks at.
+/// Faces that one block of [`BatchFaces`] takes.
 pub const FACES: u32 = 1024;
 
 kernel! {
     /// Gives the edges of each face the label of its vertices, and counts the faces of each mesh. A block has
     /// [`FACES`] face slots.
     pub struct BatchFaces: Block {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Number of face slots.
         pub slots: u32,
-        /// Which mesh each vertex is of.
+        /// Number of the mesh of each vertex.
         pub vertices: Global<u32>,
-        /// Which mesh each edge is of.
+        /// Number of the mesh of each edge.
         pub labels: GlobalMut<u32>,
         /// See [`Part`].
         pub parts: GlobalMut<u32>,
@@ -174,7 +174,7 @@ unsafe impl BlockKernel for BatchFaces {
 }
 
 impl BatchFaces {
-    /// The label of a face's edges, [`NONE`] for dead faces.
+    /// Returns the label of a face's edges, [`NONE`] for dead faces.
     #[inline(always)]
     fn label(&self, f: u32) -> u32 {
         if !self.mesh.face_lives(f) {
@@ -185,7 +185,7 @@ impl BatchFaces {
         if a != b || a != c {
             self.wrong.raise(1, f + 1);
         }
-        // Faces that meet have the same label: whoever comes last writes what is there.
+        // Faces that meet have the same label: the last to come writes the same value.
         for h in sides {
             self.labels.store(h >> 1, a);
         }
@@ -196,7 +196,7 @@ impl BatchFaces {
 kernel! {
     /// Has no edge be cheap. One index a mesh.
     pub struct BatchUnbind: Flat {
-        /// The meshes.
+        /// Labels and counts of the meshes.
         pub batch: Batched,
     }
 }
@@ -214,9 +214,9 @@ args! {
     /// As [`SimplifySelect`](super::SimplifySelect), with a bound for each mesh: computes the costs of new edges,
     /// enters those that are cheap enough, marks those that were refused, and counts the costs of the others.
     pub struct BatchSelect<L: LineForm> {
-        /// The meshes.
+        /// Labels and counts of the meshes.
         pub batch: Batched,
-        /// The costs.
+        /// Costs of the edges.
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
@@ -224,15 +224,15 @@ args! {
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Whether it runs between two rounds; else it enters edges by itself.
+        /// Not 0 if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
         /// Words of the sets that one block works on.
         pub words: u32,
-        /// Whether all refusals are forgiven.
+        /// Not 0 to forgive all refusals.
         pub forgive: u32,
-        /// Of the next round, where the edges that are entered say which goes first at a vertex.
+        /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
     }
 }
@@ -302,20 +302,20 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// After [`BatchSelect`], one block a mesh: decides what is cheap enough the next time. The last block pauses the
-    /// rounds when all meshes are done or nothing changes any more.
+    /// After [`BatchSelect`], one block a mesh: decides the bound of cheap costs for the next time. The last block
+    /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
-        /// The meshes.
+        /// Labels and counts of the meshes.
         pub batch: Batched,
         /// See [`Course`].
         pub course: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Whether it runs between two rounds.
+        /// Not 0 if it runs between two rounds.
         pub between: u32,
-        /// Whether all refusals are forgiven.
+        /// Not 0 to forgive all refusals.
         pub forgive: u32,
     }
 }
@@ -359,7 +359,7 @@ unsafe impl BlockKernel for BatchDecide {
             p.lead(|| {
                 let left = batch.left(part);
                 batch.set(part, Part::Open, open);
-                // The last block adds up what the others have counted.
+                // The last block adds up the counts of the others.
                 self.course.fetch_add(Course::Counted as u32, open);
                 self.course
                     .fetch_add(Course::Unfinished as u32, u32::from(left > 0));
@@ -406,7 +406,7 @@ impl BatchDecide {
 args! {
     /// The winners of a round by mesh.
     pub struct Winning {
-        /// The meshes.
+        /// Labels and counts of the meshes.
         pub batch: Batched,
         /// The round.
         pub round: Round,
@@ -418,14 +418,14 @@ args! {
 }
 
 impl Winning {
-    /// The mesh of winner `i`, if that was not refused.
+    /// Returns the mesh of winner `i`, if that was not refused.
     #[inline(always)]
     fn part(&self, i: u32) -> Option<u32> {
         let seed = self.round.winners.get(2 * i);
         (seed != NONE).then(|| self.batch.labels.get(seed))
     }
 
-    /// How many of a mesh's winners may stay.
+    /// Returns the number of a mesh's winners that may stay.
     #[inline(always)]
     fn most(&self, part: u32) -> u32 {
         self.batch.left(part).div_ceil(2)
@@ -451,7 +451,7 @@ kernel! {
     /// Between resolve and fill-in, [`BATCH_BLOCKS`] blocks: counts the winners of each mesh. The last block sees
     /// whether a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
     pub struct BatchWinners: Block {
-        /// The winners.
+        /// Winners of the round.
         pub winning: Winning,
     }
 }
@@ -506,7 +506,7 @@ unsafe impl BlockKernel for BatchWinners {
 kernel! {
     /// After [`BatchWinners`], as many blocks: lists the winners by mesh, where one has too many.
     pub struct BatchList: Block {
-        /// The winners.
+        /// Winners of the round.
         pub winning: Winning,
     }
 }
@@ -537,9 +537,9 @@ kernel! {
     /// After [`BatchList`], one block a mesh: keeps as many of its winners as may go, those with the smallest keys, and
     /// enters the others for the next round.
     pub struct BatchLimit: Block {
-        /// The winners.
+        /// Winners of the round.
         pub winning: Winning,
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
     }
 }

@@ -19,7 +19,7 @@ use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
 use glam::{Vec3, Vec4};
 
-/// How far an end of a boundary edge may be off the new boundary, over the edge's length.
+/// Largest distance of an end of a boundary edge from the new boundary, over the edge's length.
 const MOST_BEND: f32 = 0.1;
 
 /// The least cosine between the normals of a face before and after a collapse.
@@ -32,40 +32,40 @@ args! {
         pub surface: QuadricSurface<L>,
         /// The costs of the edges.
         pub costs: GlobalMut<u32>,
-        /// Where refused edges are entered, a bit each.
+        /// Set of refused edges, a bit each.
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
-        /// Which edge goes first at a vertex.
+        /// Order of the edges at a vertex.
         pub order: Order,
-        /// Which of several meshes each edge is of; empty when there is one.
+        /// Number of the mesh of each edge; empty for one mesh.
         pub labels: Global<u32>,
-        /// What is known of each of them, of which [`Part::Gone`] is counted.
+        /// Counts of each mesh, of which [`Part::Gone`] is updated.
         pub parts: GlobalMut<u32>,
     }
 }
 
-/// What the walks around the ends of an edge tell.
+/// Results of the walks around the ends of an edge.
 #[derive(Clone, Copy)]
 struct Ends {
     walk: LinkWalk,
-    /// Whether an end or a neighbour is one of several in one place.
+    /// `true` if an end or a neighbour is one of several in one place.
     near_place: bool,
     /// The neighbours of each end.
     rings: [Ring; 2],
-    /// Whether a face turns too far, if the walks have looked.
+    /// `true` if a face turns too far; `None` if the walks have not computed it.
     folds: Option<bool>,
 }
 
 /// Neighbours of a vertex that a CPU keeps.
 const RING: usize = 16;
 
-/// Whether rings are kept: a GPU would have to put them into memory.
+/// `true` to keep rings: a GPU would have to put them into memory.
 const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are.
+/// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],
@@ -86,7 +86,7 @@ impl Ring {
         self.n += 1;
     }
 
-    /// All neighbours but the first, if they are kept.
+    /// Returns all neighbours but the first, if they are kept.
     #[inline(always)]
     fn others(&self) -> Option<&[u32]> {
         if !KEEPS_RINGS {
@@ -96,7 +96,8 @@ impl Ring {
     }
 }
 
-/// Where a face turns too far when its third corner, from which the others are seen in `c` and `d`, moves by `by`.
+/// Returns the lanes in which a face turns too far when its third corner, from which the others are seen in `c` and
+/// `d`, moves by `by`.
 #[inline(always)]
 fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
     let (old, new) = (c.cross(d), (c - by).cross(d - by));
@@ -109,7 +110,7 @@ fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
 }
 
 impl<L: LineForm> Collapse<L> {
-    /// The end of an edge that stays, if one does: see [`QuadricSurface::stays`]. Of edges that have a cost.
+    /// Returns the end of an edge that stays, if one does: see [`QuadricSurface::stays`]. For edges that have a cost.
     #[inline(always)]
     fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
         let s = &self.surface;
@@ -117,7 +118,7 @@ impl<L: LineForm> Collapse<L> {
         s.stays(e, s.hold(a), s.hold(b)).unwrap_or(NONE)
     }
 
-    /// Where the new vertex comes.
+    /// Returns the position and cost of the new vertex.
     #[inline(always)]
     fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
         let s = &self.surface;
@@ -149,7 +150,7 @@ impl<L: LineForm> Collapse<L> {
         s.placement(xa, s.planes(a), xb, s.planes(b), stays)
     }
 
-    /// The place between the ends of an edge that is nearest to a point.
+    /// Returns the place between the ends of an edge that is nearest to a point.
     #[inline(always)]
     fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
         let s = &self.surface;
@@ -165,8 +166,8 @@ impl<L: LineForm> Collapse<L> {
         Origin::between(a, b, part)
     }
 
-    /// Why an edge must not be collapsed, if so, given what its ends tell, and where the new vertex comes if that is
-    /// known.
+    /// Returns the reason why an edge must not be collapsed, if any, given the results at its ends, and the position of
+    /// the new vertex if that is known.
     #[inline(always)]
     fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends, to: Option<Vec3>) -> Option<Refusal> {
         // Walks that have found one have not gone on.
@@ -209,8 +210,8 @@ impl<L: LineForm> Collapse<L> {
         folds.then_some(Refusal::Fold)
     }
 
-    /// As [`Collapse::refusal`], where the new vertex is placed first: other reasons may come before those that it
-    /// names.
+    /// Works like [`Collapse::refusal`], but the new vertex is placed first: other reasons may come before those that
+    /// it names.
     #[inline(always)]
     fn refusal_in_one_walk(&self, mesh: &impl Mesh, e: u32) -> (Ends, Option<Refusal>) {
         let p = self.placement(mesh, e).at;
@@ -218,7 +219,7 @@ impl<L: LineForm> Collapse<L> {
         (ends, self.refusal(mesh, e, ends, Some(p)))
     }
 
-    /// Whether a face at one of the ends turns too far: see [`Collapse::folds`].
+    /// Returns `true` if a face at one of the ends turns too far: see [`Collapse::folds`].
     #[inline(always)]
     fn folds_at_ends(&self, mesh: &impl Mesh, e: u32, ends: &Ends, p: Vec3) -> bool {
         // One call, so that it is inlined.
@@ -238,9 +239,9 @@ impl<L: LineForm> Collapse<L> {
         false
     }
 
-    /// Whether a collapse near vertices that share a place would change how the surface meets itself there: two of them
-    /// would become neighbours of one vertex that had one for a neighbour, or an edge or a face between places arise,
-    /// which may be there already.
+    /// Returns `true` if a collapse near vertices that share a place would change how the surface meets itself there:
+    /// two of them would become neighbours of one vertex that had one for a neighbour, or an edge or a face between
+    /// places would arise, which may exist already.
     #[inline(always)]
     fn joins_places(&self, mesh: &impl Mesh, e: u32) -> bool {
         let s = &self.surface;
@@ -286,7 +287,8 @@ impl<L: LineForm> Collapse<L> {
         false
     }
 
-    /// `true` if two lines would become one, or the lines at the ends, which have so many edges, cannot be remembered.
+    /// Returns `true` if two lines would become one, or if the `edges` edges at the ends are too many to remember their
+    /// lines.
     #[inline(always)]
     fn joins_lines(&self, mesh: &impl Mesh, marks: Lines, e: u32, edges: u32) -> bool {
         let s = &self.surface;
@@ -298,7 +300,8 @@ impl<L: LineForm> Collapse<L> {
         edges > MOST_CORNERS || marked && marks.merge_at(mesh, e)
     }
 
-    /// Whether the ends of a boundary edge are far from the boundary that there would be with a vertex in `p`.
+    /// Returns `true` if the ends of a boundary edge are far from the boundary that there would be with a vertex in
+    /// `p`.
     #[inline(always)]
     fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
         let s = &self.surface;
@@ -326,8 +329,8 @@ impl<L: LineForm> Collapse<L> {
         bends
     }
 
-    /// Whether a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the origin
-    /// goes to `p`.
+    /// Returns `true` if a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the
+    /// origin moves to `p`.
     #[inline(always)]
     fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
         let (v, w) = (mesh.origin(half), mesh.tip(half));
@@ -344,8 +347,8 @@ impl<L: LineForm> Collapse<L> {
                 [s.x.get(c), s.x.get(d)]
             }
         };
-        // A step looks at the places that the one before has asked for, and asks for those of the corners that the one
-        // before has found: accesses that would wait for each other are on their way at a time.
+        // A step uses the positions that the preceding one has loaded, and loads those of the corners that the
+        // preceding one has found: accesses that would wait for each other are in flight at a time.
         let (mut corners, mut asked) = ([w; 2], [at; 2]);
         let all = mesh.each_spoke_from(half, |h| {
             let folded = turns(asked);
@@ -360,8 +363,8 @@ impl<L: LineForm> Collapse<L> {
         !all || turns(asked) || turns(places(corners))
     }
 
-    /// As [`Collapse::folds`] for a vertex in the interior whose neighbours are known, but for the other end of the
-    /// edge, which comes before the first of them: four faces at a time.
+    /// Works like [`Collapse::folds`], for a vertex in the interior whose neighbours are known, except the other end of
+    /// the edge, which comes before the first of them: four faces at a time.
     #[inline(always)]
     fn folds_ring(&self, v: u32, ring: &[u32], p: Vec3) -> bool {
         let s = &self.surface;
@@ -408,9 +411,9 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Looks at both ends, and at what becomes of the faces there when the new vertex comes to `p`. That is all a
-    /// thread walks to know about most edges, where the ends are looked at first, and then the faces at one after the
-    /// other, three walks wait for each other.
+    /// Walks both ends, and computes which faces there turn too far when the new vertex comes to `p`. One walk finds
+    /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
+    /// the other, three walks wait for each other.
     #[inline(always)]
     fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
         let s = &self.surface;
@@ -435,7 +438,7 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Before the walks around both ends.
+    /// Returns the state before the walks around both ends.
     #[inline(always)]
     fn start(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let s = &self.surface;
@@ -447,7 +450,7 @@ impl<L: LineForm> Collapse<L> {
         }
     }
 
-    /// A step of these walks.
+    /// Runs a step of these walks.
     #[inline(always)]
     fn step(&self, ends: &mut Ends, e: u32, at: [u32; 4]) {
         ends.walk.step(e, at);
@@ -455,18 +458,17 @@ impl<L: LineForm> Collapse<L> {
     }
 }
 
-/// What a walk around an end knows of the faces there. The place of a neighbour is on its way while the walk looks at
-/// the two before.
+/// State of a walk around an end. The position of a neighbour is being loaded while the walk examines the two before.
 #[derive(Clone, Copy)]
 struct Around {
-    /// The end.
+    /// Position of the end.
     at: Vec3,
     /// The places of the last two neighbours.
     last: [Vec3; 2],
-    /// Whether the second of them belongs to a face that follows, and both to the same one.
+    /// `true` if the second of them belongs to a face that follows; the next, if both belong to the same one.
     follows: bool,
     pair: bool,
-    /// Whether the walk had met the boundary before that face, behind which it goes the other way.
+    /// `true` if the walk had met the boundary before that face, behind which it goes the other way.
     back: bool,
     turned: bool,
 }
@@ -485,8 +487,8 @@ impl Around {
         }
     }
 
-    /// A neighbour, which may be the other end, and whether there is no face behind it. Whether the face before turns
-    /// too far when the end goes to `p`.
+    /// Adds a neighbour, with `true` if it is the other end, and `true` if there is no face behind it. Returns `true`
+    /// if the preceding face turns too far when the end moves to `p`.
     #[inline(always)]
     fn step(
         &mut self,
@@ -504,7 +506,7 @@ impl Around {
         turns
     }
 
-    /// Whether the face between the last two neighbours, if there is one, turns too far.
+    /// Returns `true` if the face between the last two neighbours, if there is one, turns too far.
     #[inline(always)]
     fn turns(&self, s: &QuadricSurface<impl LineForm>, p: Vec3) -> bool {
         let seen = |c: Vec3| Point::from((c - self.at) * s.scale);
@@ -514,7 +516,7 @@ impl Around {
     }
 }
 
-/// What the cavity of a collapse hands over to its fill-in.
+/// Plan of a collapse, from its cavity to its fill-in.
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
@@ -528,7 +530,8 @@ pub struct NewVertex {
     marked: u32,
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl<L: LineForm> Operator for Collapse<L> {
     type Template = template::EV;
     type Plan = NewVertex;
@@ -563,7 +566,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.ask(vertex, true);
     }
 
-    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
@@ -574,7 +577,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         let (ends, refusal) = if KEEPS_RINGS {
             let ends = self.ends(mesh, e);
             let refusal = self.refusal(mesh, e, ends, None);
-            // What a GPU does, which has no debug builds.
+            // The test of a GPU, which has no debug builds.
             debug_assert_eq!(
                 refusal.is_some(),
                 self.refusal_in_one_walk(mesh, e).1.is_some()
@@ -591,8 +594,8 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         Some(Priority::ascending(f32::from_bits(class)).meeting(ends.walk.faces))
     }
 
-    /// What is drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
-    /// the same round.
+    /// Guards the places of neighbours: a vertex drawn into a place brings its neighbours there, and none of them may
+    /// come to another vertex of the place in the same round.
     #[inline(always)]
     fn guards(
         &self,
@@ -674,7 +677,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         (v, new.marked)
     }
 
-    /// A thread for each new edge computes its cost when all are there.
+    /// Computes the cost of a new edge when all are there, one thread each.
     #[inline(always)]
     fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
         if let Some(marks) = self.surface.lines.marks() {
@@ -683,7 +686,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.costs.set(spoke.side.edge(), NEW);
     }
 
-    /// One thread has the centre at hand, and computes the costs of the new edges four at a time.
+    /// Computes the costs of the new edges four at a time, by one thread, which has the centre at hand.
     #[inline(always)]
     fn settle(&self, cavity: &Cavity<impl Site>) {
         let (centre, n) = (cavity.vertex(0), cavity.corners());
@@ -694,7 +697,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 }
 
 impl<L: LineForm> Collapse<L> {
-    /// Why a live edge is not collapsed, whatever its cost.
+    /// Returns the reason why a live edge is not collapsed, whatever its cost.
     #[inline(always)]
     pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -715,7 +718,7 @@ kernel! {
     pub struct SimplifyRefusals: Flat {
         /// The operator.
         pub collapse: Collapse<SomeLines>,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// By mesh and [`Refusal`].
         pub refusals: GlobalMut<u32>,

@@ -1,4 +1,4 @@
-//! How far a simplified surface is from where it was.
+//! Deviation of a simplified surface from its input.
 
 use super::{QuadricSurface, SomeLines};
 use crate::algo::quadric::Quadric;
@@ -8,10 +8,11 @@ use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
 
 kernel! {
-    /// For each of several meshes the largest mean squared distance of a vertex from the planes that it stands for, as
-    /// bits, in the unit of lengths; planes of lines that are apart have a mean of their own. One index a vertex slot.
+    /// Computes for each of several meshes the largest mean squared distance of a vertex from the planes that it stands
+    /// for, as bits, in the unit of lengths; planes of lines that are apart have a separate mean. One index a vertex
+    /// slot.
     pub struct SimplifyDeviation: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Quadrics of the vertices.
         pub surface: QuadricSurface<SomeLines>,
@@ -39,7 +40,7 @@ impl SimplifyDeviation {
     fn enter(&self, v: u32, q: Quadric) {
         let weight = q.weight();
         let square = q.constant / weight;
-        // Neither without planes, nor what is no number.
+        // Neither without planes, nor for NaN.
         if weight <= 0.0 || square.is_nan() {
             return;
         }
@@ -57,7 +58,7 @@ impl SimplifyDeviation {
 /// [`ordered`].
 pub const BOUND_WORDS: u32 = 6;
 
-/// A number as bits that order as numbers do; above 0 for all of them.
+/// Returns a number as bits that order as numbers do; above 0 for all of them.
 #[inline(always)]
 pub fn ordered(x: f32) -> u32 {
     let bits = x.to_bits();
@@ -68,7 +69,7 @@ pub fn ordered(x: f32) -> u32 {
     }
 }
 
-/// The number of [`ordered`] bits.
+/// Returns the number of [`ordered`] bits.
 #[must_use]
 pub fn from_ordered(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 0 {
@@ -81,7 +82,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 kernel! {
     /// The box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions, and which mesh each vertex is of.
         pub surface: QuadricSurface<SomeLines>,

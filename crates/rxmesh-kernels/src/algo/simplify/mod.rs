@@ -2,8 +2,8 @@
 //!
 //! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
 //! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
-//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
-//! only when one of its ends has changed.
+//! that no round carries out collapses that a serial run would come to much later. The cost of an edge is kept, and
+//! recomputed only when one of its ends has changed.
 
 mod batch;
 mod collapse;
@@ -71,7 +71,7 @@ pub const FREE_TO_MOVE: u32 = 0;
 /// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
 pub const STAYS: u32 = 1;
 
-/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// In [`QuadricSurface::holds`], this and larger numbers: as [`STAYS`], and the vertex is one of several in one place,
 /// all of which have this number.
 pub const FIRST_PLACE: u32 = 2;
 
@@ -123,12 +123,11 @@ pub enum Refusal {
 /// Words of a count of refusals: word 0 is not used.
 pub const REFUSALS: usize = 7;
 
-/// What a mesh asks for, by word of its part of [`QuadricSurface::rules`].
+/// Options of a mesh, by word of its part of [`QuadricSurface::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Rule {
-    /// How far the surface may come from where it was, squared and in the unit of lengths; infinite when it may go
-    /// anywhere.
+    /// Largest distance of the surface from its input, squared and in the unit of lengths; infinite without a limit.
     Limit = 0,
     /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
     Boundary = 1,
@@ -198,38 +197,38 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// What may be done to each vertex: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty when
+        /// Freedom of each vertex to move: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty if
         /// all may move.
         pub holds: Global<u32>,
-        /// Its lines.
+        /// Lines of the surface.
         pub lines: L,
         /// Lengths are measured in units of one over this, so that their powers are in range.
         pub scale: f32,
-        /// Where new vertices come: one of the `PLACE_` numbers.
+        /// Position of new vertices: one of the `PLACE_` numbers.
         pub placing: u32,
-        /// What each mesh asks for, [`RULES`] words of it: see [`Rule`].
+        /// Options of each mesh, [`RULES`] words of it: see [`Rule`].
         pub rules: Global<f32>,
-        /// Which of these meshes each vertex is of; empty when all are of the first.
+        /// Number of the mesh of each vertex; empty if all are in the first.
         pub parts: Global<u32>,
     }
 }
 
-/// Where a collapse would put the new vertex, and what that costs.
+/// Position of the new vertex of a collapse, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
-    /// The position.
+    /// Position of the new vertex.
     pub at: Vec3,
     /// The quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
     /// The quadric of lines there; zero where it is not apart.
     pub lines: Quadric,
-    /// The cost.
+    /// Cost of the collapse.
     pub cost: f32,
 }
 
 impl Placement {
-    /// `true` if the new vertex would be farther than `limit` from the planes of the faces, or from those of the lines,
-    /// that it stands for.
+    /// Returns `true` if the new vertex would be farther than `limit` from the planes of the faces, or from those of
+    /// the lines, that it stands for.
     #[inline(always)]
     fn is_far(&self, limit: f32) -> bool {
         let far = |q: &Quadric| q.constant > limit * q.weight();
@@ -244,7 +243,7 @@ struct Planes<T = f32> {
     lines: Quadric<T>,
 }
 
-/// The bits of a cost; [`NONE`] when it is no number or infinite.
+/// Returns the bits of a cost; [`NONE`] if it is NaN or infinite.
 #[inline(always)]
 fn cost_bits(cost: f32) -> u32 {
     if cost < f32::INFINITY {
@@ -260,7 +259,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.quadrics.is_empty()
     }
 
-    /// `true` if the planes of lines are apart from those of faces.
+    /// Returns `true` if the planes of lines are apart from those of faces.
     #[inline(always)]
     fn has_lines(&self) -> bool {
         self.lines.quadrics().is_some()
@@ -277,14 +276,14 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    /// Prefetches a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
     #[inline(always)]
     fn ask_quadric(&self, v: u32) {
         self.quadrics.ask(v);
         self.quadrics.ask(v + 1);
     }
 
-    /// What may be done to a vertex.
+    /// Returns the freedom of a vertex to move.
     #[inline(always)]
     fn hold(&self, v: u32) -> u32 {
         if self.holds.is_empty() {
@@ -294,15 +293,15 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Whether a vertex is one of several in one place.
+    /// Returns `true` if a vertex is one of several in one place.
     #[inline(always)]
     fn is_placed(&self, v: u32) -> bool {
         let hold = self.hold(v);
         (FIRST_PLACE..ON_LINE).contains(&hold)
     }
 
-    /// The end of an edge in which all stays: `0` and `1` for the first and the second, [`NONE`] when both may move.
-    /// Nothing when the edge must stay.
+    /// Returns the end of an edge that stays: `0` and `1` for the first and the second, [`NONE`] if both may move.
+    /// `None` if the edge must stay.
     #[inline(always)]
     fn stays(&self, e: u32, hold_a: u32, hold_b: u32) -> Option<u32> {
         let (mut hold_a, mut hold_b) = (hold_a, hold_b);
@@ -334,7 +333,8 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
+    /// Returns the placement for an edge between two vertices with these positions and quadrics, of which `stays`
+    /// stays.
     #[inline(always)]
     fn placement(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32) -> Placement {
         let half = Point::from((b - a) * (0.5 * self.scale));
@@ -376,13 +376,13 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Which of several meshes a vertex is of.
+    /// Returns the number of the mesh of a vertex.
     #[inline(always)]
     fn part(&self, v: u32) -> u32 {
         label_of(self.parts, v)
     }
 
-    /// What the mesh of a vertex asks for.
+    /// Returns an option of the mesh of a vertex.
     #[inline(always)]
     fn rule(&self, v: u32, rule: Rule) -> f32 {
         self.rules.get(self.part(v) * RULES + rule as u32)
@@ -394,9 +394,10 @@ impl<L: LineForm> QuadricSurface<L> {
         self.rule(v, Rule::Boundary)
     }
 
-    /// The bits of an edge's cost: they order as the costs do. [`NONE`] when it must not be collapsed, [`TOO_FAR`] when
-    /// the new vertex would be farther than `limit` from the planes that it stands for: their squared distances,
-    /// weighted as in the quadric, in the mean. Planes of lines, whose weight is another one, have a mean of their own.
+    /// Returns the bits of an edge's cost: they order as the costs do. [`NONE`] if it must not be collapsed,
+    /// [`TOO_FAR`] if the new vertex would be farther than `limit` from the planes that it stands for: their squared
+    /// distances, weighted as in the quadric, in the mean. Planes of lines, whose weight is another one, have a
+    /// separate mean.
     #[inline(always)]
     fn cost(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32, limit: f32) -> u32 {
         let d = (b - a) * self.scale;
@@ -412,14 +413,14 @@ impl<L: LineForm> QuadricSurface<L> {
         cost_bits(cost)
     }
 
-    /// Whether all costs are those of the point of least cost of two quadrics, which [`QuadricSurface::cost_four`]
-    /// computes.
+    /// Returns `true` if all costs are those of the point of least cost of two quadrics, which
+    /// [`QuadricSurface::cost_four`] computes.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         !self.by_length() && self.holds.is_empty() && self.placing == PLACE_BEST
     }
 
-    /// As [`QuadricSurface::cost`] for four edges at a time, where [`QuadricSurface::is_plain`].
+    /// Works like [`QuadricSurface::cost`], for four edges at a time, if [`QuadricSurface::is_plain`].
     #[inline(always)]
     fn cost_four(
         &self,
@@ -452,7 +453,7 @@ impl<L: LineForm> QuadricSurface<L> {
         })
     }
 
-    /// The positions and quadrics of four vertices.
+    /// Returns the positions and quadrics of four vertices.
     #[inline(always)]
     fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Planes<Vec4>) {
         let x = four(|k| self.x.get(v[k]));
@@ -470,7 +471,7 @@ impl<L: LineForm> QuadricSurface<L> {
         (Point::gather(x), planes)
     }
 
-    /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
+    /// Works like [`QuadricSurface::cost_of`], for four edges, given the first ends and then the others.
     #[inline(always)]
     fn cost_of_four(&self, e: [u32; 4], a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
         if !self.is_plain() {
@@ -481,7 +482,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.cost_four(at_a, qa, at_b, qb, limit)
     }
 
-    /// The costs of `n` edges from one vertex to others.
+    /// Computes the costs of `n` edges from one vertex to others.
     #[inline(always)]
     fn cost_star(
         &self,
@@ -517,7 +518,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// The cost of an edge from its ends' quadrics in memory.
+    /// Returns the cost of an edge from its ends' quadrics in memory.
     #[inline(always)]
     fn cost_of(&self, e: u32, a: u32, b: u32) -> u32 {
         let Some(stays) = self.stays(e, self.hold(a), self.hold(b)) else {

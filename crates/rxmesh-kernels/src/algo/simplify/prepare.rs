@@ -1,4 +1,4 @@
-//! What a simplification begins with: quadrics, what is held, costs.
+//! Preparation of a simplification: quadrics, freedom of vertices, costs.
 
 use super::{EdgeCosts, LOCKED, LineForm, QuadricSurface, RULES, Rule, STAYS, SomeLines};
 use crate::algo::labels::label_of;
@@ -15,9 +15,9 @@ kernel! {
     /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at edges that
     /// are held planes that stand on them. One index a vertex slot.
     pub struct SimplifyQuadrics: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Where to.
+        /// Destination of the quadrics.
         pub surface: QuadricSurface<SomeLines>,
         /// Marks of edges that are held; empty when there are none.
         pub held: Global<u32>,
@@ -78,7 +78,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
     }
 }
 
-/// The normal of the face of a half-edge, twice its area long.
+/// Returns the normal of the face of a half-edge, twice its area long.
 #[inline(always)]
 fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
@@ -89,7 +89,7 @@ fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 
 kernel! {
     /// Locks the vertices at frozen faces. One index a face slot.
     pub struct SimplifyHolds: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Claims on faces, which tell the frozen ones.
         pub claims: GlobalMut<u64>,
@@ -113,13 +113,13 @@ unsafe impl FlatKernel for SimplifyHolds {
 }
 
 kernel! {
-    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
     pub struct SimplifyBorders: Flat {
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// As [`QuadricSurface::rules`], whose [`Rule::Keep`] says of which meshes.
         pub rules: Global<f32>,
-        /// Which of the meshes each vertex is of; empty when all are of the first.
+        /// Number of the mesh of each vertex; empty if all are in the first.
         pub parts: Global<u32>,
         /// See [`QuadricSurface::holds`].
         pub holds: GlobalMut<u32>,
@@ -174,7 +174,7 @@ unsafe impl<L: LineForm> FlatKernel for SimplifyCosts<L> {
 }
 
 impl<L: LineForm> SimplifyCosts<L> {
-    /// The costs of [`COSTS_ALONE`] edges from `first` on, or of those that are there.
+    /// Computes the costs of [`COSTS_ALONE`] edges from `first` on, or of those that exist.
     #[inline(always)]
     fn several(&self, first: u32) {
         let EdgeCosts { mesh, costs, .. } = &self.costs;

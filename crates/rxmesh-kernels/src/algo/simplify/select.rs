@@ -1,4 +1,4 @@
-//! Which edges a round looks at.
+//! Selection of the edges that a round considers.
 
 use super::{COST_BINS, COST_SHIFT, LineForm, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
 use crate::args;
@@ -13,10 +13,10 @@ use glam::Vec4;
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
 
-/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
+/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up again and again.
 pub const IDLE_ROUNDS: u32 = 3;
 
-/// What a simplification knows between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
+/// State of a simplification between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Course {
@@ -28,11 +28,11 @@ pub enum Course {
     Bound = 3,
     /// Rounds in a row that changed nothing.
     Idle = 4,
-    /// Collapses when it was looked at last.
+    /// Collapses at the time of the last decision.
     Done = 5,
-    /// Of several meshes those that have faces to lose.
+    /// Number of meshes, among several, that have faces to lose.
     Left = 6,
-    /// Whether one of several meshes has more winners than it may have.
+    /// Not 0 if one of several meshes has more winners than it may have.
     Excess = 7,
     /// [`Course::Open`] while it is counted.
     Counted = 8,
@@ -44,11 +44,11 @@ pub enum Course {
 pub const COURSE_WORDS: usize = 10;
 
 args! {
-    /// The costs of the edges, and what they are computed from.
+    /// Costs of the edges, and the data from which they are computed.
     pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
-        /// The mesh.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// The costs, as bits.
         pub costs: GlobalMut<u32>,
@@ -56,7 +56,7 @@ args! {
 }
 
 impl<L: LineForm> EdgeCosts<L> {
-    /// Computes the cost of a live edge anew.
+    /// Recomputes the cost of a live edge.
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
         let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
@@ -65,7 +65,7 @@ impl<L: LineForm> EdgeCosts<L> {
         cost
     }
 
-    /// As [`EdgeCosts::renew`] for one to four edges.
+    /// Works like [`EdgeCosts::renew`], for one to four edges.
     #[inline(always)]
     pub(super) fn renew_four(&self, edges: &[u32]) {
         let edge = |k: usize| edges[k.min(edges.len() - 1)];
@@ -99,19 +99,19 @@ impl<L: LineForm> EdgeCosts<L> {
     }
 }
 
-/// How many edges ahead a CPU asks for what entering them takes.
+/// Number of edges ahead for which a CPU prefetches the values that entering them takes.
 const AHEAD: u32 = 8;
 
 /// Edges of a block whose costs are to be computed.
 #[derive(Clone, Copy)]
 pub struct NewEdges {
     list: Shared<u16>,
-    /// How many they are; how many others are put off.
+    /// Number of them, and number of edges that are put off.
     n: Shared<u32>,
 }
 
 impl NewEdges {
-    /// Room for the edges of so many words of a set.
+    /// Reserves space for the edges of `words` words of a set.
     #[inline(always)]
     pub(super) fn carve(plan: &mut Plan, words: u32) -> Self {
         NewEdges {
@@ -120,7 +120,7 @@ impl NewEdges {
         }
     }
 
-    /// Before the first is entered.
+    /// Clears the list before the first is entered.
     #[inline(always)]
     pub(super) fn clear(self) {
         self.n.set(0, 0);
@@ -139,7 +139,7 @@ impl NewEdges {
             .set(self.list.len() - 1 - self.n.fetch_add(1, 1), i as u16);
     }
 
-    /// Edge `k` of those that were put off.
+    /// Returns edge `k` of those that were put off.
     #[inline(always)]
     fn off(self, k: u32) -> u32 {
         u32::from(self.list.get(self.list.len() - 1 - k))
@@ -148,11 +148,11 @@ impl NewEdges {
 
 args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
-    /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
-    /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
-    /// reached or nothing changes any more.
+    /// those that were refused, and counts the costs of the others. The last block decides the bound of cheap costs for
+    /// the next time, and the number of collapses that the next round may carry out; it ends the round, and pauses when
+    /// the goal is reached or nothing changes any more.
     pub struct SimplifySelect<L: LineForm> {
-        /// The costs.
+        /// Costs of the edges.
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
@@ -168,9 +168,9 @@ args! {
         pub words: u32,
         /// The part of the edges that is cheap, of 2^32.
         pub part: u32,
-        /// Whether all refusals are forgiven.
+        /// Not 0 to forgive all refusals.
         pub forgive: u32,
-        /// Of the next round, where the edges that are entered say which goes first at a vertex.
+        /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
         /// Faces that are to go since [`SimplifySelect::done`] and [`SimplifySelect::borders`] were counted.
         pub faces: u32,
@@ -181,7 +181,7 @@ args! {
     }
 }
 
-/// What [`SimplifySelect`] keeps in shared memory.
+/// Shared memory of [`SimplifySelect`].
 #[derive(Clone, Copy)]
 pub struct SelectTables {
     histogram: Shared<u32>,
@@ -193,7 +193,7 @@ pub struct SelectTables {
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl<L: LineForm> BlockKernel for SimplifySelect<L> {
-    // There are few blocks, each with counts of its own.
+    // There are few blocks, each with separate counts.
     const THREADS: u32 = 512;
     type Tables = SelectTables;
 
@@ -263,21 +263,21 @@ unsafe impl<L: LineForm> BlockKernel for SimplifySelect<L> {
     }
 }
 
-/// How many of so many edges are cheap: a part of 2^32 of them, and one at least.
+/// Returns the number of cheap edges among `open` edges: a part of 2^32 of them, and one at least.
 #[inline(always)]
 pub(super) fn cheap(open: u32, part: u32) -> u32 {
     let part = u64::from(open) * u64::from(part);
     ((part + u64::from(u32::MAX)) >> 32).max(1) as u32
 }
 
-/// The largest cost in a bin.
+/// Returns the largest cost in a bin.
 #[inline(always)]
 fn bin_end(bin: u32) -> u32 {
     (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Says how many collapses the next round may carry out, and whether there is one.
+    /// Decides the number of collapses that the next round may carry out, and if there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
         let counter = |c: Counter| self.end.counters.get(c as u32);
@@ -307,13 +307,13 @@ impl<L: LineForm> SimplifySelect<L> {
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Whether it runs between two rounds.
+    /// Returns `true` if it runs between two rounds.
     #[inline(always)]
     pub fn is_between(&self) -> bool {
         self.end.rounds != 0
     }
 
-    /// Blocks of the launch.
+    /// Returns the number of blocks of the launch.
     pub fn blocks(&self) -> u32 {
         let blocks = self.queue.len().div_ceil(self.words);
         match self.end.tasks.count() {
@@ -322,7 +322,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Edges of so many words from `first` on.
+    /// Returns the number of edges of `words` words from `first` on.
     #[inline(always)]
     fn edges(&self, first: u32, words: u32) -> u32 {
         let all = self.costs.costs.len();
@@ -354,7 +354,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// As [`SimplifySelect::look_at`] in a block of one thread, which has the words of some tasks.
+    /// Works like [`SimplifySelect::look_at`], in a block of one thread, which has the words of some tasks.
     #[inline(always)]
     fn look_alone(&self, block: u32, t: &SelectTables) {
         let (tasks, blocks) = (&self.end.tasks, self.blocks());
@@ -419,7 +419,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    /// Enters the edges that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
@@ -438,11 +438,11 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// A word of the set whose edges have not been refused in this round: word `i` of the block's.
+    /// Scans a word of the set of edges that have not been refused in this round: word `i` of the block's.
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        // Costs are as bits what they are as numbers; what is none, or refused, is negative.
+        // Costs order as bits as they do as numbers; a missing or refused one is negative.
         let bound = Vec4::splat(f32::from_bits(bound.min(f32::INFINITY.to_bits())));
         let (mut open, mut cheap) = (0, 0);
         let mut k = 0;
@@ -483,7 +483,7 @@ impl<L: LineForm> SimplifySelect<L> {
     }
 }
 
-/// The cost of an edge after it was marked as refused, or forgiven.
+/// Returns the cost of an edge after it was marked as refused, or forgiven.
 #[inline(always)]
 pub(super) fn refused_or(
     costs: GlobalMut<u32>,

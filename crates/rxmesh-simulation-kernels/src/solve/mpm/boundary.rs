@@ -1,15 +1,15 @@
-//! Walls of the grid and solids in it, as velocities of nodes.
+//! Walls of the grid, and solids in it, as conditions on the velocities of nodes.
 
 use super::grid::Grid;
 use crate::contact::Contacts;
 use glam::Vec3;
 use rxmesh_kernels::math::sqrt;
 
-/// Nodes at each side of the grid that nothing leaves through: a particle's stencil has three along an axis.
+/// Number of nodes at each side of the grid that form the wall: a particle's stencil has three along an axis.
 pub const WALL: u32 = 3;
 
 impl Grid {
-    /// The velocity of a node that does not go out of the grid where this ends: walls without friction.
+    /// Returns the velocity of a node without the part that leaves the grid at its walls, which are frictionless.
     #[inline(always)]
     pub fn keep_in(&self, (x, y, z): (u32, u32, u32), v: Vec3) -> Vec3 {
         let along = |node: u32, nodes: u32, v: f32| {
@@ -25,8 +25,8 @@ impl Grid {
 }
 
 impl Contacts {
-    /// The velocity of a node that does not go further into solids in which it is: what goes in is taken away, and
-    /// Coulomb's friction for it.
+    /// Returns the velocity of a node without the part that goes into a solid around it, and with Coulomb's friction
+    /// for that.
     #[inline(always)]
     pub fn keep_out(&self, x: Vec3, mut v: Vec3) -> Vec3 {
         let mut i = 0;

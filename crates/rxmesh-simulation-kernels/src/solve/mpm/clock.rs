@@ -1,5 +1,5 @@
-//! Time steps that are chosen on the engine: the host launches many and looks now and then. A launch after the end of
-//! the time, or after a fault, does nothing.
+//! Time steps that are chosen on the engine: the host launches many steps between two read-backs. A launch after the
+//! end of the time, or after a fault, does nothing.
 
 use glam::Vec3;
 use rxmesh_kernels::kernel;
@@ -12,30 +12,30 @@ kernel_list! {
     flat sim_mpm_tick: Tick;
 }
 
-/// Words of a clock. The first is not used: the device compiler takes the very address of an argument for one that
-/// could be anywhere.
+/// Number of words of a clock. The first is not used: the device compiler takes the very address of an argument for one
+/// that could be anywhere.
 pub const WORDS: usize = 9;
-/// Whether launches do nothing: at the end, and after a fault.
+/// Index of the stop flag: launches do nothing after the end.
 pub const STOPPED: u32 = 1;
-/// The worst [`Fault`] of the step.
+/// Index of the worst [`Fault`] of the step.
 pub const FAULT: u32 = 2;
-/// The first particle that has a fault.
+/// Index of the first particle that has a fault.
 pub const WHO: u32 = 3;
-/// The blocks that the step needs, where there are too few.
+/// Index of the number of blocks that the step needs, if there are too few.
 pub const NEEDED: u32 = 4;
-/// The largest speed in metres a second, as bits.
+/// Index of the largest speed in metres per second, as bits.
 pub const SPEED: u32 = 5;
-/// The time step in seconds, as bits.
+/// Index of the time step in seconds, as bits.
 pub const STEP: u32 = 6;
-/// Steps done.
+/// Index of the number of steps done.
 pub const DONE: u32 = 7;
-/// The smallest time step, as bits.
+/// Index of the smallest time step, as bits.
 pub const LEAST: u32 = 8;
 
-/// Numbers in double precision of a clock, of which the second counts: seconds that are done.
+/// Number of double-precision words of a clock, of which the second is used: the simulated seconds.
 pub const TIMES: usize = 2;
 
-/// Why a step could not be done. Of several the largest counts.
+/// Reason why a step could not be done. Of several the largest is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Fault {
@@ -54,7 +54,7 @@ pub enum Fault {
 }
 
 rxmesh_kernels::args! {
-    /// What all kernels of a step look at.
+    /// Clock that all kernels of a step read.
     pub struct Clock {
         /// [`WORDS`] words.
         pub words: GlobalMut<u32>,
@@ -62,36 +62,36 @@ rxmesh_kernels::args! {
 }
 
 impl Clock {
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is nothing to do.
     #[inline(always)]
     pub fn stopped(&self) -> bool {
         self.words.load(STOPPED) != 0 || self.words.load(FAULT) != 0
     }
 
-    /// The time step in seconds.
+    /// Returns the time step in seconds.
     #[inline(always)]
     pub fn step(&self) -> f32 {
         f32::from_bits(self.words.load(STEP))
     }
 
-    /// Says that a particle cannot go on.
+    /// Records a fault of a particle.
     #[inline(always)]
     pub fn fail(&self, fault: Fault, particle: u32) {
         self.words.raise(FAULT, fault as u32);
         self.words.fetch_min(WHO, particle);
     }
 
-    /// Takes a speed into account.
+    /// Records a speed.
     #[inline(always)]
     pub fn run_at(&self, v: Vec3) {
         let speed = length(v);
-        // Bits of numbers that are not negative ascend with them; what is no number lies above all.
+        // Bits of non-negative numbers ascend with them; those of NaN are above all.
         self.words.raise(SPEED, speed.to_bits() & 0x7fff_ffff);
     }
 }
 
 kernel! {
-    /// Takes the speeds of all vertices into account.
+    /// Records the speeds of all vertices.
     pub struct Fastest: Flat {
         /// Velocities.
         pub v: Global<Vec3>,
@@ -110,24 +110,24 @@ unsafe impl FlatKernel for Fastest {
 }
 
 kernel! {
-    /// Ends a step, unless none was begun, and chooses the next one. One index.
+    /// Ends a step, if one was begun, and chooses the next one. One index.
     pub struct Tick: Flat {
         /// The clock.
         pub clock: Clock,
         /// Its [`TIMES`].
         pub times: GlobalMut<f64>,
-        /// Seconds of all steps together.
+        /// Total seconds of all steps.
         pub span: f64,
-        /// The most seconds of a step, by the speed of elastic waves.
+        /// Maximum seconds of a step, by the speed of elastic waves.
         pub elastic: f32,
-        /// The most metres that a particle goes in a step.
+        /// Maximum metres that a particle moves in a step.
         pub reach: f32,
-        /// The fewest seconds of a step: less is a fault, but for the last step.
+        /// Minimum seconds of a step: less is a fault, except for the last step.
         pub least: f32,
     }
 }
 
-// SAFETY: the only index of the launch (contract U3); places are those of a clock (U4).
+// SAFETY: the only index of the launch (contract U3); indices are those of a clock (U4).
 unsafe impl FlatKernel for Tick {
     #[inline(always)]
     fn run(&self, _: u32) {
@@ -160,7 +160,7 @@ unsafe impl FlatKernel for Tick {
         } else {
             self.elastic
         };
-        // The last two steps share what is left, so that none of them is tiny.
+        // The last two steps share the rest equally, so that none of them is tiny.
         let step = if left <= most {
             left
         } else if 0.5 * left < most {

@@ -1,48 +1,48 @@
-//! A grid of nodes in blocks, of which those near particles have memory, and what a particle weighs there.
+//! Grid of nodes in blocks, of which those near particles have memory, and the weights of particles at nodes.
 
 use glam::Vec3;
 use rxmesh_kernels::mem::Global;
 
-/// Nodes along each side of a block.
+/// Number of nodes along each side of a block.
 pub const SIDE: u32 = 4;
 
-/// Nodes of a block.
+/// Number of nodes of a block.
 pub const NODES: u32 = SIDE * SIDE * SIDE;
 
-/// What [`Blocks::number`] gives for a block that is not active.
+/// Result of [`Blocks::number`] for a block that is not active.
 pub const NONE: u32 = u32::MAX;
 
 rxmesh_kernels::args! {
-    /// A box of nodes.
+    /// Box of nodes.
     pub struct Grid {
-        /// Where the first node is, in metres.
+        /// Position of the first node, in metres.
         pub low: Vec3,
         /// Distance of neighbouring nodes in metres.
         pub spacing: f32,
-        /// Nodes along x.
+        /// Number of nodes along x.
         pub x: u32,
-        /// Nodes along y.
+        /// Number of nodes along y.
         pub y: u32,
-        /// Nodes along z.
+        /// Number of nodes along z.
         pub z: u32,
     }
 }
 
-/// The 27 nodes that a particle gives to and takes from.
+/// The 27 nodes that exchange values with a particle.
 #[derive(Clone, Copy, Debug)]
 pub struct Stencil {
-    /// The first of its three nodes along each axis: the particle's cell.
+    /// First of its three nodes along x; the three first nodes are the particle's cell.
     pub x: u32,
-    /// Along y.
+    /// First node along y.
     pub y: u32,
-    /// Along z.
+    /// First node along z.
     pub z: u32,
-    /// The particle's place relative to that node, in distances of nodes: 0.5 to 1.5 along each axis.
+    /// Position of the particle relative to that node, as a multiple of the spacing: 0.5 to 1.5 along each axis.
     pub at: Vec3,
 }
 
 impl Grid {
-    /// The stencil of a place; none where a node of it would be outside, or the place is no number.
+    /// Returns the stencil of a position; none if a node of it would be outside, or the position is NaN.
     #[inline(always)]
     pub fn stencil(&self, x: Vec3) -> Option<Stencil> {
         let place = (x - self.low) * (1.0 / self.spacing);
@@ -69,20 +69,20 @@ impl Grid {
         })
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     #[inline(always)]
     pub fn blocks(&self) -> u32 {
         self.x.div_ceil(SIDE) * self.y.div_ceil(SIDE) * self.z.div_ceil(SIDE)
     }
 
-    /// The block of a node.
+    /// Returns the block of a node.
     #[inline(always)]
     pub fn block(&self, x: u32, y: u32, z: u32) -> u32 {
         let (row, column) = (self.x.div_ceil(SIDE), self.y.div_ceil(SIDE));
         x / SIDE + row * (y / SIDE + column * (z / SIDE))
     }
 
-    /// The first node of a block.
+    /// Returns the first node of a block.
     #[inline(always)]
     pub fn first(&self, block: u32) -> (u32, u32, u32) {
         let (row, column) = (self.x.div_ceil(SIDE), self.y.div_ceil(SIDE));
@@ -95,24 +95,24 @@ impl Grid {
     }
 }
 
-/// Place of a node in its block.
+/// Returns the index of a node in its block.
 #[inline(always)]
 pub fn within(x: u32, y: u32, z: u32) -> u32 {
     x % SIDE + SIDE * (y % SIDE + SIDE * (z % SIDE))
 }
 
 rxmesh_kernels::args! {
-    /// The active blocks of a grid.
+    /// Active blocks of a grid.
     pub struct Blocks {
         /// The grid.
         pub grid: Grid,
-        /// For each block the number of active ones before it; one more than there are blocks.
+        /// Number of active blocks before each block; one more than there are blocks.
         pub numbers: Global<u32>,
     }
 }
 
 impl Blocks {
-    /// The number of a block among the active ones, or [`NONE`].
+    /// Returns the number of a block among the active ones, or [`NONE`].
     #[inline(always)]
     pub fn number(&self, block: u32) -> u32 {
         let number = self.numbers.get(block);
@@ -123,14 +123,15 @@ impl Blocks {
         }
     }
 
-    /// Where a node of an active block is kept.
+    /// Returns the index of a node of an active block.
     #[inline(always)]
     pub fn place(&self, x: u32, y: u32, z: u32) -> u32 {
         self.numbers.get(self.grid.block(x, y, z)) * NODES + within(x, y, z)
     }
 }
 
-/// The quadratic B-spline's weight of node 0, 1 or 2 of a stencil, for a place of 0.5 to 1.5 relative to node 0.
+/// Returns the quadratic B-spline's weight of node 0, 1 or 2 of a stencil, for a position of 0.5 to 1.5 relative to
+/// node 0.
 #[inline(always)]
 pub fn weight(node: u32, at: f32) -> f32 {
     let d = at - node as f32;

@@ -1,14 +1,14 @@
-//! A hybrid of finite elements and the material point method: vertices of cells are the particles, their elastic
-//! forces come from the cells, and a grid carries momentum between them and between bodies.
+//! Hybrid of finite elements and the material point method: vertices of cells are the particles, their elastic forces
+//! come from the cells, and a grid carries momentum between them and between bodies.
 //!
 //! - [`grid`]: nodes, blocks of them, quadratic B-splines;
-//! - [`clock`]: time steps, chosen where the bodies are; faults;
-//! - [`sort`]: active blocks, and particles in the order of the grid's cells;
+//! - [`clock`]: time steps, chosen on the engine; faults;
+//! - [`sort`]: active blocks, and particles sorted by grid cell;
 //! - [`transfer`]: particles to nodes, nodes to particles (Jiang et al. 2015; Hu et al. 2018);
 //! - [`boundary`]: walls and solids, on nodes;
-//! - [`sound`]: how long an elastic wave takes across a cell.
+//! - [`sound`]: time in which an elastic wave crosses a cell.
 //!
-//! Nodes gather and particles gather, in an order that does not depend on the run: no sum uses atomics.
+//! Nodes gather and particles gather, in an order that is the same on every run: no sum uses atomics.
 
 pub mod boundary;
 pub mod clock;

@@ -1,5 +1,4 @@
-//! Which blocks are active, and the particles in the order of the grid's cells, inside a cell in that of their numbers:
-//! the same on every run.
+//! Active blocks, and particles sorted by grid cell, within a cell by their numbers: the same order on every run.
 
 use super::clock::{Clock, Fault, NEEDED};
 use super::grid::{Blocks, Grid, NONE};
@@ -17,10 +16,10 @@ kernel_list! {
     flat sim_mpm_order: Order;
 }
 
-/// The most particles of a grid cell.
+/// Maximum number of particles of a grid cell.
 pub const MOST: u32 = 4096;
 
-/// Words of a sorted particle: place in its stencil and mass, momentum, and the affine momentum by columns.
+/// Words of a sorted particle: position in its stencil and mass, momentum, and the affine momentum by columns.
 pub const WORDS: u32 = 16;
 
 kernel! {
@@ -30,9 +29,9 @@ kernel! {
         pub grid: Grid,
         /// Positions of a body's vertices.
         pub x: Global<Vec3>,
-        /// The number of its first particle.
+        /// Number of its first particle.
         pub first: u32,
-        /// One word a block, 0 before.
+        /// One word per block, initially 0.
         pub marks: GlobalMut<u32>,
         /// The clock.
         pub clock: Clock,
@@ -57,7 +56,7 @@ unsafe impl FlatKernel for Activate {
             self.clock.fail(fault, self.first + i);
             return;
         };
-        // The first and the last node along each axis: the one between them is in one of their blocks.
+        // The first and the last node along each axis suffice: the one between them is in one of their blocks.
         let mut corner = 0;
         while corner < 8 {
             let (a, b, c) = (corner & 1, corner >> 1 & 1, corner >> 2);
@@ -71,18 +70,18 @@ unsafe impl FlatKernel for Activate {
 }
 
 kernel! {
-    /// Lists the active blocks; an index a block.
+    /// Lists the active blocks; one index per block.
     pub struct List: Flat {
         /// The active blocks.
         pub blocks: Blocks,
-        /// For each active block which one it is, as far as there is room.
+        /// Index of each active block in the grid, as far as the capacity allows.
         pub list: GlobalMut<u32>,
         /// The clock.
         pub clock: Clock,
     }
 }
 
-// SAFETY: an active block has a place of its own in the list, and one index speaks for all (contracts U3, U4).
+// SAFETY: each active block has its own element in the list, and one index writes the clock (contracts U3, U4).
 unsafe impl FlatKernel for List {
     #[inline(always)]
     fn run(&self, block: u32) {
@@ -107,19 +106,19 @@ kernel! {
         pub blocks: Blocks,
         /// Positions of a body's vertices.
         pub x: Global<Vec3>,
-        /// Number of particles of each cell, 0 before.
+        /// Number of particles of each cell, initially 0.
         pub counts: GlobalMut<u32>,
-        /// For each of the body's particles its cell.
+        /// Cell of each of the body's particles.
         pub cells: GlobalMut<u32>,
-        /// For each of them how many came before, in no certain order.
+        /// Rank of each of them in its cell, in arbitrary order.
         pub turns: GlobalMut<u32>,
         /// The clock.
         pub clock: Clock,
     }
 }
 
-// SAFETY: indices count atomically and write their own particle; cells are of active blocks, for which there is room
-// unless the clock says otherwise (contracts U3, U4).
+// SAFETY: indices count atomically and write their own particle; cells are of active blocks, which have memory unless
+// the clock reports a fault (contracts U3, U4).
 unsafe impl FlatKernel for Count {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -136,22 +135,22 @@ unsafe impl FlatKernel for Count {
 }
 
 kernel! {
-    /// Puts the numbers of particles where their cells start.
+    /// Stores the numbers of particles by cell, in arbitrary order within a cell.
     pub struct Place: Flat {
-        /// For each particle its cell.
+        /// Cell of each particle.
         pub cells: Global<u32>,
-        /// For each particle its place in the cell.
+        /// Rank of each particle in its cell.
         pub turns: Global<u32>,
-        /// For each cell where its particles start.
+        /// Offset of each cell's particles.
         pub starts: Global<u32>,
-        /// Particles by cells.
+        /// Numbers of particles by cell.
         pub ids: GlobalMut<u32>,
         /// The clock.
         pub clock: Clock,
     }
 }
 
-// SAFETY: a particle has a place of its own; launches are as long as the arrays (contracts U3, U4).
+// SAFETY: each particle has its own element; launches are as long as the arrays (contracts U3, U4).
 unsafe impl FlatKernel for Place {
     #[inline(always)]
     fn run(&self, p: u32) {
@@ -163,7 +162,7 @@ unsafe impl FlatKernel for Place {
 }
 
 kernel! {
-    /// Puts a body's particles where they belong: in a cell in the order of their numbers.
+    /// Stores a body's particles in sorted order: within a cell by their numbers.
     pub struct Order: Flat {
         /// The grid.
         pub grid: Grid,
@@ -171,23 +170,23 @@ kernel! {
         pub x: Global<Vec3>,
         /// Velocities.
         pub v: Global<Vec3>,
-        /// Changes of velocity over places, times the distance of nodes: columns, in metres a second.
+        /// Velocity gradients times the grid spacing: columns, in metres per second.
         pub affine: Global<Mat3>,
         /// Masses.
         pub mass: Global<f32>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// Forces of the cells.
         pub force: Parts,
-        /// Deceleration over velocity, in one over seconds; implicit.
+        /// Deceleration divided by velocity, in one over seconds; implicit.
         pub drag: f32,
-        /// The number of the body's first particle.
+        /// Number of the body's first particle.
         pub first: u32,
-        /// For each of its particles the cell.
+        /// Cell of each of its particles.
         pub cells: Global<u32>,
-        /// For each cell where its particles start.
+        /// Offset of each cell's particles.
         pub starts: Global<u32>,
-        /// Particles by cells.
+        /// Numbers of particles by cell.
         pub ids: Global<u32>,
         /// Particles in order, [`WORDS`] words each.
         pub sorted: GlobalMut<u32>,
@@ -196,7 +195,7 @@ kernel! {
     }
 }
 
-// SAFETY: a particle has a place of its own; launches are as long as the body's arrays (contracts U3, U4).
+// SAFETY: each particle has its own element; launches are as long as the body's arrays (contracts U3, U4).
 unsafe impl FlatKernel for Order {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -1,4 +1,4 @@
-//! How long a step may be before elastic waves outrun it.
+//! Upper bound of a step by the speed of elastic waves.
 
 use crate::cells::Shape;
 use crate::force::NEEDS;
@@ -15,26 +15,26 @@ kernel_list! {
 }
 
 rxmesh_kernels::args! {
-    /// The smallest squared step, of all cells.
+    /// Computes the smallest squared step of all cells.
     ///
     /// With lumped masses the highest frequency of a cell is at most `2 c sqrt(sum 1 / h_i^2)`, where `c` is the speed
     /// of pressure waves and `h_i` are its heights. Frequencies of the whole are not higher, and the grid's are not
     /// higher than those of the vertices, because its kinetic energy is never smaller. Where cells are small against
-    /// the grid, what it can move has a gradient of about two over the distance of nodes; what is not linear of that in
-    /// a cell enlarges it by squared length over height.
+    /// the grid, the motions of the grid have a gradient of about two over the spacing; the nonlinear part of these
+    /// within a cell adds a term of squared length over height.
     pub struct Sound {
-        /// The shape at rest, as places.
+        /// Positions at rest.
         pub places: Places,
-        /// The materials of the cells, moduli over densities.
+        /// Materials of the cells, moduli divided by densities.
         pub materials: Materials,
-        /// Distance of nodes in metres.
+        /// Grid spacing in metres.
         pub spacing: f32,
-        /// The smallest value's bits, in the second place.
+        /// Bits of the smallest value, at index 1.
         pub least: GlobalMut<u32>,
     }
 }
 
-// SAFETY: patches update one word atomically, in phases that barriers part; ids are the mesh's (contracts U1 to U4).
+// SAFETY: patches update one word atomically, in phases separated by barriers; ids are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for Sound {
     const NEEDS: Needs = NEEDS;
     type Tables = (Staged, Shared<u32>);

@@ -1,4 +1,4 @@
-//! Weights, stencils and blocks of a grid.
+//! Checks weights, stencils and blocks of a grid.
 
 use super::grid::{Grid, NODES, SIDE, weight, within};
 use glam::Vec3;
@@ -11,7 +11,7 @@ const GRID: Grid = Grid {
     z: 4,
 };
 
-/// The weights are one in all, the place is their mean of nodes, and their inertia a quarter.
+/// The weights sum to one, their mean of nodes is the position, and their inertia is a quarter.
 #[test]
 fn weights_are_a_partition_of_unity() {
     for k in 0..=1000 {
@@ -26,7 +26,7 @@ fn weights_are_a_partition_of_unity() {
     }
 }
 
-/// A stencil's nodes are in the grid, and around the place; there is none for a place at the edge, or for none.
+/// A stencil's nodes are in the grid and around the position; a position at the edge, or NaN, has none.
 #[test]
 fn stencils_are_inside() {
     let place = |x: f32, y: f32, z: f32| GRID.low + Vec3::new(x, y, z) * GRID.spacing;

@@ -1,6 +1,6 @@
-//! Particles to nodes and back, by quadratic B-splines: what a particle has of mass, momentum and angular momentum, the
-//! grid has afterwards, and the other way round (Jiang et al. 2015, sections 4 and 5). Over the inertia of the spline,
-//! a quarter of the squared distance of nodes, the affine part needs no gradient of weights (Hu et al. 2018).
+//! Transfer between particles and nodes by quadratic B-splines: mass, momentum and angular momentum are conserved in
+//! both directions (Jiang et al. 2015, sections 4 and 5). Divided by the inertia of the spline, a quarter of the
+//! squared spacing, the affine part needs no gradient of weights (Hu et al. 2018).
 
 use super::clock::Clock;
 use super::grid::{Blocks, NODES, NONE, SIDE, weight, within};
@@ -19,19 +19,19 @@ kernel_list! {
 }
 
 kernel! {
-    /// Mass and velocity of the nodes of active blocks: from particles, then gravity, solids and walls.
+    /// Computes mass and velocity of the nodes of active blocks: from particles, then gravity, solids and walls.
     pub struct Nodes: Block {
         /// The active blocks.
         pub blocks: Blocks,
-        /// Which ones they are.
+        /// Index of each active block in the grid.
         pub list: Global<u32>,
-        /// For each cell where its particles start.
+        /// Offset of each cell's particles.
         pub starts: Global<u32>,
         /// Particles in order, [`WORDS`] words each.
         pub sorted: Global<u32>,
         /// Velocity and mass of nodes, four words each.
         pub nodes: GlobalMut<u32>,
-        /// What bodies touch.
+        /// Solids that bodies touch.
         pub contacts: Contacts,
         /// Acceleration of everything, in m/s^2.
         pub gravity: Vec3,
@@ -40,8 +40,8 @@ kernel! {
     }
 }
 
-/// Kilograms below which a node does not move: over less, momentum has no digits left. What it could give to a particle
-/// is as little a part of that.
+/// Mass in kilograms below which a node does not move: divided by less, momentum has no digits left. Its contribution
+/// to a particle is as negligible.
 const LIGHT: f32 = 1e-30;
 
 /// Mass and momentum.
@@ -51,14 +51,14 @@ struct Sum {
     momentum: Vec3,
 }
 
-/// Cells along an axis whose particles reach a block: its own and two before.
+/// Number of cells along an axis whose particles reach a block: its own and two before.
 const REACH: u32 = SIDE + 2;
 
-/// All such cells.
+/// Number of all such cells.
 const CELLS: u32 = REACH * REACH * REACH;
 
 impl Nodes {
-    /// Where the particles of one of the [`CELLS`] of the block with this first node start and end.
+    /// Returns the range of particles of one of the [`CELLS`] of the block with this first node.
     #[inline(always)]
     fn cell(&self, i: u32, (x, y, z): (u32, u32, u32)) -> (u32, u32) {
         let (x, y, z) = (
@@ -78,7 +78,7 @@ impl Nodes {
         (self.starts.get(cell), self.starts.get(cell + 1))
     }
 
-    /// What all particles give to a node of a block.
+    /// Sums the contributions of all particles to a node of a block.
     #[inline(always)]
     fn sum(&self, (x, y, z): (u32, u32, u32), starts: Shared<u32>, ends: Shared<u32>) -> Sum {
         let mut sum = Sum {
@@ -99,7 +99,7 @@ impl Nodes {
         sum
     }
 
-    /// The velocity of a node at the end of the step.
+    /// Returns the velocity of a node at the end of the step.
     #[inline(always)]
     fn velocity(&self, node: (u32, u32, u32), sum: Sum) -> Vec3 {
         if sum.mass <= LIGHT {
@@ -111,7 +111,7 @@ impl Nodes {
         grid.keep_in(node, self.contacts.keep_out(grid.low + at, v))
     }
 
-    /// Adds what a particle gives to a node of its stencil: the one so far from the first along each axis.
+    /// Adds a particle's contribution to the node of its stencil at this offset from the first.
     #[inline(always)]
     fn add(&self, p: u32, far: (u32, u32, u32), mut sum: Sum) -> Sum {
         let get = |quarter: u32| {
@@ -138,8 +138,8 @@ impl Nodes {
     }
 }
 
-// SAFETY: blocks write their own nodes, in phases that a barrier parts; they are those of the list, which has room for
-// as many as the launch has blocks (contracts U1 to U4).
+// SAFETY: blocks write their own nodes, in phases separated by a barrier; the blocks are those of the list, which has
+// an element for each block of the launch (contracts U1 to U4).
 unsafe impl BlockKernel for Nodes {
     const THREADS: u32 = NODES;
     type Tables = (Shared<u32>, Shared<u32>);
@@ -180,7 +180,8 @@ unsafe impl BlockKernel for Nodes {
 }
 
 kernel! {
-    /// Velocities of a body's vertices from the nodes around them, then a step along them. Pinned vertices keep theirs.
+    /// Computes the velocities of a body's vertices from the nodes around them, then moves them. Pinned vertices keep
+    /// theirs.
     pub struct Back: Flat {
         /// The active blocks.
         pub blocks: Blocks,
@@ -190,9 +191,9 @@ kernel! {
         pub x: GlobalMut<Vec3>,
         /// Velocities.
         pub v: GlobalMut<Vec3>,
-        /// Changes of velocity over places, times the distance of nodes.
+        /// Velocity gradients times the grid spacing.
         pub affine: GlobalMut<Mat3>,
-        /// One over the mass; 0 of pinned vertices.
+        /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// The clock.
         pub clock: Clock,

@@ -1,13 +1,13 @@
-//! Cells whose constraint is the deformation gradient itself: nine numbers, and a matrix of multipliers `L`.
+//! Cells whose constraint is the deformation gradient: nine numbers, and a matrix of multipliers `L`.
 //!
-//! `F` is linear in the positions, so that `x = s + sum w L g` holds exactly after any number of iterations, and what
-//! they converge to, `L = -dt^2 V P(F)` with the stress `P`, is the step of implicit Euler for any energy. (The two
-//! scalar constraints of Macklin and Mueller 2021, of the same energy, have parallel gradients at rest: all resistance
-//! against shear is in how these turn, which iterations from multipliers of zero do not see.)
+//! `F` is linear in the positions, so that `x = s + sum w L g` holds exactly after any number of iterations, and their
+//! limit, `L = -dt^2 V P(F)` with the stress `P`, is the step of implicit Euler for any energy. (The two scalar
+//! constraints of Macklin and Mueller 2021, of the same energy, have parallel gradients at rest: all resistance against
+//! shear is in the change of these gradients, which iterations from multipliers of zero do not see.)
 //!
 //! A cell's iteration is a Newton step on `L + dt^2 V P(F + change of L times G) = 0`, where `G = sum w g g^T`, with an
-//! upper bound of the energy's Hessian in its deviatoric part and its hydrostatic part `lambda cof cof^T` as it is: a 3
-//! by 3 system and a correction of rank one.
+//! upper bound of the energy's Hessian in its deviatoric part and the exact hydrostatic part `lambda cof cof^T`: a 3 by
+//! 3 system and a rank-one correction.
 
 use crate::colour::Turns;
 use crate::material::{Lame, Materials};
@@ -28,7 +28,7 @@ kernel_list! {
     patch xpbd_cells_sweep: XpbdCellsSweep;
 }
 
-/// What a cell starts from: its shape and material, and its corners' positions and inverse masses as they count in the
+/// Input of a cell's iteration: its shape and material, and its corners' positions and inverse masses as used in the
 /// denominators.
 struct Start {
     shape: Shape,
@@ -37,10 +37,10 @@ struct Start {
     w: [f32; 4],
 }
 
-/// A symmetric matrix: xx, xy, xz, yy, yz, zz.
+/// Symmetric matrix: xx, xy, xz, yy, yz, zz.
 type Symmetric = [f32; 6];
 
-/// `m` times a symmetric matrix.
+/// Returns `m` times a symmetric matrix.
 #[inline(always)]
 fn times(m: Columns, [xx, xy, xz, yy, yz, zz]: Symmetric) -> Columns {
     Columns {
@@ -50,13 +50,13 @@ fn times(m: Columns, [xx, xy, xz, yy, yz, zz]: Symmetric) -> Columns {
     }
 }
 
-/// The sum of products of all entries.
+/// Returns the sum of products of all entries.
 #[inline(always)]
 fn dot(a: Columns, b: Columns) -> f32 {
     a.x.dot(b.x) + a.y.dot(b.y) + a.z.dot(b.z)
 }
 
-/// The sum of `w g g^T` over the corners.
+/// Returns the sum of `w g g^T` over the corners.
 #[inline(always)]
 fn gram(shape: &Shape, w: [f32; 4]) -> Symmetric {
     let [a, b, c] = shape.g;
@@ -72,7 +72,7 @@ fn gram(shape: &Shape, w: [f32; 4]) -> Symmetric {
     ]
 }
 
-/// The inverse of `1 + k m` for a positive semidefinite `m`.
+/// Returns the inverse of `1 + k m` for a positive semidefinite `m`.
 #[inline(always)]
 fn inverse_of_one_and(k: f32, m: Symmetric) -> Symmetric {
     let [a, b, c, d, e, f] = m.map(|m| m * k);
@@ -97,12 +97,12 @@ fn inverse_of_one_and(k: f32, m: Symmetric) -> Symmetric {
     ]
 }
 
-/// The change of a cell's multipliers; `rate` is one over the squared time step.
+/// Returns the change of a cell's multipliers; `rate` is one over the squared time step.
 #[inline(always)]
 fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
     let (mu, bulk) = (s.lame.mu, s.lame.mu + s.lame.lambda);
     let size = s.shape.volume / rate;
-    // Flat cells and those without stiffness, and what is no number.
+    // Flat cells, cells without stiffness, and NaN.
     let stiff = mu * size;
     if stiff.is_nan() || stiff <= 0.0 {
         return multipliers.scaled(0.0);
@@ -112,7 +112,7 @@ fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
     let pressure = bulk * (f.x.dot(cof.x) - 1.0) - mu;
     let stress = f.scaled(mu).minus(cof.scaled(-pressure));
     let left = multipliers.minus(stress.scaled(-size)).scaled(-1.0);
-    // No change of the cofactors is larger than that of `F` times its norm.
+    // The change of the cofactors is at most that of `F` times its norm.
     let most = mu + pressure.abs() * sqrt(f.squared());
     let g = gram(&s.shape, s.w);
     let inverse = inverse_of_one_and(most * size, g);
@@ -121,7 +121,7 @@ fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
     y.minus(ci.scaled(k * dot(cg, y) / (1.0 + k * dot(cg, ci))))
 }
 
-/// A matrix as nine words, column by column.
+/// Returns a matrix as nine words, column by column.
 #[inline(always)]
 fn words(m: Columns) -> [f32; 9] {
     [
@@ -129,7 +129,7 @@ fn words(m: Columns) -> [f32; 9] {
     ]
 }
 
-/// A matrix from its words.
+/// Returns a matrix from its words.
 #[inline(always)]
 fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> Columns {
     Columns {
@@ -140,13 +140,13 @@ fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> Columns {
 }
 
 kernel! {
-    /// A Jacobi iteration: each cell solves its constraints and gives its corners what they are to be moved by, in m.
+    /// Runs a Jacobi iteration: each cell solves its constraints and gives its corners their displacements, in m.
     pub struct XpbdCells: Distribute<CV, 4>, threads = 160 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
-        /// Inverse masses, and as they count in denominators: times the number of the vertex's cells.
+        /// Inverse masses, and inverse masses times the number of the vertex's cells, for denominators.
         pub weights: Staged<Vertex, Vec2>,
         /// Materials of the cells.
         pub materials: Materials,
@@ -154,7 +154,7 @@ kernel! {
         pub multipliers: Write<Cell, [f32; 9]>,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
-        /// Scales changes of multipliers and positions.
+        /// Factor of the changes of multipliers and positions.
         pub relaxation: f32,
     }
 }
@@ -187,8 +187,8 @@ impl Distribute<CV, 4> for XpbdCells {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory.
-    /// Patches of one colour share no vertex of their own cells, cells of one colour no vertex.
+    /// Runs a Gauss-Seidel iteration over the patches of one colour: their cells, colour by colour, in shared memory.
+    /// Patches of one colour share no vertex of their owned cells, and cells of one colour share no vertex.
     pub struct XpbdCellsSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -202,17 +202,17 @@ kernel! {
         pub multipliers: GlobalMut<[f32; 9]>,
         /// Colour of each patch.
         pub colours: Global<u32>,
-        /// The colour whose turn it is.
+        /// Colour to process.
         pub colour: u32,
-        /// Cells of each patch by colours.
+        /// Cells of each patch by colour.
         pub turns: Turns,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, cells of one colour neither;
-// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, nor do cells of one colour;
+// phases are separated by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdCellsSweep {
     const THREADS: u32 = 64;
     const NEEDS: Needs = Needs::CELLS;

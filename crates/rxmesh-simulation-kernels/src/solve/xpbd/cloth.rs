@@ -21,19 +21,18 @@ kernel_list! {
     patch xpbd_cloth_sweep: XpbdClothSweep;
 }
 
-/// A vertex that a hinge does not have.
+/// Id of a vertex that a hinge does not have.
 const MISSING: u32 = u16::MAX as u32;
 
 rxmesh_kernels::args! {
-    /// The hinges of a cloth.
+    /// Hinges of a cloth.
     pub struct Hinges {
-        /// Where each patch's hinges start in `vertices`, in hinges.
+        /// Offset of each patch's hinges in `vertices`, in hinges.
         pub starts: Global<u32>,
-        /// The local vertices of each owned edge: its two ends, and the two opposite to it; 0xffff for one that is not
-        /// there.
+        /// Local vertices of each owned edge: its two ends, and the two opposite to it; 0xffff for a missing one.
         pub vertices: Global<u16>,
-        /// For each edge (linear id): length at rest (m), angle at rest (rad), compliance against stretch (m/N) and
-        /// against bending (rad/(N m)). A compliance that is negative is no constraint.
+        /// Rest values of each edge (by linear id): length (m), angle (rad), compliance against stretch (m/N) and
+        /// against bending (rad/(N m)). A negative compliance means no constraint.
         pub rest: Global<[f32; 4]>,
     }
 }
@@ -42,7 +41,7 @@ rxmesh_kernels::args! {
 unsafe impl Field for Hinges {}
 
 impl Hinges {
-    /// The local vertices of an owned edge.
+    /// Returns the local vertices of an owned edge.
     #[inline(always)]
     fn of(&self, first: u32, edge: u32) -> [u32; 4] {
         let words = self.vertices.cast::<u32>();
@@ -52,16 +51,17 @@ impl Hinges {
     }
 }
 
-/// A hinge's angle and what it depends on.
+/// Angle of a hinge, and the values for its gradients.
 struct Bend {
     angle: f32,
-    /// The gradients at the two opposite vertices.
+    /// Gradients at the two opposite vertices.
     u: [Vec3; 2],
-    /// Where the opposite vertices project to on the edge: 0 at its first end, 1 at the second.
+    /// Projections of the opposite vertices onto the edge: 0 at its first end, 1 at the second.
     along: [f32; 2],
 }
 
-/// The angle between the faces of a hinge, from -pi to pi; 0 when they are level. Nothing where a face has no area.
+/// Returns the angle between the faces of a hinge, from -pi to pi; 0 if they are coplanar. `None` if a face has no
+/// area.
 #[inline(always)]
 fn bend(p: [Vec3; 4]) -> Option<Bend> {
     let (e, a, b) = (p[1] - p[0], p[2] - p[0], p[3] - p[0]);
@@ -73,7 +73,7 @@ fn bend(p: [Vec3; 4]) -> Option<Bend> {
     let l = sqrt(ee);
     let unit = 1.0 / l;
     let unit2 = unit * unit;
-    // Sine and cosine times the lengths of both normals: the sine as the product of the edge and their own one.
+    // Sine and cosine times the lengths of both normals: the sine as the product of the edge with their cross product.
     let sine = n.cross(m).dot(e) * unit;
     let turn = angle(if sine < 0.0 { -sine } else { sine }, n.dot(m));
     Some(Bend {
@@ -84,7 +84,7 @@ fn bend(p: [Vec3; 4]) -> Option<Bend> {
 }
 
 impl Bend {
-    /// The gradients at the four vertices: a hinge that moves or turns as a whole keeps its angle.
+    /// Returns the gradients at the four vertices: a rigid motion of the hinge keeps its angle.
     #[inline(always)]
     fn gradients(&self) -> [Vec3; 4] {
         let ([u, v], [s, t]) = (self.u, self.along);
@@ -93,7 +93,7 @@ impl Bend {
     }
 }
 
-/// The change of a constraint's multiplier.
+/// Returns the change of a constraint's multiplier.
 #[inline(always)]
 fn change(c: f32, weight: f32, soft: f32, multiplier: f32) -> f32 {
     let all = weight + soft;
@@ -104,7 +104,7 @@ fn change(c: f32, weight: f32, soft: f32, multiplier: f32) -> f32 {
     }
 }
 
-/// Solves the length of a hinge's edge. `w` are inverse masses as they count in the denominator, `rate` is one over the
+/// Solves the length constraint of a hinge's edge. `w` are inverse masses for the denominator, `rate` is one over the
 /// squared time step.
 #[inline(always)]
 fn stretch(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -> (f32, Vec3) {
@@ -118,7 +118,7 @@ fn stretch(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32
     (by, e * (by / l))
 }
 
-/// Solves the angle of a hinge.
+/// Solves the angle constraint of a hinge.
 #[inline(always)]
 fn fold(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -> (f32, [Vec3; 4]) {
     use core::f32::consts::PI;
@@ -130,7 +130,7 @@ fn fold(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -
         return none;
     };
     let c = bend.angle - rest[1];
-    // The short way round.
+    // Wraps the difference to the range from -pi to pi.
     let c = if c > PI {
         c - 2.0 * PI
     } else if c < -PI {
@@ -147,35 +147,35 @@ fn fold(rest: [f32; 4], p: [Vec3; 4], w: [f32; 4], multiplier: f32, rate: f32) -
     (by, g.map(|g| g * by))
 }
 
-/// What is read of the vertices of a hinge; zeroes in place of one that is missing.
+/// Reads a value of each vertex of a hinge; `missing` stands for a missing one.
 #[inline(always)]
 fn each<T: Copy>(ids: [u32; 4], missing: T, get: impl Fn(u32) -> T) -> [T; 4] {
     let at = |v: u32| if v == MISSING { missing } else { get(v) };
     [get(ids[0]), get(ids[1]), at(ids[2]), at(ids[3])]
 }
 
-/// Whether a hinge has both faces.
+/// Returns `true` if a hinge has both faces.
 #[inline(always)]
 fn bends(ids: [u32; 4]) -> bool {
     ids[2] != MISSING && ids[3] != MISSING
 }
 
 kernel! {
-    /// Lengths and angles of the hinges as they are, kept as those at rest; compliances stay.
+    /// Sets the rest lengths and angles to the current ones; compliances are kept.
     pub struct ClothRest: Patch {
         /// Positions at rest.
         pub x: Staged<Vertex, Vec3>,
-        /// As in [`Hinges`].
+        /// Offsets of hinges, as in [`Hinges`].
         pub starts: Global<u32>,
-        /// As in [`Hinges`].
+        /// Local vertices, as in [`Hinges`].
         pub vertices: Global<u16>,
-        /// As in [`Hinges`].
+        /// Rest values, as in [`Hinges`].
         pub rest: GlobalMut<[f32; 4]>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes what it owns, in phases separated by barriers; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for ClothRest {
     type Tables = ();
 
@@ -210,42 +210,42 @@ unsafe impl PatchKernel for ClothRest {
 }
 
 kernel! {
-    /// A Jacobi iteration: each edge's owner solves its constraints once and puts what they move into shared memory,
-    /// where each vertex adds up what is its own, always in the same order. What falls on vertices of other patches
-    /// goes out as parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the
+    /// Runs a Jacobi iteration: each edge's owner solves its constraints once and stores the displacements in shared
+    /// memory, where each vertex adds up its own, always in the same order. Displacements of vertices of other patches
+    /// are stored as parts, which [`AddParts`](rxmesh_kernels::volume::distribute::AddParts) adds in the order of the
     /// patches.
     pub struct XpbdCloth: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// Inverse masses, and as they count in denominators: times the number of the vertex's constraints.
+        /// Inverse masses, and inverse masses times the number of the vertex's constraints, for denominators.
         pub weights: Staged<Vertex, Vec2>,
-        /// The hinges.
+        /// Hinges.
         pub hinges: Hinges,
         /// Multipliers of each edge's constraints.
         pub multipliers: GlobalMut<[f32; 2]>,
-        /// Where each patch's table of slots starts in `slots`: the end of each local vertex's row, then the rows. A
-        /// slot is an owned edge times four and the vertex's place in its hinge.
+        /// Offset of each patch's table of slots in `slots`: the end of each local vertex's row, then the rows. A slot
+        /// is an owned edge times four plus the vertex's index in its hinge.
         pub slots_starts: Global<u32>,
-        /// The tables.
+        /// Tables of slots.
         pub slots: Global<u16>,
-        /// New positions, word by word, but for what other patches add.
+        /// New positions, word by word, without the contributions of other patches.
         pub y: GlobalMut<f32>,
-        /// What is added to the ribbon vertices, word by word.
+        /// Contributions to ribbon vertices, word by word.
         pub parts: GlobalMut<f32>,
-        /// Where each patch's parts start in `parts`, in vertices.
+        /// Offset of each patch's parts in `parts`, in vertices.
         pub places: Global<u32>,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
-        /// Scales changes of multipliers and positions.
+        /// Factor of the changes of multipliers and positions.
         pub relaxation: f32,
     }
 }
 
-// SAFETY: a patch writes what it owns, and its parts, in phases that barriers part; slots and ids are the mesh's
+// SAFETY: a patch writes what it owns, and its parts, in phases separated by barriers; slots and ids are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdCloth {
     const THREADS: u32 = 192;
-    /// Four vectors an owned edge.
+    /// Four vectors per owned edge.
     type Tables = Shared<Vec3>;
 
     #[inline(always)]
@@ -278,7 +278,7 @@ unsafe impl PatchKernel for XpbdCloth {
         };
         let y = self.y.from(3 * patch.base::<Vertex>());
         let parts = self.parts.from(3 * self.places.get(patch.id()));
-        // Loops of their own: one that chose between the two would choose an address for every store.
+        // Separate loops: a single one would select an address for every store.
         b.last_phase(|p| {
             p.each(3 * owned, |k| {
                 let x = self.x.at(k / 3);
@@ -296,12 +296,12 @@ unsafe impl PatchKernel for XpbdCloth {
     }
 }
 
-/// What is known of an owned edge.
+/// Loaded data of an owned edge.
 #[derive(Clone, Copy)]
 struct Hinge {
     ids: [u32; 4],
     rest: [f32; 4],
-    /// Its multipliers.
+    /// Multipliers of its constraints.
     old: [f32; 2],
 }
 
@@ -329,7 +329,7 @@ impl XpbdCloth {
     }
 }
 
-/// The slots of a patch's vertices, and what is there.
+/// Slots of a patch's vertices, and their values.
 #[derive(Clone, Copy)]
 struct Rows {
     ends: Global<u16>,
@@ -338,7 +338,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The sum of number `k % 3` of what is in the slots of vertex `k / 3`.
+    /// Sums component `k % 3` of the values in the slots of vertex `k / 3`.
     #[inline(always)]
     fn sum(self, k: u32) -> f32 {
         let (v, c) = (k / 3, k % 3);
@@ -355,30 +355,30 @@ impl Rows {
 }
 
 kernel! {
-    /// A Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory.
-    /// Patches of one colour hold no vertex together, hinges of one colour have none in common.
+    /// Runs a Gauss-Seidel iteration over the patches of one colour: their edges, colour by colour, in shared memory.
+    /// Patches of one colour have no vertex in common, nor do hinges of one colour.
     pub struct XpbdClothSweep: Patch {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// Inverse masses.
         pub inverse_mass: Global<f32>,
-        /// The hinges.
+        /// Hinges.
         pub hinges: Hinges,
         /// Multipliers of each edge's constraints.
         pub multipliers: GlobalMut<[f32; 2]>,
         /// Colour of each patch.
         pub colours: Global<u32>,
-        /// The colour whose turn it is.
+        /// Colour to process.
         pub colour: u32,
-        /// Owned edges of each patch by colours.
+        /// Owned edges of each patch by colour.
         pub turns: Turns,
         /// One over the squared time step, in 1/s^2.
         pub rate: f32,
     }
 }
 
-// SAFETY: patches of one colour have no vertex in common in what they load and store, hinges of one colour neither;
-// phases are parted by barriers; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: patches of one colour have no vertex in common in what they load and store, nor do hinges of one colour;
+// phases are separated by barriers; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for XpbdClothSweep {
     const THREADS: u32 = 64;
     type Tables = (Shared<Vec3>, Shared<f32>);

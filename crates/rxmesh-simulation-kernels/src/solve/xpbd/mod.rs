@@ -6,11 +6,11 @@
 //! Multipliers are zero at the start of a step and kept from iteration to iteration.
 //!
 //! In a Jacobi iteration all constraints start from the same positions, so a vertex takes part in many moves at a time.
-//! Here its inverse mass counts as often in each denominator as the vertex has constraints, which is the mass split
-//! among them (Tonge et al., "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012): by Cauchy and
-//! Schwarz the denominators then dominate the matrix, and the iteration converges whatever mesh and stiffness, for
-//! every relaxation below two. The relaxation scales multipliers and moves alike. Who scales the moves alone, as is
-//! often done, gets another stiffness with every number of iterations.
+//! Here its inverse mass is multiplied by the number of its constraints in each denominator, which splits the mass
+//! among them (Tonge et al., "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012): by the
+//! Cauchy-Schwarz inequality the denominators then dominate the matrix, and the iteration converges for any mesh and
+//! stiffness, and every relaxation below two. The relaxation scales multipliers and moves alike. Scaling the moves
+//! alone, as is often done, changes the stiffness with the number of iterations.
 
 pub mod cells;
 pub mod cloth;

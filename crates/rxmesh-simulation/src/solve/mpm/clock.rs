@@ -1,4 +1,4 @@
-//! The clock of a frame, from the host's side.
+//! Clock of a frame, on the host's side.
 
 use crate::launch::Launch;
 use rxmesh_host::Error;
@@ -6,25 +6,25 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_simulation_kernels::solve::mpm::clock::{self, Fault};
 use rxmesh_simulation_kernels::solve::mpm::grid::NONE;
 
-/// What a frame took.
+/// Report of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
 pub struct HybridReport {
-    /// Steps.
+    /// Number of steps.
     pub steps: u32,
-    /// The smallest of them in seconds, 0 without any.
+    /// Shortest step in seconds, 0 if there were none.
     pub least: f32,
-    /// Blocks of 64 nodes that there is memory for.
+    /// Number of blocks of 64 nodes for which there is memory.
     pub blocks: u32,
 }
 
-/// Words and times on the engine.
+/// Clock words and times on the engine.
 #[derive(Debug)]
 pub(super) struct Clock {
     words: Buffer<u32>,
     times: Buffer<f64>,
 }
 
-/// What the host sees.
+/// Host read-back of the clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) stopped: bool,
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// Begins a frame.
+    /// Resets the clock at the beginning of a frame.
     pub(super) fn reset(&mut self) -> Result<(), Error> {
         let mut words = [0; clock::WORDS];
         words[clock::WHO as usize] = NONE;
@@ -59,7 +59,7 @@ impl Clock {
         Ok(self.times.clear()?)
     }
 
-    /// Goes on after a fault.
+    /// Clears a fault so that the frame can continue.
     pub(super) fn forgive(&mut self) -> Result<(), Error> {
         let mut words = self.words.read()?;
         words[clock::FAULT as usize] = Fault::None as u32;
@@ -67,7 +67,7 @@ impl Clock {
         Ok(self.words.write(&words)?)
     }
 
-    /// Ends a step and chooses the next one.
+    /// Ends a step and chooses the length of the next one.
     pub(super) fn tick(&self, span: f32, elastic: f32, reach: f32) -> Result<(), Error> {
         let tick = clock::Tick {
             clock: self.view(),
@@ -80,7 +80,7 @@ impl Clock {
         Ok(self.words.engine().launch_flat(1, tick)?)
     }
 
-    /// Waits for the engine.
+    /// Reads the clock back. Waits for the engine.
     pub(super) fn look(&self) -> Result<Look, Error> {
         let words = self.words.read()?;
         let word = |k: u32| words[k as usize];

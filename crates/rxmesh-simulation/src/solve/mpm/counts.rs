@@ -1,18 +1,18 @@
-//! Numbers that become their exclusive prefix sum on the engine, with the memory for it.
+//! Exclusive prefix sum in place on the engine, with its memory.
 
 use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks};
 
-/// Numbers, and the sums of chunks, of chunks of these, and so on.
+/// Numbers, sums of their chunks, sums of chunks of these, and so on.
 #[derive(Debug)]
 pub(super) struct Counts {
     levels: Vec<Buffer<u32>>,
 }
 
 impl Counts {
-    /// Room for `n` numbers and their total behind them.
+    /// Allocates `n` numbers followed by their total.
     pub(super) fn new(engine: &Engine, n: usize) -> Result<Counts, Error> {
         let mut levels = vec![engine.zeroed(n + 1)?];
         let mut len = n + 1;
@@ -23,18 +23,18 @@ impl Counts {
         Ok(Counts { levels })
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub(super) fn data(&self) -> &Buffer<u32> {
         &self.levels[0]
     }
 
-    /// Launches of a scan.
+    /// Returns the number of launches of a prefix sum.
     pub(super) fn launches(&self) -> u32 {
         let adds = self.levels[1..].iter().filter(|l| l.len() > 1).count();
         (self.levels.len() - 1 + adds) as u32
     }
 
-    /// Sets all to zero.
+    /// Sets all numbers to zero.
     pub(super) fn clear(&mut self) -> Result<(), Error> {
         Ok(self.levels[0].clear()?)
     }

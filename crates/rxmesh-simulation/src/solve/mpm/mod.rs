@@ -1,4 +1,4 @@
-//! Bodies of tetrahedra that meet on a grid: finite elements with the material point method.
+//! Bodies of tetrahedra that interact on a grid: finite elements with the material point method.
 
 mod clock;
 mod counts;
@@ -25,47 +25,48 @@ use rxmesh_simulation_kernels::solve::mpm::clock::{Fastest, Fault};
 use rxmesh_simulation_kernels::solve::mpm::sort::MOST;
 use rxmesh_simulation_kernels::solve::mpm::sound::Sound;
 
-/// The least part of the time of [`Hybrid::step`] that a step may take: less means that a body blew up.
+/// Smallest part of the time of [`Hybrid::step`] that a step may take: a shorter one means that a body has become
+/// unstable.
 const LEAST: f32 = 1e-6;
 
-/// Steps that are launched between two looks at the clock.
+/// Steps that are launched between two host read-backs of the clock.
 const BATCH: u32 = 64;
 
 /// Bodies on a common grid. Their vertices are the particles of the material point method: elastic forces come from the
-/// cells, and the grid carries momentum (affine particle-in-cell, Jiang et al. 2015). So bodies, and parts of one body,
-/// do not go through each other; where they touch they stick while they are pressed together. Solids act on nodes:
-/// what goes into them is taken away, with Coulomb's friction, and their stiffness and thickness play no part. The
-/// grid's own walls are smooth.
+/// cells, and the grid carries momentum (affine particle-in-cell, Jiang et al. 2015). Hence bodies, and parts of one
+/// body, do not pass through each other; where they touch, they stick while they are pressed together. Solids act on
+/// nodes: the velocity into them is removed, with Coulomb's friction, and their stiffness and thickness are not used.
+/// The grid's own walls are frictionless.
 ///
-/// Steps are symplectic Euler steps. Their length is chosen on the engine: vertices go less than a distance of nodes,
-/// and elastic waves do not outrun them. Sums are in a fixed order: the same bits on every run of an engine.
+/// Steps are symplectic Euler steps. Their length is chosen on the engine: vertices move less than the grid spacing,
+/// and less than elastic waves. Sums are in a fixed order: every run on an engine gives the same bits.
 #[derive(Debug)]
 pub struct Hybrid {
     options: GridOptions,
     members: Vec<Member>,
     room: Room,
     clock: Clock,
-    /// The longest step that elastic waves allow, in seconds.
+    /// Longest step that elastic waves allow, in seconds.
     elastic: f32,
     report: HybridReport,
-    /// Set while a step runs: it stays when the step panics.
+    /// `true` while a step runs: it stays set if the step panics.
     void: bool,
 }
 
-/// A body on the grid.
+/// Body on the grid.
 #[derive(Debug)]
 struct Member {
     forces: Forces,
-    /// Changes of velocity over places, times the distance of nodes: part of the state.
+    /// Velocity gradients times the grid spacing: part of the state.
     affine: Attribute<Vertex, Mat3>,
     options: HybridOptions,
-    /// The number of its first particle, and how many it has.
+    /// Index of its first particle, and number of its particles.
     first: u32,
     particles: u32,
 }
 
 impl Member {
-    /// What is its of a buffer for all particles.
+    /// Returns this body's part of a buffer for all particles.
     fn mine<T: bytemuck::Pod>(&self, of: &Buffer<T>) -> Global<T> {
         of.global().part(self.first, self.particles)
     }
@@ -80,7 +81,7 @@ impl Hybrid {
     ///
     /// # Errors
     ///
-    /// Options that cannot be, more than 2^31 vertices, or no memory on the engine.
+    /// Options out of range, more than 2^31 vertices, or no memory on the engine.
     pub fn new(
         engine: &Engine,
         bodies: &[(&Body, HybridOptions)],
@@ -119,32 +120,32 @@ impl Hybrid {
         })
     }
 
-    /// The grid.
+    /// Returns the options of the grid.
     pub fn options(&self) -> &GridOptions {
         &self.options
     }
 
-    /// The longest step in seconds that elastic waves allow; infinite without stiff cells.
+    /// Returns the longest step in seconds that elastic waves allow; infinite without stiff cells.
     pub fn longest_step(&self) -> f32 {
         self.elastic
     }
 
-    /// Launches of a step.
+    /// Returns the number of launches of a step.
     pub fn launches(&self) -> u32 {
         self.room.launches() + 5 * self.members.len() as u32 + 1
     }
 
-    /// What the last [`Hybrid::step`] took.
+    /// Returns the report of the last [`Hybrid::step`].
     pub fn report(&self) -> HybridReport {
         self.report
     }
 
-    /// How the velocity changes over places around each vertex of a body (affine particle-in-cell), in one over
-    /// seconds, in the order of the input. Waits for the engine.
+    /// Returns the velocity gradient at each vertex of a body (affine particle-in-cell), in one over seconds, in the
+    /// order of the input. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] when there is no such body, another body than that of this number, or what the engine says.
+    /// [`Error::Options`] when there is no such body; a body that does not have this number, or an error of the engine.
     pub fn gradients(&mut self, number: usize, body: &Body) -> Result<Vec<Mat3>, Error> {
         let count = self.members.len();
         let member = self.members.get_mut(number).ok_or_else(|| {
@@ -157,8 +158,8 @@ impl Hybrid {
         Ok(all.iter().map(|&a| a * per).collect())
     }
 
-    /// Shows what the state has beside positions and velocities, body by body in the order of the input. Waits for the
-    /// engine.
+    /// Passes to `put` the state other than positions and velocities, body by body in the order of the input. Waits for
+    /// the engine.
     pub(crate) fn put_affine(
         &mut self,
         bodies: &[&mut Body],
@@ -171,7 +172,8 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Takes over what [`Hybrid::put_affine`] showed; the whole state is set with it, so the solver is sound again.
+    /// Sets the state that [`Hybrid::put_affine`] returned; the whole state is set with it, so the solver is sound
+    /// again.
     pub(crate) fn set_affine(
         &mut self,
         bodies: &[&mut Body],
@@ -186,14 +188,14 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Goes on by `span` seconds, in as many steps as that takes. Waits for the engine.
+    /// Advances by `span` seconds, in as many steps as that takes. Waits for the engine.
     ///
     /// # Errors
     ///
     /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
-    /// vertices in one of its cells, or steps that would be too many; [`Error::NotFinite`] when a vertex left the
-    /// numbers: the bodies are then where they were before the step that failed. Or what the engine says, no memory for
-    /// the grid above all. [`Error::VoidSimulation`] after a panic in an earlier step.
+    /// vertices in one of its cells, or steps that would be too short; [`Error::NotFinite`] if the state of a vertex is
+    /// no longer finite: the bodies then have the state before the step that failed. Or an error of the engine, in
+    /// particular no memory for the grid. [`Error::VoidSimulation`] after a panic in an earlier step.
     pub fn step(
         &mut self,
         bodies: &mut [&mut Body],
@@ -208,7 +210,7 @@ impl Hybrid {
         result
     }
 
-    /// [`Hybrid::step`] of a solver that is sound.
+    /// Runs [`Hybrid::step`] of a solver that is sound.
     fn go_on(
         &mut self,
         bodies: &mut [&mut Body],
@@ -249,7 +251,7 @@ impl Hybrid {
         Ok(())
     }
 
-    /// How many steps are left, as it looks.
+    /// Estimates the number of steps that are left.
     fn batch(&self, look: &Look, span: f32) -> u32 {
         let all = (span / look.step).ceil();
         let left = (all as u32).saturating_sub(look.steps);
@@ -261,7 +263,7 @@ impl Hybrid {
         self.clock.tick(span, self.elastic, reach)
     }
 
-    /// One step, unless the clock has stopped.
+    /// Runs one step, unless the clock has stopped.
     fn substep(&mut self, bodies: &mut [&mut Body], around: &Surroundings) -> Result<(), Error> {
         for (body, member) in bodies.iter().zip(&self.members) {
             let mut at = places(body)?;
@@ -277,7 +279,7 @@ impl Hybrid {
             .transfer(&self.clock, around, bodies, &mut self.members)
     }
 
-    /// Makes room where there was too little; else says what is wrong.
+    /// Grows the memory if that was the fault; else returns the error.
     fn judge(&mut self, look: &Look, bodies: &[&mut Body]) -> Result<(), Error> {
         let fault = look.fault;
         if fault == Fault::None as u32 {
@@ -309,7 +311,7 @@ impl Hybrid {
         }))
     }
 
-    /// The body of a particle, and its vertex in the order of the input.
+    /// Returns the body of a particle, and its vertex in the order of the input.
     fn name(&self, particle: u32, bodies: &[&mut Body]) -> (usize, u32) {
         let after = self.members.partition_point(|m| m.first <= particle);
         let k = after.saturating_sub(1);
@@ -319,7 +321,7 @@ impl Hybrid {
     }
 }
 
-/// The longest step of a body without damping, in seconds.
+/// Returns the longest step of a body without damping, in seconds.
 fn longest_step(body: &Body, spacing: f32) -> Result<f32, Error> {
     let of_kilogram = |m: &crate::Material| {
         let Lame { mu, lambda } = m.lame();
@@ -344,7 +346,7 @@ fn longest_step(body: &Body, spacing: f32) -> Result<f32, Error> {
     Ok(f32::from_bits(least.read()?[1]).sqrt())
 }
 
-/// What damping by stiffness leaves of a step: `2 / w (sqrt(1 + z^2) - z)` with `z = w t / 2`.
+/// Returns the longest step with damping by stiffness: `2 / w (sqrt(1 + z^2) - z)` with `z = w t / 2`.
 fn damped(step: f32, time: f32) -> f32 {
     if time > 0.0 && step.is_finite() {
         let z = time / step;

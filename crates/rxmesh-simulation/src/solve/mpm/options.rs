@@ -1,41 +1,42 @@
-//! What can be chosen.
+//! Options of bodies on a grid.
 
 use crate::Elasticity;
 use crate::solve::Damping;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_simulation_kernels::solve::mpm::grid;
 
-/// The most nodes along an axis: 32-bit places in the grid have an error of a 4,000th of the distance of nodes there.
+/// Maximum number of nodes along an axis: there, 32-bit grid coordinates have an error of a 4,000th of the spacing.
 const AXIS: f64 = 4096.0;
 
-/// The most nodes.
+/// Maximum number of nodes.
 const NODES: f64 = 1_073_741_824.0;
 
-/// How a body moves on a grid.
+/// Options of a body on a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HybridOptions {
-    /// The energy of the cells.
+    /// Energy of the cells.
     pub elasticity: Elasticity,
     /// Damping.
     pub damping: Damping,
 }
 
-/// The grid that bodies share.
+/// Grid that bodies share.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct GridOptions {
-    /// Distance of neighbouring nodes in metres: about the length of the cells' edges. Bodies feel each other from one
-    /// and a half of it on.
+    /// Distance of neighbouring nodes in metres: about the length of the cells' edges. Bodies interact within one and a
+    /// half of it.
     pub spacing: f32,
-    /// The lowest corner of the box that bodies stay in, in metres.
+    /// Lowest corner of the box that bodies stay in, in metres.
     pub low: [f32; 3],
-    /// The highest corner. The box is enlarged to a whole number of distances.
+    /// Highest corner. The box is enlarged to a multiple of the spacing.
     pub high: [f32; 3],
-    /// The most distances of nodes that a vertex goes in a step, at most 0.9.
+    /// Maximum distance that a vertex moves in a step, as a multiple of the spacing; at most 0.9.
     #[serde(default = "cfl")]
     pub cfl: f32,
-    /// The most of a step that elastic waves allow at rest, at most 1: compressed cells are stiffer.
+    /// Maximum length of a step as a multiple of that which elastic waves allow at rest, at most 1: compressed cells
+    /// are stiffer.
     #[serde(default = "elastic")]
     pub elastic: f32,
 }
@@ -49,7 +50,7 @@ fn elastic() -> f32 {
 }
 
 impl GridOptions {
-    /// A grid over a box, with the usual steps.
+    /// Makes a grid over a box, with the default step limits.
     pub fn new(spacing: f32, low: Vec3, high: Vec3) -> GridOptions {
         GridOptions {
             spacing,
@@ -60,7 +61,7 @@ impl GridOptions {
         }
     }
 
-    /// Refuses what cannot be.
+    /// Refuses values out of range.
     ///
     /// # Errors
     ///
@@ -69,11 +70,11 @@ impl GridOptions {
         self.nodes().map(drop)
     }
 
-    /// The grid as kernels have it.
+    /// Returns the grid in the form that kernels take.
     pub(super) fn grid(&self) -> Result<grid::Grid, Error> {
         let [x, y, z] = self.nodes()?;
         Ok(grid::Grid {
-            // A stencil's first node is up to one and a half distances below a place.
+            // A stencil's first node is up to one and a half spacings below a position.
             low: Vec3::from(self.low) - 0.5 * self.spacing,
             spacing: self.spacing,
             x,
@@ -82,7 +83,7 @@ impl GridOptions {
         })
     }
 
-    /// Nodes along the axes.
+    /// Returns the number of nodes along the axes.
     fn nodes(&self) -> Result<[u32; 3], Error> {
         let GridOptions {
             spacing,
@@ -111,7 +112,7 @@ impl GridOptions {
         }
         let [a, b, c] = [0, 1, 2].map(|k| {
             let length = f64::from(high[k]) - f64::from(low[k]);
-            // A length that is whole but for rounding is whole.
+            // A length that is a multiple of the spacing but for rounding counts as a multiple.
             (length / f64::from(spacing) * (1.0 - 1e-6)).ceil() + 2.0
         });
         if a.max(b).max(c) > AXIS || a * b * c > NODES {

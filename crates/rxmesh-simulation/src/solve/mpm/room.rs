@@ -1,4 +1,4 @@
-//! Memory of the grid and of particles in its order.
+//! Memory of the grid, and of particles sorted by grid cell.
 
 use super::Member;
 use super::clock::Clock;
@@ -10,28 +10,28 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_simulation_kernels::solve::mpm::grid::{Blocks, Grid, NODES};
 use rxmesh_simulation_kernels::solve::mpm::{sort, transfer};
 
-/// Blocks that there is room for at first.
+/// Initial capacity in blocks.
 const BLOCKS: u32 = 256;
 
 /// Memory of a grid.
 #[derive(Debug)]
 pub(super) struct Room {
     grid: Grid,
-    /// For each block of the grid whether it is active, then the number of active ones before.
+    /// 1 for each active block of the grid and 0 for others, then the exclusive prefix sum.
     numbers: Counts,
     active: Active,
-    /// For each particle its grid cell, and its turn there.
+    /// Grid cell of each particle, and its rank there.
     cells: Buffer<u32>,
     turns: Buffer<u32>,
     ids: Buffer<u32>,
     sorted: Buffer<u32>,
 }
 
-/// What active blocks have.
+/// Memory of active blocks.
 #[derive(Debug)]
 struct Active {
     list: Buffer<u32>,
-    /// Number of particles of each grid cell, then where they start.
+    /// Number of particles of each grid cell, then the start of each cell in the sorted order.
     starts: Counts,
     nodes: Buffer<u32>,
 }
@@ -61,21 +61,21 @@ impl Room {
         })
     }
 
-    /// Blocks that there is room for.
+    /// Returns the capacity in blocks.
     pub(super) fn blocks(&self) -> u32 {
         self.active.list.len() as u32
     }
 
-    /// Launches of a step beside those of bodies: two scans, a list, places, nodes.
+    /// Returns the number of launches of a step, without those of bodies: two prefix sums, a list, positions, nodes.
     pub(super) fn launches(&self) -> u32 {
         self.numbers.launches() + self.active.starts.launches() + 3
     }
 
-    /// Makes room for more than so many blocks.
+    /// Grows the capacity to `needed` blocks and a quarter more.
     pub(super) fn grow(&mut self, needed: u32) -> Result<(), Error> {
         let blocks = (needed + needed / 4).min(self.grid.blocks());
         let engine = self.cells.engine().clone();
-        // First the old memory goes: nothing in it outlives a step.
+        // Frees the old memory first: nothing in it outlives a step.
         self.active = Active::new(&engine, 0)?;
         self.active = Active::new(&engine, blocks)?;
         Ok(())
@@ -116,7 +116,7 @@ impl Room {
         Ok(engine.launch_flat(self.grid.blocks(), list)?)
     }
 
-    /// Brings particles into the order of the grid's cells.
+    /// Sorts particles by grid cell.
     pub(super) fn sort(
         &mut self,
         clock: &Clock,
@@ -170,7 +170,7 @@ impl Room {
         })
     }
 
-    /// From particles to nodes and back.
+    /// Transfers from particles to nodes and back.
     pub(super) fn transfer(
         &self,
         clock: &Clock,

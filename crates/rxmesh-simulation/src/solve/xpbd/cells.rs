@@ -15,12 +15,11 @@ use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::solve::xpbd::cells;
 
-/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy a volume is
-/// `mu / 2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu) / 2 (J - 1)^2` (Macklin and Mueller 2021). The constraint of a cell
-/// is its deformation gradient, which is linear in the positions: what iterations converge to is the step of implicit
-/// Euler.
+/// XPBD of a body of tetrahedra with stable neo-Hookean cells: the energy density is `mu / 2 (|F|^2 - 3) - mu (J - 1) +
+/// (lambda + mu) / 2 (J - 1)^2` (Macklin and Mueller 2021). The constraint of a cell is its deformation gradient, which
+/// is linear in the positions: iterations converge to the step of implicit Euler.
 ///
-/// The body's mesh needs vertices and cells alone. After [`Body::pin`] call [`XpbdCells::prepare`].
+/// The body's mesh needs only vertices and cells. Call [`XpbdCells::prepare`] after [`Body::pin`].
 #[derive(Debug)]
 pub struct XpbdCells {
     options: XpbdOptions,
@@ -35,7 +34,7 @@ pub struct XpbdCells {
 #[expect(clippy::large_enum_variant, reason = "one a solver")]
 enum Iteration {
     Jacobi {
-        /// Inverse masses, alone and times the number of the vertex's cells.
+        /// Inverse masses, and inverse masses times the number of the vertex's cells.
         weights: Attribute<Vertex, Vec2>,
         moves: Distributor<CV, Vec3>,
         change: Attribute<Vertex, Vec3>,
@@ -52,7 +51,7 @@ impl XpbdCells {
     ///
     /// # Errors
     ///
-    /// Options that cannot be, or no memory on the engine.
+    /// Options out of range, or no memory on the engine.
     pub fn new(body: &Body, options: XpbdOptions) -> Result<XpbdCells, Error> {
         options.check()?;
         let (rx, engine) = (body.mesh(), body.engine());
@@ -82,11 +81,11 @@ impl XpbdCells {
         Ok(solver)
     }
 
-    /// Takes over the body's masses and pins anew. Waits for the engine.
+    /// Updates the solver after a change of the body's masses and pins. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn prepare(&mut self, body: &Body) -> Result<(), Error> {
         let Iteration::Jacobi { weights, .. } = &mut self.iteration else {
             return Ok(());
@@ -101,7 +100,7 @@ impl XpbdCells {
         Ok(weights.upload()?)
     }
 
-    /// Number of launches of an iteration.
+    /// Returns the number of launches of an iteration.
     pub fn launches(&self) -> u32 {
         match &self.iteration {
             Iteration::Jacobi { .. } => 3,
@@ -109,11 +108,11 @@ impl XpbdCells {
         }
     }
 
-    /// One step of `dt` seconds. Does not wait for the engine.
+    /// Advances the body by one step of `dt` seconds. Does not wait for the engine.
     ///
     /// # Errors
     ///
-    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    /// A step that is not a positive number, a stale attribute, or an error of the engine.
     pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
         check_step(dt)?;
         let free = motion::Free::new(around, self.options.damping, dt);
@@ -127,7 +126,7 @@ impl XpbdCells {
         free.end(body, &self.before)
     }
 
-    /// One iteration of a step of `dt` seconds that [`XpbdCells::step`] began.
+    /// Runs one iteration of a step of `dt` seconds that [`XpbdCells::step`] began.
     ///
     /// # Errors
     ///
@@ -175,7 +174,7 @@ impl XpbdCells {
     }
 }
 
-/// Number of cells of each vertex, by linear id.
+/// Returns the number of cells of each vertex, by linear id.
 fn cells_of_vertices(rx: &RxMesh<Volume>) -> Vec<u32> {
     let mut counts = vec![0; rx.linear_len(Kind::Vertex) as usize];
     colour::each_cell(rx, |_, corners| {

@@ -16,19 +16,19 @@ use rxmesh_kernels::volume::distribute::AddParts;
 use rxmesh_simulation_kernels::solve::xpbd::cloth;
 use rxmesh_simulation_kernels::solve::xpbd::cloth::{ClothRest, Hinges, XpbdClothSweep};
 
-/// How cloth gives way at an edge.
+/// Compliances of cloth at an edge.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClothMaterial {
-    /// Compliance against stretch, in m/N: what the edge grows by a newton. 0 for an edge that does not stretch; `None`
-    /// for one that does not resist.
+    /// Compliance against stretch, in m/N: elongation of the edge per newton. 0 for an edge that does not stretch;
+    /// `None` for one without resistance.
     pub stretch: Option<f64>,
-    /// Compliance against bending, in rad/(N m): what the angle between the edge's two faces opens by a newton metre.
+    /// Compliance against bending, in rad/(N m): change of the angle between the edge's two faces per newton metre.
     pub bending: Option<f64>,
 }
 
 impl Default for ClothMaterial {
-    /// Nearly inextensible, and soft to bend.
+    /// Returns cloth that is nearly inextensible and easy to bend.
     fn default() -> Self {
         ClothMaterial {
             stretch: Some(1e-6),
@@ -38,7 +38,7 @@ impl Default for ClothMaterial {
 }
 
 impl ClothMaterial {
-    /// As kernels have it: a negative number is no constraint.
+    /// Returns the form that kernels take: a negative number means no constraint.
     fn compliances(&self) -> Result<[f32; 2], Error> {
         let of = |what: &str, c: Option<f64>| match c {
             None => Ok(-1.0),
@@ -52,17 +52,17 @@ impl ClothMaterial {
 }
 
 /// XPBD of a cloth: the length of every edge, and the angle at every edge of two faces (Macklin et al. 2016; MeshTaichi
-/// 2022, section 8.5). On an edge of more faces the two of the lowest ids count.
+/// 2022, section 8.5). On an edge of more faces the two of the lowest ids are used.
 ///
-/// After [`Body::pin`] call [`XpbdCloth::prepare`].
+/// Call [`XpbdCloth::prepare`] after [`Body::pin`].
 #[derive(Debug)]
 pub struct XpbdCloth {
     options: XpbdOptions,
-    /// Where each patch's hinges start.
+    /// Offset of each patch's hinges.
     starts: Buffer<u32>,
     /// Local vertices of the hinges.
     vertices: Buffer<u16>,
-    /// Lengths and angles at rest, compliances.
+    /// Rest lengths, rest angles and compliances.
     rest: Attribute<Edge, [f32; 4]>,
     multipliers: Attribute<Edge, [f32; 2]>,
     /// Number of each vertex's constraints, by linear id.
@@ -85,13 +85,13 @@ enum Iteration {
 
 #[derive(Debug)]
 struct Jacobi {
-    /// Inverse masses, alone and times the number of the vertex's constraints.
+    /// Inverse masses, and inverse masses times the number of the vertex's constraints.
     weights: Attribute<Vertex, Vec2>,
     /// New positions.
     spare: Attribute<Vertex, Vec3>,
     slots_starts: Buffer<u32>,
     slots: Buffer<u16>,
-    /// What patches add to the vertices of others.
+    /// Contributions of patches to vertices of other patches.
     parts: Buffer<f32>,
     places: Buffer<u32>,
     targets: Buffer<u32>,
@@ -100,12 +100,12 @@ struct Jacobi {
 }
 
 impl XpbdCloth {
-    /// Prepares the solver of a cloth whose shape at rest is that of the body. `material` gives that of each edge, by
-    /// the input's numbers of its two vertices.
+    /// Prepares the solver of a cloth whose rest shape is that of the body. `material` returns the compliances of an
+    /// edge, given the input numbers of its two vertices.
     ///
     /// # Errors
     ///
-    /// Options or compliances that cannot be, patches of more than 16,383 edges, or no memory on the engine.
+    /// Options or compliances out of range, patches of more than 16,383 edges, or no memory on the engine.
     pub fn new(
         body: &Body<Surface>,
         material: impl Fn([u32; 2]) -> ClothMaterial,
@@ -150,11 +150,11 @@ impl XpbdCloth {
         Ok(solver)
     }
 
-    /// Takes over the body's masses and pins anew. Waits for the engine.
+    /// Updates the solver after a change of the body's masses and pins. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn prepare(&mut self, body: &Body<Surface>) -> Result<(), Error> {
         let Iteration::Jacobi(jacobi) = &mut self.iteration else {
             return Ok(());
@@ -169,7 +169,7 @@ impl XpbdCloth {
         Ok(weights.upload()?)
     }
 
-    /// Number of launches of an iteration.
+    /// Returns the number of launches of an iteration.
     pub fn launches(&self) -> u32 {
         match &self.iteration {
             Iteration::Jacobi(_) => 2,
@@ -177,11 +177,11 @@ impl XpbdCloth {
         }
     }
 
-    /// One step of `dt` seconds. Does not wait for the engine.
+    /// Advances the cloth by one step of `dt` seconds. Does not wait for the engine.
     ///
     /// # Errors
     ///
-    /// A step that is not a positive number, a stale attribute, or what the engine says.
+    /// A step that is not a positive number, a stale attribute, or an error of the engine.
     pub fn step(
         &mut self,
         body: &mut Body<Surface>,
@@ -200,7 +200,7 @@ impl XpbdCloth {
         free.end(body, &self.before)
     }
 
-    /// One iteration of a step of `dt` seconds that [`XpbdCloth::step`] began.
+    /// Runs one iteration of a step of `dt` seconds that [`XpbdCloth::step`] began.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl Jacobi {
     }
 }
 
-/// Running sums, with the total at the end.
+/// Returns the exclusive prefix sum, followed by the total.
 fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     let (mut sum, mut all) = (0u64, vec![0]);
     for length in lengths {
@@ -305,8 +305,8 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     Ok(all)
 }
 
-/// The hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the lowest
-/// ids.
+/// Returns the hinges of a patch's owned edges: both ends, and the corner opposite to the edge in the two faces of the
+/// lowest ids.
 fn hinges(host: Host<'_>, h: &PatchHeader) -> Vec<[u16; 4]> {
     const NONE: u16 = u16::MAX;
     let section = |at: u32, n: u32| &host.topology[at as usize..][..n as usize];
@@ -317,7 +317,7 @@ fn hinges(host: Host<'_>, h: &PatchHeader) -> Vec<[u16; 4]> {
         .map(|&[a, b]| [a, b, NONE, NONE])
         .collect();
     let mut faces: Vec<u32> = (0..h.total_of(Kind::Face)).collect();
-    // Faces are owned first, then in the ribbon: by their ids, so that every patch sees the same order.
+    // Owned faces come first, then the ribbon: sorted by linear id, so that every patch has the same order.
     faces.sort_by_key(|&f| host.face(h, f));
     for f in faces {
         let sides = &fe[3 * f as usize..][..3];
@@ -334,7 +334,7 @@ fn hinges(host: Host<'_>, h: &PatchHeader) -> Vec<[u16; 4]> {
     all
 }
 
-/// A patch's table of slots: the end of each local vertex's row, then the slots of all rows, ascending.
+/// Returns a patch's table of slots: the end of each local vertex's row, then the slots of all rows, ascending.
 fn slots(h: &PatchHeader, hinges: &[[u16; 4]]) -> Result<Vec<u16>, Error> {
     let vertices = h.total_of(Kind::Vertex) as usize;
     if hinges.len() > usize::from(u16::MAX) / 4 {
@@ -366,7 +366,7 @@ fn slots(h: &PatchHeader, hinges: &[[u16; 4]]) -> Result<Vec<u16>, Error> {
     Ok(table)
 }
 
-/// The vertices that other patches add to, where each one's list starts, and the lists of places.
+/// Returns the vertices to which other patches contribute, the start of each one's list, and the lists of slots.
 fn shared(host: Host<'_>, slots: &[Vec<u16>], places: &[u32]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut pairs: Vec<(u32, u32)> = (host.headers.par_iter().zip(slots).zip(places))
         .flat_map_iter(|((h, slots), &place)| {
@@ -386,7 +386,7 @@ fn shared(host: Host<'_>, slots: &[Vec<u16>], places: &[u32]) -> (Vec<u32>, Vec<
     (targets, lists, pairs.into_iter().map(|p| p.1).collect())
 }
 
-/// The compliances of all edges.
+/// Returns the rest values of all edges with their compliances.
 fn rest(
     rx: &RxMesh,
     host: Host<'_>,
@@ -408,7 +408,7 @@ fn rest(
     Ok(rest)
 }
 
-/// Number of each vertex's constraints.
+/// Counts each vertex's constraints.
 fn counts(host: Host<'_>, hinges: &[Vec<[u16; 4]>], rest: &[[f32; 4]], n: usize) -> Vec<u32> {
     let mut counts = vec![0; n];
     for (h, hinges) in host.headers.iter().zip(hinges) {

@@ -9,7 +9,7 @@ pub use cloth::{ClothMaterial, XpbdCloth};
 use super::motion;
 use rxmesh_host::Error;
 
-/// Which positions the constraints of an iteration start from.
+/// Positions from which the constraints of an iteration start.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -25,12 +25,12 @@ pub enum XpbdOrder {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct XpbdOptions {
-    /// Iterations a step.
+    /// Number of iterations per step.
     pub iterations: u32,
     /// Order of the constraints.
     pub order: XpbdOrder,
-    /// Scales the changes of a Jacobi iteration, multipliers and positions alike: above 0 and below 2. One is safe and
-    /// right for few iterations; what converges is the same for all.
+    /// Factor on the changes of a Jacobi iteration, of both multipliers and positions: above 0 and below 2. One is safe
+    /// and suits few iterations; all values converge to the same result.
     pub relaxation: f64,
     /// Drag: deceleration over velocity, in 1/s.
     pub damping: f64,
@@ -65,7 +65,7 @@ impl XpbdOptions {
     }
 }
 
-/// One over the squared step, in 1/s^2.
+/// Returns one over the squared step, in 1/s^2.
 fn rate(dt: f32) -> f32 {
     1.0 / (dt * dt)
 }

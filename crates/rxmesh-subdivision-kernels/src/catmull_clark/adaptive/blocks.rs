@@ -1,8 +1,8 @@
-//! Values of blocks: the 5 x 5 points round the quarters of each node, level by level.
+//! Values of blocks: the 5 x 5 points around the quarters of each node, level by level.
 //!
-//! A node at level l has its own 4 x 4 points in the block of the node that it is a quarter of; its block, at level l +
-//! 1, follows by the regular masks, with the rules of creases on edges of the mesh. Only the points next to an
-//! irregular vertex ask for those of the other nodes there, which chains find.
+//! A node at level l has its own 4 x 4 points in the block of the node of which it is a quarter; its block, at level l
+//! + 1, follows by the regular masks, with the crease rules on edges of the mesh. Only the points next to an irregular
+//! vertex need those of the other nodes there, which chains find.
 
 use super::cells::{Cell, Rules, around};
 use super::plan::NODE_WORDS;
@@ -21,42 +21,42 @@ kernel_list! {
     flat catmull_clark_adaptive_blocks1: RefineBlocks<crate::catmull_clark::One>;
 }
 
-/// Points of a block.
+/// Number of points of a block.
 pub const POINTS: u32 = 25;
-/// Points on a side of a block.
+/// Number of points on a side of a block.
 pub const SIDE: u32 = 5;
 
 args! {
-    /// Blocks of the nodes, as far as they are known.
+    /// Blocks of the nodes, as far as they have been computed.
     pub struct Blocks {
-        /// What cells are.
+        /// Classification of cells.
         pub rules: Rules,
-        /// A row for each corner with an irregular vertex.
+        /// Row of each corner with an irregular vertex.
         pub rows: Global<u32>,
-        /// For each such row and each level but the last: the node at the corner.
+        /// Node at the corner for each such row and each level but the last.
         pub chains: Global<u32>,
-        /// [`POINTS`] points a node, row by row.
+        /// [`POINTS`] points per node, row by row.
         pub values: Global<f32>,
     }
 }
 
-/// What is round a vertex.
+/// Neighbourhood of a vertex.
 #[derive(Clone, Copy)]
 pub struct Fan {
-    /// The vertex.
+    /// Value of the vertex.
     pub here: f32,
-    /// How many corners it has.
+    /// Number of its corners.
     pub corners: u32,
-    /// The sum of the first points along their half-edges.
+    /// Sum of the first points along their half-edges.
     pub edges: f32,
-    /// The sum of the points across their cells.
+    /// Sum of the points across their cells.
     pub across: f32,
-    /// The sum of the points that their cells become.
+    /// Sum of the face points of their cells.
     pub faces: f32,
 }
 
-/// The place in a block of 5 x 5 points, -1 to 3, of point (p, q) seen from corner `c` of its cell: p along the
-/// corner's half-edge, q along the one before it.
+/// Returns the coordinates in a block of 5 x 5 points, -1 to 3, of point (p, q) relative to corner `c` of its cell: p
+/// along the corner's half-edge, q along the one before it.
 #[inline(always)]
 pub fn from_corner(c: u32, p: i32, q: i32) -> [i32; 2] {
     match c & 3 {
@@ -67,7 +67,7 @@ pub fn from_corner(c: u32, p: i32, q: i32) -> [i32; 2] {
     }
 }
 
-/// The inverse of [`from_corner`].
+/// Returns the inverse of [`from_corner`].
 #[inline(always)]
 fn to_corner(c: u32, x: i32, y: i32) -> [i32; 2] {
     match c & 3 {
@@ -78,7 +78,7 @@ fn to_corner(c: u32, x: i32, y: i32) -> [i32; 2] {
     }
 }
 
-/// Where one of the points next to a corner lies, seen from it.
+/// Returns the coordinates of a point next to a corner, relative to it.
 #[inline(always)]
 fn beside(point: u32) -> (i32, i32) {
     match point {
@@ -89,20 +89,20 @@ fn beside(point: u32) -> (i32, i32) {
 }
 
 impl Blocks {
-    /// A component of a point of a node's block; `n` components are kept.
+    /// Returns a component of a point of a node's block, of which `n` components are stored.
     #[inline(always)]
     pub fn get(&self, n: u32, node: u32, point: u32, k: u32) -> f32 {
         self.values.get((node * POINTS + point) * n + k)
     }
 
-    /// The node whose block has the points round a corner with an irregular vertex, at a level from 1 on.
+    /// Returns the node whose block has the points around a corner with an irregular vertex, at a level from 1 on.
     #[inline(always)]
     fn node_at(&self, h: u32, level: u32) -> u32 {
         let row = self.rows.get(h);
         self.chains.get(row * self.rules.depth + level - 1)
     }
 
-    /// A component of the point at (p, q), -1 to 2, seen from a corner with an irregular vertex.
+    /// Returns a component of the point at (p, q), -1 to 2, relative to a corner with an irregular vertex.
     #[inline(always)]
     fn near(&self, n: u32, h: u32, level: u32, (p, q): (i32, i32), k: u32) -> f32 {
         let [x, y] = from_corner(h, p, q);
@@ -110,7 +110,7 @@ impl Blocks {
         self.get(n, self.node_at(h, level), point, k)
     }
 
-    /// What is round an irregular vertex at a level from 1 on.
+    /// Returns the neighbourhood of an irregular vertex at a level from 1 on.
     #[inline(always)]
     pub fn fan(&self, n: u32, v: u32, level: u32, k: u32) -> Fan {
         let m = &self.rules.mesh;
@@ -134,20 +134,20 @@ impl Blocks {
         }
     }
 
-    /// The nearest point along a half-edge from its origin or from its target, which is irregular.
+    /// Returns the nearest point along a half-edge from its origin or from its target, which is irregular.
     #[inline(always)]
     pub fn along(&self, n: u32, h: u32, target: bool, level: u32, k: u32) -> f32 {
         let (h, point) = if target { (next(h), IN) } else { (h, OUT) };
         self.near(n, h, level, beside(point), k)
     }
 
-    /// The point across the cell at a corner with an irregular vertex.
+    /// Returns the point across the cell at a corner with an irregular vertex.
     #[inline(always)]
     pub fn across(&self, n: u32, h: u32, level: u32, k: u32) -> f32 {
         self.near(n, h, level, beside(ACROSS), k)
     }
 
-    /// The next level's point of an irregular vertex.
+    /// Computes the next level's point of an irregular vertex.
     #[inline(always)]
     fn vertex(&self, n: u32, v: u32, level: u32, k: u32) -> f32 {
         let fan = self.fan(n, v, level, k);
@@ -165,7 +165,7 @@ impl Blocks {
         creases.vertex(mesh, v, level, here, smooth, sharp, point)
     }
 
-    /// The next level's point at place (a, b), 0 to 4, of a cell, whose points are in the block of `node`; not of a
+    /// Computes the next level's point at (a, b), 0 to 4, of a cell, whose points are in the block of `node`; not of a
     /// vertex of the mesh, and not beyond one.
     #[inline(always)]
     fn point(&self, n: u32, cell: &Cell, node: u32, [a, b]: [u32; 2], k: u32) -> f32 {
@@ -203,7 +203,7 @@ impl Blocks {
         creased([&across, &down], side, weight, smooth, at)
     }
 
-    /// The next level's point next to a corner with an irregular vertex.
+    /// Computes the next level's point next to a corner with an irregular vertex.
     #[inline(always)]
     fn beside(&self, n: u32, h: u32, level: u32, point: u32, k: u32) -> f32 {
         let (p, q) = beside(point);
@@ -213,8 +213,8 @@ impl Blocks {
         self.point(n, &cell, self.node_at(h, level), place, k)
     }
 
-    /// The next level's point at place (a, b), 0 to 4, of a node; 0 where there is none. Where a vertex has not four
-    /// faces, the point diagonally beyond it says nothing, and nothing asks for it.
+    /// Computes the next level's point at (a, b), 0 to 4, of a node; 0 if there is none. Where a vertex does not have
+    /// four faces, the point diagonally beyond it is meaningless and never read.
     #[inline(always)]
     fn any(&self, n: u32, cell: &Cell, node: u32, [a, b]: [u32; 2], k: u32) -> f32 {
         let h = cell.corner();
@@ -238,17 +238,17 @@ impl Blocks {
 }
 
 args! {
-    /// Blocks of roots, from the first level. An index a node, point and component.
+    /// Copies blocks of roots from the first level. One index per node, point and component.
     pub struct FirstBlocks<N: Components> {
-        /// The first level.
+        /// First level.
         pub grid: Grid,
-        /// Its values.
+        /// Values of the first level.
         pub first: Rows,
-        /// As [`ListCells::nodes`](super::plan::ListCells::nodes).
+        /// Nodes, as [`ListCells::nodes`](super::plan::ListCells::nodes).
         pub nodes: Global<u32>,
-        /// As [`Blocks::values`].
+        /// Values of blocks, as [`Blocks::values`].
         pub values: GlobalMut<f32>,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
@@ -270,26 +270,27 @@ unsafe impl<N: Components> FlatKernel for FirstBlocks<N> {
 }
 
 args! {
-    /// Blocks of the nodes of a level from 1 on. An index a node of the level, point and component.
+    /// Computes blocks of the nodes of a level from 1 on. One index per node of the level, point and component.
     pub struct RefineBlocks<N: Components> {
-        /// What cells are.
+        /// Classification of cells.
         pub rules: Rules,
-        /// As [`Blocks::rows`].
+        /// Rows of corners, as [`Blocks::rows`].
         pub rows: Global<u32>,
-        /// As [`Blocks::chains`].
+        /// Chains of nodes, as [`Blocks::chains`].
         pub chains: Global<u32>,
-        /// As [`ListCells::nodes`](super::plan::ListCells::nodes).
+        /// Nodes, as [`ListCells::nodes`](super::plan::ListCells::nodes).
         pub nodes: Global<u32>,
-        /// The level's first node.
+        /// First node of the level.
         pub first: u32,
-        /// As [`Blocks::values`].
+        /// Values of blocks, as [`Blocks::values`].
         pub values: GlobalMut<f32>,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
 
-// SAFETY: each index writes its own, of the level's nodes, and reads blocks of the level before (contracts U3, U4).
+// SAFETY: each index writes its own element, of the level's nodes, and reads blocks of the level before (contracts U3,
+// U4).
 unsafe impl<N: Components> FlatKernel for RefineBlocks<N> {
     #[inline(always)]
     fn run(&self, index: u32) {

@@ -1,8 +1,8 @@
-//! Cells of the grids on quads, and which of them are patches.
+//! Cells of the grids on quads, and their classification as nodes and patches.
 //!
-//! A vertex is *regular* for a cell when the surface beside it is a B-spline: four faces and nothing sharp; or between
-//! two edges that are sharp for ever two faces and a crease, or one face and a corner. Points across edges that are
-//! sharp for ever are reflections of those inside.
+//! A vertex is *regular* for a cell when the surface beside it is a B-spline: four faces and nothing sharp; or, between
+//! two infinitely sharp edges, two faces and a crease, or one face and a corner. Points across infinitely sharp edges
+//! are reflections of those inside.
 
 use crate::catmull_clark::creases::Creases;
 use crate::catmull_clark::{Grid, next, prev};
@@ -10,30 +10,30 @@ use crate::sharpness::{INFINITE, after};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 
-/// Of a cell's kind: it is divided further.
+/// Flag of a cell's kind: it is divided further.
 pub const NODE: u32 = 16;
-/// Of a cell's kind: it is a patch with an irregular vertex.
+/// Flag of a cell's kind: it is a patch with an irregular vertex.
 pub const CAP: u32 = 32;
-/// Of a cell's kind: it is no part of the surface.
+/// Flag of a cell's kind: it is not part of the surface.
 pub const OUTSIDE: u32 = 64;
-/// Where a cell's kind has the irregular corner of a [`CAP`].
+/// Bit offset in a cell's kind of the irregular corner of a [`CAP`].
 pub const CORNER_SHIFT: u32 = 8;
 
-/// A cell of a quad's grid.
+/// Cell of a quad's grid.
 #[derive(Clone, Copy)]
 pub struct Cell {
-    /// The quad.
+    /// Quad.
     pub face: u32,
-    /// The level of the grid.
+    /// Level of the grid.
     pub level: u32,
-    /// The column, from the quad's corner 0 towards corner 1.
+    /// Column, from the quad's corner 0 towards corner 1.
     pub i: u32,
-    /// The row, from the quad's corner 0 towards corner 3.
+    /// Row, from the quad's corner 0 towards corner 3.
     pub j: u32,
 }
 
 impl Cell {
-    /// The whole quad.
+    /// Returns the whole quad.
     #[inline(always)]
     pub fn root(face: u32) -> Cell {
         Cell {
@@ -44,13 +44,13 @@ impl Cell {
         }
     }
 
-    /// Level, column and row in one word: 4, 10 and 10 bits.
+    /// Packs level, column and row into one word: 4, 10 and 10 bits.
     #[inline(always)]
     pub fn place(&self) -> u32 {
         self.level | self.i << 4 | self.j << 14
     }
 
-    /// The cell of a face at such a place.
+    /// Returns the cell of a face with this packed level, column and row.
     #[inline(always)]
     pub fn at(face: u32, place: u32) -> Cell {
         Cell {
@@ -61,7 +61,7 @@ impl Cell {
         }
     }
 
-    /// One of its quarters, 0 to 3, row by row.
+    /// Returns one of its quarters, 0 to 3, row by row.
     #[inline(always)]
     pub fn child(&self, quarter: u32) -> Cell {
         Cell {
@@ -72,7 +72,7 @@ impl Cell {
         }
     }
 
-    /// The cell at a corner of the mesh, at a level from 1 on.
+    /// Returns the cell at a corner of the mesh, at a level from 1 on.
     #[inline(always)]
     pub fn at_corner(h: u32, level: u32) -> Cell {
         let last = (1 << level) - 1;
@@ -84,7 +84,7 @@ impl Cell {
         }
     }
 
-    /// The corner of the mesh that it is at, from level 1 on; [`NONE`] when at none.
+    /// Returns the corner of the mesh at which it is, from level 1 on; [`NONE`] if there is none.
     #[inline(always)]
     pub fn corner(&self) -> u32 {
         let last = (1 << self.level) - 1;
@@ -101,7 +101,7 @@ impl Cell {
         4 * self.face + corner
     }
 
-    /// Whether a side lies on the quad's.
+    /// Returns `true` if a side lies on the quad's.
     #[inline(always)]
     pub fn is_on(&self, side: u32) -> bool {
         let last = (1 << self.level) - 1;
@@ -113,7 +113,7 @@ impl Cell {
         }
     }
 
-    /// Its place along a side of the quad, from the origin of the side's half-edge.
+    /// Returns its position along a side of the quad, from the origin of the side's half-edge.
     #[inline(always)]
     pub fn along(&self, side: u32) -> u32 {
         let last = (1 << self.level) - 1;
@@ -126,7 +126,7 @@ impl Cell {
     }
 }
 
-/// The point at (x, y) of a quad's grid, -1 to n + 1; [`NONE`] where there is none.
+/// Returns the point at (x, y) of a quad's grid, -1 to n + 1; [`NONE`] if there is none.
 #[inline(always)]
 pub fn around(grid: &Grid, f: u32, x: i32, y: i32) -> u32 {
     let m = &grid.mesh;
@@ -172,25 +172,25 @@ pub fn around(grid: &Grid, f: u32, x: i32, y: i32) -> u32 {
 }
 
 args! {
-    /// What decides what cells are.
+    /// Input of the classification of cells.
     pub struct Rules {
-        /// The mesh of quads.
+        /// Mesh of quads.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
-        /// The last level, at which everything that is sharp counts as sharp for ever.
+        /// Last level, at which everything that is sharp is treated as infinitely sharp.
         pub depth: u32,
     }
 }
 
 impl Rules {
-    /// Whether a sharpness at a level will end.
+    /// Returns `true` if a sharpness at a level will end.
     #[inline(always)]
     fn ends(&self, sharpness: f32, level: u32) -> bool {
         sharpness > 0.0 && sharpness < INFINITE && level < self.depth
     }
 
-    /// Sharpness of a part of a half-edge, the `k`-th from its origin or from its target.
+    /// Returns the sharpness of a part of a half-edge, the `k`-th from its origin or from its target.
     #[inline(always)]
     fn part(&self, h: u32, target: bool, level: u32, k: u32) -> f32 {
         let last = (1 << level) - 1;
@@ -198,26 +198,27 @@ impl Rules {
         self.creases.part(&self.mesh, h, level, i)
     }
 
-    /// Whether the edge of a half-edge is sharp at its origin.
+    /// Returns `true` if the edge of a half-edge is sharp at its origin.
     #[inline(always)]
     fn out(&self, h: u32, level: u32) -> bool {
         self.part(h, false, level, 0) > 0.0
     }
 
-    /// Whether the edge before a corner is sharp there.
+    /// Returns `true` if the edge before a corner is sharp there.
     #[inline(always)]
     fn into(&self, h: u32, level: u32) -> bool {
         self.part(prev(h), true, level, 0) > 0.0
     }
 
-    /// Whether the edge of a half-edge has sharpness that will end near its origin, or near its target.
+    /// Returns `true` if the edge of a half-edge has sharpness that will end near its origin, or near its target.
     #[inline(always)]
     fn ends_near(&self, h: u32, target: bool, level: u32) -> bool {
         self.ends(self.part(h, target, level, 0), level)
             || (level > 0 && self.ends(self.part(h, target, level, 1), level))
     }
 
-    /// Whether the surface at a vertex is no B-spline after some levels, on any side of what is sharp there.
+    /// Returns `true` if the surface at a vertex is no B-spline after some levels, on any side of the sharp edges
+    /// there.
     #[inline(always)]
     pub fn is_irregular(&self, v: u32, level: u32) -> bool {
         let m = &self.mesh;
@@ -253,8 +254,8 @@ impl Rules {
         false
     }
 
-    /// Whether the faces between the sharp edges beside a corner are as many as make a B-spline: one at a corner, two
-    /// at a crease.
+    /// Returns `true` if the faces between the sharp edges beside a corner make a B-spline: one at a corner, two at a
+    /// crease.
     #[inline(always)]
     fn is_regular_side(&self, h: u32, corner: bool, level: u32) -> bool {
         match (self.out(h, level), self.into(h, level)) {
@@ -265,7 +266,7 @@ impl Rules {
         }
     }
 
-    /// What a cell is: a bit for each side that is sharp, and flags.
+    /// Classifies a cell: a bit for each sharp side, and flags.
     #[inline(always)]
     pub fn kind(&self, cell: &Cell) -> u32 {
         let level = cell.level;

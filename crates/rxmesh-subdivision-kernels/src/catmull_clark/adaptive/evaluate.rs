@@ -1,4 +1,4 @@
-//! The surface anywhere: at (u, v) of a quad, both from 0 to 1, from its corner 0 on.
+//! Evaluation of the surface: at (u, v) of a quad, both from 0 to 1, from its corner 0 on.
 
 use super::cells::{CAP, CORNER_SHIFT, Rules};
 use super::plan::IS_PATCH;
@@ -16,22 +16,22 @@ kernel_list! {
 }
 
 args! {
-    /// Where the surface is asked for, and of what it is made.
+    /// Samples at which the surface is evaluated, and its quadtrees.
     pub struct Samples {
-        /// A face each.
+        /// Face of each sample.
         pub faces: Global<u32>,
-        /// u and v each.
+        /// u and v of each sample.
         pub places: Global<f32>,
-        /// As [`ListCells::roots`](super::plan::ListCells::roots).
+        /// Roots of the trees, as [`ListCells::roots`](super::plan::ListCells::roots).
         pub roots: Global<u32>,
-        /// As [`ListCells::quarters`](super::plan::ListCells::quarters).
+        /// Children of nodes, as [`ListCells::quarters`](super::plan::ListCells::quarters).
         pub quarters: Global<u32>,
-        /// The first sample that asks for what is no place of the surface, [`NONE`] where there is none.
+        /// First sample that is not on the surface, [`NONE`] if there is none.
         pub bad: GlobalMut<u32>,
     }
 }
 
-/// A place of a patch.
+/// Position in a patch.
 #[derive(Clone, Copy)]
 struct Place {
     patch: u32,
@@ -40,7 +40,7 @@ struct Place {
 }
 
 impl Samples {
-    /// The patch that a sample is in, and where; nothing for what is no place of the surface.
+    /// Returns the patch of a sample, and the position in it; `None` for a sample that is not on the surface.
     #[inline(always)]
     fn find(&self, sample: u32) -> Option<Place> {
         let face = self.faces.get(sample);
@@ -57,7 +57,7 @@ impl Samples {
         place
     }
 
-    /// The patch at a place of a face, and where in it; nothing where the face is no part of the surface.
+    /// Returns the patch at (u, v) of a face, and the position in it; `None` if the face is not part of the surface.
     #[inline(always)]
     fn descend(&self, face: u32, mut u: f32, mut v: f32) -> Option<Place> {
         let mut at = self.roots.get(face);
@@ -75,7 +75,7 @@ impl Samples {
     }
 }
 
-/// The four cubic B-splines over a unit.
+/// Evaluates the four cubic B-splines over the unit interval.
 #[inline(always)]
 fn splines(t: f32) -> [f32; 4] {
     let s = 1.0 - t;
@@ -88,7 +88,7 @@ fn splines(t: f32) -> [f32; 4] {
     ]
 }
 
-/// Their derivatives.
+/// Evaluates their derivatives.
 #[inline(always)]
 fn slopes(t: f32) -> [f32; 4] {
     let s = 1.0 - t;
@@ -106,20 +106,21 @@ fn sum(w: &[f32; 4], x: impl Fn(u32) -> f32) -> f32 {
 }
 
 kernel! {
-    /// Values of the surface. An index a sample.
+    /// Evaluates values of the surface. One index per sample.
     pub struct EvaluateValues: Flat {
-        /// Where.
+        /// Samples.
         pub samples: Samples,
         /// Control points: `width` floats each.
         pub control: Global<f32>,
-        /// Floats a value.
+        /// Number of floats per value.
         pub width: u32,
-        /// A row a sample; it stays as it is where the sample is no place of the surface.
+        /// One row per sample; it is not written if the sample is not on the surface.
         pub out: GlobalMut<f32>,
     }
 }
 
-// SAFETY: each index writes its own row, and `bad` atomically; what is read is checked (contracts U3, U4).
+// SAFETY: each index writes its own row, and `bad` atomically; all indices are checked before they are read (contracts
+// U3, U4).
 unsafe impl FlatKernel for EvaluateValues {
     #[inline(always)]
     fn run(&self, sample: u32) {
@@ -137,24 +138,24 @@ unsafe impl FlatKernel for EvaluateValues {
 }
 
 kernel! {
-    /// Positions and normals of the surface. An index a sample.
+    /// Evaluates positions and normals of the surface. One index per sample.
     pub struct EvaluateNormals: Flat {
-        /// Where.
+        /// Samples.
         pub samples: Samples,
-        /// What cells are.
+        /// Classification of cells.
         pub rules: Rules,
-        /// As [`ListCells::patches`](super::plan::ListCells::patches).
+        /// Patches, as [`ListCells::patches`](super::plan::ListCells::patches).
         pub patches: Global<u32>,
         /// Control points: three floats each.
         pub control: Global<f32>,
-        /// Three floats a sample; they stay as they are where the sample is no place of the surface.
+        /// Three floats per sample; they are not written if the sample is not on the surface.
         pub points: GlobalMut<f32>,
-        /// As `points`, of length 1, or 0 where there is no normal.
+        /// Three floats per sample, of length 1, or 0 if there is no normal.
         pub normals: GlobalMut<f32>,
     }
 }
 
-/// Where corner `c` of a square is.
+/// Returns the position of corner `c` of a square.
 #[inline(always)]
 fn corner(c: u32) -> (f32, f32) {
     match c & 3 {
@@ -166,7 +167,7 @@ fn corner(c: u32) -> (f32, f32) {
 }
 
 impl EvaluateNormals {
-    /// The corner of the mesh with an irregular vertex that a place is at; [`NONE`] for other places.
+    /// Returns the corner of the mesh with an irregular vertex at a position; [`NONE`] for other positions.
     #[inline(always)]
     fn irregular(&self, at: &Place) -> u32 {
         let [face, _, kind, _] = self.patches.get4(at.patch);
@@ -178,7 +179,7 @@ impl EvaluateNormals {
         }
     }
 
-    /// Whether a vertex has all its faces around it, and less than two sharp edges, at the last level.
+    /// Returns `true` if a vertex has all its faces around it, and fewer than two sharp edges, at the last level.
     #[inline(always)]
     fn is_smooth(&self, v: u32) -> bool {
         let Rules {
@@ -200,8 +201,8 @@ impl EvaluateNormals {
         sharp < 2 && after(creases.base.vertex(v), *depth) <= 0.0
     }
 
-    /// The normal's direction at a smooth irregular vertex, by the masks of [`limit`]; nothing at other places, and
-    /// where not all faces of the vertex are part of the surface.
+    /// Returns the direction of the normal at a smooth irregular vertex, by the masks of [`limit`]; `None` at other
+    /// positions, and if not all faces of the vertex are part of the surface.
     #[inline(always)]
     fn at_vertex(&self, at: &Place) -> Option<Vec3> {
         let start = self.irregular(at);
@@ -222,7 +223,7 @@ impl EvaluateNormals {
             let patch = self.samples.descend(h / 4, u, v)?.patch;
             let (e, f) = (self.beside(patch, h, [1, 0]), self.beside(patch, h, [1, 1]));
             if n == 2 {
-                // Of two corners, edges span one tangent and faces the other.
+                // With two corners, edges span one tangent and faces the other.
                 first += wave.0 * e;
                 second += wave.0 * f;
             } else {
@@ -235,7 +236,7 @@ impl EvaluateNormals {
         Some(first.cross(second))
     }
 
-    /// A control point seen from a corner of its patch.
+    /// Returns a control point relative to a corner of its patch.
     #[inline(always)]
     fn beside(&self, patch: u32, h: u32, [p, q]: [u32; 2]) -> Vec3 {
         let [x, y] = match h & 3 {
@@ -250,8 +251,8 @@ impl EvaluateNormals {
     }
 }
 
-// SAFETY: each index writes its own rows, and `bad` atomically; what is read is checked, and walks round vertices have
-// bounds (contracts U3, U4).
+// SAFETY: each index writes its own rows, and `bad` atomically; all indices are checked before they are read, and walks
+// around vertices are bounded (contracts U3, U4).
 unsafe impl FlatKernel for EvaluateNormals {
     #[inline(always)]
     fn run(&self, sample: u32) {

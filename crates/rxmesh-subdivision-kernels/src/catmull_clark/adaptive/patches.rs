@@ -1,9 +1,9 @@
 //! Control points of patches: 4 x 4 of a uniform bicubic B-spline each, row by row from (-1, -1) of the cell on.
 //!
-//! Across a side that is sharp for ever they are reflections. At an irregular vertex of the last level there are not
-//! four faces, and no point (-1, -1) seen from it: it is put where it makes the patch end where the surface does. The
-//! other 15 are points of the surface's level, so that such a patch meets its neighbours: along sides away from the
-//! vertex with two derivatives, along sides from the vertex without a gap.
+//! Across an infinitely sharp side they are reflections. An irregular vertex of the last level does not have four
+//! faces, and no point (-1, -1) relative to it: this point is chosen such that the patch interpolates the limit surface
+//! there. The other 15 are points of the surface's level, so that such a patch joins its neighbours: with two
+//! derivatives along sides away from the vertex, without a gap along sides at the vertex.
 
 use super::blocks::{Blocks, Fan, SIDE};
 use super::cells::{CAP, CORNER_SHIFT, Cell, Rules, around};
@@ -19,26 +19,26 @@ kernel_list! {
     flat catmull_clark_adaptive_points1: ControlPoints<crate::catmull_clark::One>;
 }
 
-/// Control points of a patch.
+/// Number of control points of a patch.
 pub const POINTS: u32 = 16;
 
 args! {
-    /// Control points. An index a patch, point and component.
+    /// Computes control points. One index per patch, point and component.
     pub struct ControlPoints<N: Components> {
         /// Blocks of all nodes.
         pub blocks: Blocks,
         /// Values of the quads' vertices.
         pub base: Rows,
-        /// As [`ListCells::patches`](super::plan::ListCells::patches).
+        /// Patches, as [`ListCells::patches`](super::plan::ListCells::patches).
         pub patches: Global<u32>,
-        /// The result: [`POINTS`] rows a patch.
+        /// Result: [`POINTS`] rows per patch.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
 
-/// A patch: its cell, its kind, and the node whose block has its points.
+/// Patch: its cell, its kind, and the node whose block has its points.
 #[derive(Clone, Copy)]
 struct Patch {
     cell: Cell,
@@ -53,7 +53,7 @@ impl Patch {
     }
 }
 
-/// The value at one end of four where the next two say so by reflection, and where it is `at` otherwise.
+/// Returns the value at one end of four as the reflection of the next two if the flag is set, and `at(i)` otherwise.
 #[inline(always)]
 fn reflected(i: u32, [low, high]: [bool; 2], at: impl Fn(u32) -> f32) -> f32 {
     if i == 0 && low {
@@ -66,7 +66,7 @@ fn reflected(i: u32, [low, high]: [bool; 2], at: impl Fn(u32) -> f32) -> f32 {
 }
 
 impl<N: Components> ControlPoints<N> {
-    /// A component of the point at place (a, b), 0 to 3, of the level that a patch is of.
+    /// Returns a component of the point at (a, b), 0 to 3, at the level of a patch.
     #[inline(always)]
     fn own(&self, patch: &Patch, a: u32, b: u32, k: u32) -> f32 {
         let cell = &patch.cell;
@@ -84,7 +84,7 @@ impl<N: Components> ControlPoints<N> {
         }
     }
 
-    /// As [`ControlPoints::own`], reflected across what is sharp.
+    /// Returns the point of [`ControlPoints::own`], reflected across sharp sides.
     #[inline(always)]
     fn point(&self, patch: &Patch, a: u32, b: u32, k: u32) -> f32 {
         let sharp = |side| patch.is_sharp(side);
@@ -93,11 +93,11 @@ impl<N: Components> ControlPoints<N> {
         })
     }
 
-    /// The point beyond an irregular corner.
+    /// Returns the point beyond an irregular corner.
     #[inline(always)]
     fn beyond(&self, patch: &Patch, k: u32) -> f32 {
         let h = 4 * patch.cell.face + (patch.kind >> CORNER_SHIFT);
-        // Seen from the corner, of a cell of side 1.
+        // Relative to the corner, of a cell of side 1.
         let at = |p: i32, q: i32| {
             let [x, y] = match h & 3 {
                 0 => [p, q],
@@ -107,8 +107,8 @@ impl<N: Components> ControlPoints<N> {
             };
             self.point(patch, (x + 1) as u32, (y + 1) as u32, k)
         };
-        // The other eight of the nine points round the corner, by the mask of the limit: a loop, so that there is one
-        // place to inline what a point takes.
+        // The other eight of the nine points around the corner, by the mask of the limit: a loop, so that the code of a
+        // point is inlined once.
         let mut rest = 0.0;
         for i in 1..9 {
             let (p, q) = (i % 3 - 1, i / 3 - 1);
@@ -118,7 +118,7 @@ impl<N: Components> ControlPoints<N> {
         36.0 * self.end(self.blocks.rules.mesh.corners.get(h), patch.cell.level, k) - rest
     }
 
-    /// Where an irregular vertex ends, of the last level.
+    /// Returns the limit position of an irregular vertex of the last level.
     #[inline(always)]
     fn end(&self, v: u32, level: u32, k: u32) -> f32 {
         let blocks = &self.blocks;
@@ -156,9 +156,9 @@ impl<N: Components> ControlPoints<N> {
         }
     }
 
-    /// Where the end of a crease goes, which leaves along `start`: by the left eigenvector of eigenvalue 1 of the
-    /// rules. Weights of the smooth edges follow 7 w(k) - w(k - 1) - w(k + 1) = 20 / n^2 from the crease round to it,
-    /// where 0 stands for its own; that of the vertex is 1.
+    /// Returns the limit position of the end of a crease that leaves along `start`: by the left eigenvector of
+    /// eigenvalue 1 of the rules. Weights of the smooth edges follow 7 w(k) - w(k - 1) - w(k + 1) = 20 / n^2 from the
+    /// crease around to it, with 0 for the crease's; that of the vertex is 1.
     #[inline(always)]
     fn dart(&self, fan: &Fan, start: u32, level: u32, k: u32) -> f32 {
         let (m, n) = (&self.blocks.rules.mesh, fan.corners);
@@ -185,7 +185,7 @@ impl<N: Components> ControlPoints<N> {
     }
 }
 
-/// The power `-i` of the larger solution of r + 1 / r = 7; what is too small to count is 0.
+/// Returns the power `-i` of the larger solution of r + 1 / r = 7; negligible values are 0.
 #[inline(always)]
 fn decay(i: u32) -> f32 {
     let mut x = 1.0;

@@ -1,4 +1,4 @@
-//! The quadtrees and the list of patches: each level's cells are looked at, counted, and written.
+//! Quadtrees and the list of patches: each level's cells are classified, counted, and written.
 
 use super::cells::{Cell, NODE, OUTSIDE, Rules};
 use crate::topology::NONE;
@@ -13,25 +13,25 @@ kernel_list! {
     flat catmull_clark_adaptive_list: ListCells;
 }
 
-/// Words of a node: its face, its place ([`Cell::place`]), and the node whose block has its points, [`NONE`] for roots.
+/// Words of a node: its face, its cell ([`Cell::place`]), and the node whose block has its points, [`NONE`] for roots.
 pub const NODE_WORDS: u32 = 3;
-/// Words of a patch: its face, its place ([`Cell::place`]), its kind ([`Rules::kind`]), and the node whose block has
-/// its points, [`NONE`] for roots.
+/// Words of a patch: its face, its cell ([`Cell::place`]), its kind ([`Rules::kind`]), and the node whose block has its
+/// points, [`NONE`] for roots.
 pub const PATCH_WORDS: u32 = 4;
-/// Of a reference in a tree: it is to a patch and not to a node.
+/// Flag of a reference in a tree: it refers to a patch and not to a node.
 pub const IS_PATCH: u32 = 1 << 31;
 
 kernel! {
-    /// Marks the quads that are part of the surface. An index one of them.
+    /// Marks the quads that are part of the surface. One index per such quad.
     pub struct MarkKept: Flat {
-        /// The quads.
+        /// Quads.
         pub quads: Global<u32>,
         /// 1 for each of them.
         pub marks: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each index writes a quad of its own (contracts U3, U4).
+// SAFETY: each index writes its own quad (contracts U3, U4).
 unsafe impl FlatKernel for MarkKept {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -42,7 +42,7 @@ unsafe impl FlatKernel for MarkKept {
 kernel! {
     /// Marks the corners whose vertex is irregular at the base.
     pub struct MarkCorners: Flat {
-        /// What decides.
+        /// Classification of cells.
         pub rules: Rules,
         /// 0 or 1 for each corner.
         pub marks: GlobalMut<u32>,
@@ -59,19 +59,20 @@ unsafe impl FlatKernel for MarkCorners {
 }
 
 kernel! {
-    /// Looks at the cells of a level. An index a cell: a quad at level 0, else a quarter of a node of the level before.
+    /// Classifies the cells of a level. One index per cell: a quad at level 0, else a quarter of a node of the level
+    /// before.
     pub struct LookAtCells: Flat {
-        /// What decides.
+        /// Classification of cells.
         pub rules: Rules,
-        /// The level.
+        /// Level.
         pub level: u32,
-        /// The first node of the level before.
+        /// First node of the level before.
         pub first: u32,
-        /// As [`ListCells::nodes`].
+        /// Nodes, as [`ListCells::nodes`].
         pub nodes: Global<u32>,
-        /// Marks of the quads that are part of the surface; nothing when all are.
+        /// Marks of the quads that are part of the surface; empty when all are.
         pub kept: Global<u32>,
-        /// What each cell is.
+        /// Kind of each cell.
         pub kinds: GlobalMut<u32>,
         /// 1 for each cell that is a node.
         pub node: GlobalMut<u32>,
@@ -80,7 +81,7 @@ kernel! {
     }
 }
 
-/// The cell of an index at a level, and the node that it is a quarter of.
+/// Returns the cell of an index at a level, and the node of which it is a quarter.
 #[inline(always)]
 fn cell_of(nodes: Global<u32>, level: u32, first: u32, index: u32) -> (Cell, u32) {
     if level == 0 {
@@ -110,41 +111,41 @@ unsafe impl FlatKernel for LookAtCells {
 }
 
 kernel! {
-    /// Lists what [`LookAtCells`] has found, with the same indices.
+    /// Lists the cells that [`LookAtCells`] has classified, with the same indices.
     pub struct ListCells: Flat {
-        /// What decides.
+        /// Classification of cells.
         pub rules: Rules,
-        /// The level.
+        /// Level.
         pub level: u32,
-        /// The first node of the level before.
+        /// First node of the level before.
         pub first: u32,
-        /// What each cell is.
+        /// Kind of each cell.
         pub kinds: Global<u32>,
-        /// How many cells before each are nodes.
+        /// Number of nodes among the cells before each.
         pub nodes_before: Global<u32>,
-        /// How many cells before each are patches.
+        /// Number of patches among the cells before each.
         pub patches_before: Global<u32>,
-        /// The level's first node.
+        /// First node of the level.
         pub first_node: u32,
-        /// The level's first patch.
+        /// First patch of the level.
         pub first_patch: u32,
-        /// [`NODE_WORDS`] a node.
+        /// [`NODE_WORDS`] words per node.
         pub nodes: GlobalMut<u32>,
-        /// [`PATCH_WORDS`] a patch.
+        /// [`PATCH_WORDS`] words per patch.
         pub patches: GlobalMut<u32>,
-        /// What each quad is: a node, a patch with [`IS_PATCH`], or [`NONE`].
+        /// Reference of each quad: a node, a patch with [`IS_PATCH`], or [`NONE`].
         pub roots: GlobalMut<u32>,
-        /// What the quarters of each node are, as in `roots`; four a node.
+        /// References of the quarters of each node, as in `roots`; four per node.
         pub quarters: GlobalMut<u32>,
-        /// A row for each corner with an irregular vertex.
+        /// Row of each corner with an irregular vertex.
         pub rows: Global<u32>,
-        /// For each such row and each level but the last: the node at the corner.
+        /// Node at the corner for each such row and each level but the last.
         pub chains: GlobalMut<u32>,
     }
 }
 
 impl ListCells {
-    /// Lists the node of a cell at the corners that it is at.
+    /// Stores the node of a cell for the corners at which it is.
     #[inline(always)]
     fn chain(&self, cell: &Cell, node: u32) {
         let set = |h: u32| {
@@ -159,7 +160,7 @@ impl ListCells {
             return;
         }
         for h in 4 * cell.face..4 * cell.face + 4 {
-            // A corner has a row when the row of the next is another.
+            // A corner has a row when the row of the next corner differs.
             if self.rows.get(h) != self.rows.get(h + 1) {
                 set(h);
             }
@@ -167,8 +168,8 @@ impl ListCells {
     }
 }
 
-// SAFETY: each index writes what is its cell's: scans have given it places; one cell of a level is at a corner of the
-// mesh (contracts U3, U4).
+// SAFETY: each index writes the elements of its cell, which prefix sums have assigned; one cell of a level is at a
+// corner of the mesh (contracts U3, U4).
 unsafe impl FlatKernel for ListCells {
     #[inline(always)]
     fn run(&self, index: u32) {

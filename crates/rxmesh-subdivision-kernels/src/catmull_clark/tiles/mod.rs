@@ -1,9 +1,9 @@
-//! Several levels in one launch: a block refines cells in its shared memory, and writes the last level only.
+//! Several levels in one launch: a block refines cells in its shared memory, and writes only the last level.
 //!
-//! A tile is a cell of a base face's grid, with one ring of points round it: 16 points. A tile that touches nothing
-//! special is a bicubic B-spline, whose points at the last level are sums of the 16 (`whole`). The others go level by
-//! level (`steps`). A tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only if the edge
-//! starts with this face, and the regular base vertices that the face owns ([`super::neighbours::Flags`]).
+//! A tile is a cell of a base face's grid, with one ring of points around it: 16 points. A tile that touches nothing
+//! special is a bicubic B-spline, whose points at the last level are weighted sums of the 16 (`whole`). The others are
+//! refined level by level (`steps`). A tile writes its points at (0, 0) to (n - 1, n - 1), of those on a base edge only
+//! if the edge starts with this face, and the regular base vertices that the face owns ([`super::neighbours::Flags`]).
 
 mod steps;
 mod whole;
@@ -23,76 +23,75 @@ kernel_list! {
     block catmull_clark_tiles1: RefineTiles<super::One>;
 }
 
-/// Sides and corners of a tile.
+/// Number of sides and of corners of a tile.
 const SIDES: u32 = 4;
-/// Points of [`Rings`] that a corner takes at a level: its own, the one across its out-edge, the one across its
-/// in-edge.
+/// Points of [`Rings`] that a corner uses at a level: its own, the one across its out-edge, the one across its in-edge.
 const TAKEN: u32 = 3;
-/// Words of a tile in [`Tables::tiles`].
+/// Number of words of a tile in [`Tables::tiles`].
 const WORDS: u32 = 3;
-/// Points on the side of a tile with its ring.
+/// Number of points on the side of a tile with its ring.
 const WIDE: u32 = 4;
 
-/// What a tile's block keeps in shared memory.
+/// Shared memory of a block of tiles.
 #[derive(Clone, Copy)]
 pub struct Tables {
-    /// For each tile its number among all, its face, and the face's flags: [`WORDS`] words; no face is [`NONE`].
+    /// For each tile its number among all, its face, and the face's flags: [`WORDS`] words; [`NONE`] for no face.
     tiles: Shared<u32>,
-    /// The tiles' points with the ring round them, row by row: the first level, which is four rows of four points, then
-    /// the last level but one and those before it, in turns with the others ([`RefineTiles::held`]).
+    /// Points of the tiles with the ring around them, row by row: the first level, which is four rows of four points,
+    /// then the last level but one and those before it, alternating between two buffers ([`RefineTiles::held`]).
     grids: Shared<f32>,
     /// For each tile, each level after the first, and each corner: [`TAKEN`] points.
     rings: Shared<f32>,
-    /// For each tile and side: sharpness of the base edge that it lies on, 0 where it lies on none.
+    /// For each tile and side: sharpness of the base edge on which it lies, 0 if there is none.
     sharp: Shared<f32>,
-    /// For each place along a side at the last level: four weights.
+    /// For each position along a side at the last level: four weights.
     weights: Shared<f32>,
 }
 
 args! {
-    /// Refines tiles: 2^`log_tiles` a block.
+    /// Refines tiles: 2^`log_tiles` per block.
     pub struct RefineTiles<N: Components> {
-        /// The mesh of quads.
+        /// Mesh of quads.
         pub mesh: Topology,
-        /// How sharp it is.
+        /// Sharpness of the mesh.
         pub creases: Creases,
-        /// What is round each face.
+        /// Neighbourhoods of faces.
         pub neighbours: Neighbours,
-        /// The points round special vertices.
+        /// Points around special vertices.
         pub rings: Rings,
-        /// The level that is there: tiles are its cells.
+        /// Known level: tiles are its cells.
         pub from: u32,
-        /// Values at that level, as many components as are taken; nothing at level 0.
+        /// Values at that level, of the components that are processed; empty at level 0.
         pub grid: Global<f32>,
-        /// Levels to go, at least 1.
+        /// Number of levels to compute, at least 1.
         pub levels: u32,
-        /// 2^`log_tiles` tiles are a block's: one where `from` is not 0.
+        /// Logarithm of the number of tiles per block: 0 if `from` is not 0.
         pub log_tiles: u32,
-        /// Pieces of a tile's columns, a power of two, that different threads write.
+        /// Logarithm of the number of pieces of a tile's columns, which different threads write.
         pub log_pieces: u32,
-        /// The result at level `from + levels`; rows of special vertices are left alone.
+        /// Result at level `from + levels`; rows of special vertices are not written.
         pub out: Output,
-        /// How many components.
+        /// Number of components.
         pub components: N,
     }
 }
 
-/// One tile.
+/// A tile.
 #[derive(Clone, Copy)]
 struct Tile {
-    /// Its number in the block.
+    /// Number in the block.
     slot: u32,
     face: u32,
     flags: Flags,
-    /// Its column and row among the tiles of the face.
+    /// Column and row among the tiles of the face.
     x: u32,
     y: u32,
-    /// The last column and row.
+    /// Last column and row.
     last: u32,
 }
 
 impl Tile {
-    /// Whether a side lies on an edge of the base face.
+    /// Returns `true` if a side lies on an edge of the base face.
     #[inline(always)]
     fn on_edge(&self, side: u32) -> bool {
         match side {
@@ -103,13 +102,13 @@ impl Tile {
         }
     }
 
-    /// Whether a corner is one of the base face.
+    /// Returns `true` if a corner is one of the base face.
     #[inline(always)]
     fn on_corner(&self, corner: u32) -> bool {
         self.on_edge(corner) && self.on_edge((corner + 3) & 3)
     }
 
-    /// Whether a corner is a special vertex.
+    /// Returns `true` if a corner is a special vertex.
     #[inline(always)]
     fn on_special(&self, corner: u32) -> bool {
         self.flags.special(corner) && self.on_corner(corner)
@@ -117,25 +116,25 @@ impl Tile {
 }
 
 impl<N: Components> RefineTiles<N> {
-    /// Cells on a side of a tile after `step` levels.
+    /// Returns the number of cells on a side of a tile after `step` levels.
     #[inline(always)]
     fn cells(&self, step: u32) -> u32 {
         1 << step
     }
 
-    /// Floats of a row of a tile after `step` levels.
+    /// Returns the number of floats of a row of a tile after `step` levels.
     #[inline(always)]
     fn pitch(&self, step: u32) -> u32 {
         (self.cells(step) + 3) * N::N
     }
 
-    /// Floats of a tile after `step` levels.
+    /// Returns the number of floats of a tile after `step` levels.
     #[inline(always)]
     fn area(&self, step: u32) -> u32 {
         (self.cells(step) + 3) * self.pitch(step)
     }
 
-    /// The points at the last level.
+    /// Returns the points at the last level.
     #[inline(always)]
     fn last_grid(&self) -> Grid {
         Grid {
@@ -144,14 +143,14 @@ impl<N: Components> RefineTiles<N> {
         }
     }
 
-    /// Tiles of special faces: those that come first.
+    /// Returns the number of tiles of special faces, which come first.
     #[inline(always)]
     fn special_tiles(&self) -> u32 {
         self.neighbours.counts.get(FACES) << (2 * self.from)
     }
 
-    /// Finds a block's tiles. A block has tiles of special faces or of regular ones, never both, so that how a tile is
-    /// made does not depend on what comes with it.
+    /// Finds a block's tiles. A block has tiles of special faces or of regular ones, never both, so that the
+    /// computation of a tile does not depend on the others in its block.
     #[inline(always)]
     fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
         p.each(1 << self.log_tiles, |slot| {
@@ -189,7 +188,7 @@ impl<N: Components> RefineTiles<N> {
         })
     }
 
-    /// Whether the tiles of a block are parts of bicubic B-splines.
+    /// Returns `true` if the tiles of a block are parts of bicubic B-splines.
     #[inline(always)]
     fn regular(&self, block: u32, tables: &Tables) -> bool {
         if block << self.log_tiles >= self.special_tiles() {
@@ -211,7 +210,7 @@ impl<N: Components> RefineTiles<N> {
         !special
     }
 
-    /// Runs `f(tile, row, column)` for `rows` rows of `columns` columns of all tiles.
+    /// Calls `f(tile, row, column)` for `rows` rows of `columns` columns of all tiles.
     #[inline(always)]
     fn each<B: Block>(
         &self,
@@ -221,7 +220,7 @@ impl<N: Components> RefineTiles<N> {
         f: impl Fn(&Tile, u32, u32),
     ) {
         if Phase::<B>::SOLO {
-            // One thread has no places to divide among others.
+            // A single thread does not divide the work.
             for slot in 0..1 << self.log_tiles {
                 let Some(tile) = self.tile(tables, slot) else {
                     continue;
@@ -234,7 +233,7 @@ impl<N: Components> RefineTiles<N> {
             }
             return;
         }
-        // Columns are filled up to a power of two, so that nothing is divided.
+        // Columns are padded to a power of two, so that no division is needed.
         let log = 32 - (columns - 1).leading_zeros();
         p.each((rows << log) << self.log_tiles, |i| {
             let (column, rest) = (i & ((1 << log) - 1), i >> log);
@@ -247,7 +246,7 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// Runs `f(tile, row, column, component)`, components next to each other: as [`RefineTiles::each`] otherwise.
+    /// Calls `f(tile, row, column, component)` with adjacent components; otherwise as [`RefineTiles::each`].
     #[inline(always)]
     fn each_float<B: Block>(
         &self,
@@ -278,7 +277,7 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// Brings the points of the first level, the ring round them included.
+    /// Loads the points of the first level, including the ring around them.
     #[inline(always)]
     fn load<B: Block>(&self, p: Phase<B>, tables: &Tables) {
         let grid = tables.grids;
@@ -305,7 +304,7 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// A component of the point at (i, j), -1 to n + 1, of a face at level `from`; 0 where there is none.
+    /// Returns a component of the point at (i, j), -1 to n + 1, of a face at level `from`; 0 if there is none.
     #[inline(always)]
     fn ring_or_grid(&self, t: &Tile, [i, j]: [i32; 2], k: u32) -> f32 {
         let (m, f, level) = (&self.mesh, t.face, self.from);
@@ -323,7 +322,7 @@ impl<N: Components> RefineTiles<N> {
             }
             return at(grid.point(f, i as u32, j as u32));
         }
-        // Across an edge of the face: the half-edge, and how far along it.
+        // Across an edge of the face: the half-edge, and the position along it.
         let (side, s) = if j < 0 && inside(i) {
             (0, i)
         } else if i > n && inside(j) {
@@ -355,7 +354,7 @@ impl<N: Components> RefineTiles<N> {
     }
 
     /// Writes the points on base edges that start with the tile's face, and the base vertices that it owns:
-    /// `value(tile, i, j, component)` at places 0 to n of the tile.
+    /// `value(tile, i, j, component)` at positions 0 to n of the tile.
     #[inline(always)]
     fn write_border<B: Block>(
         &self,
@@ -403,8 +402,8 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// Where the point at (x, y) of a tile stands in the result's values, for points inside the base face. In row 0 of
-    /// the face, which is an edge, it is a place that is not written to.
+    /// Returns the index of the point at (x, y) of a tile in the result's values, for points inside the base face. In
+    /// row 0 of the face, which is an edge, it is an index that is never written.
     #[inline(always)]
     fn inside(&self, t: &Tile, x: u32, y: u32, k: u32) -> u32 {
         let grid = self.last_grid();
@@ -418,7 +417,7 @@ impl<N: Components> RefineTiles<N> {
     }
 }
 
-/// The corner of a face at one end or the other of its rows and columns.
+/// Returns the corner of a face at one end or the other of its rows and columns.
 #[inline(always)]
 fn corner_at(right: bool, top: bool) -> u32 {
     match (right, top) {
@@ -429,9 +428,9 @@ fn corner_at(right: bool, top: bool) -> u32 {
     }
 }
 
-// SAFETY: shared memory is written in phases that barriers part, each place once; a tile writes the points inside it,
-// those of base edges that start with its face, and vertices that its face owns, so that each is written once; branches
-// and loops around phases depend on the kernel's fields and on the block's tiles (contracts U1 to U4).
+// SAFETY: shared memory is written in phases separated by barriers, each element once; a tile writes the points inside
+// it, those of base edges that start with its face, and vertices that its face owns, so that each is written once;
+// branches and loops around phases depend on the kernel's fields and on the block's tiles (contracts U1 to U4).
 unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
     const THREADS: u32 = 96;
     type Tables = Tables;

@@ -1,4 +1,4 @@
-//! Tiles that touch what is special: level by level.
+//! Tiles at special vertices and sharp edges: level by level.
 
 use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tables, Tile};
 use crate::catmull_clark::taps::{Taps, creased};
@@ -6,20 +6,20 @@ use crate::catmull_clark::{Components, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, Phase};
 
-/// The new point between two points of a curve.
+/// Returns the new point between two points of a curve.
 #[inline(always)]
 fn between(x: [f32; 3]) -> f32 {
     0.5 * (x[0] + x[1])
 }
 
-/// The new point at the second of three points of a curve.
+/// Returns the new point at the second of three points of a curve.
 #[inline(always)]
 fn above(x: [f32; 3]) -> f32 {
     0.125 * (x[0] + x[2]) + 0.75 * x[1]
 }
 
 impl<N: Components> RefineTiles<N> {
-    /// All levels of a block's tiles.
+    /// Computes all levels of a block's tiles.
     #[inline(always)]
     pub(super) fn in_steps<B: Block>(&self, b: B, tables: &Tables) {
         for step in 0..self.levels - 1 {
@@ -29,8 +29,8 @@ impl<N: Components> RefineTiles<N> {
         self.write(b, tables);
     }
 
-    /// Where what is there after `step` levels starts in [`Tables::grids`]; a place and not a view, of which one would
-    /// have to be chosen in memory.
+    /// Returns the offset in [`Tables::grids`] of the points after `step` levels; an offset and not a view, because a
+    /// choice between views would be made in memory.
     #[inline(always)]
     fn held(&self, step: u32) -> u32 {
         let last = self.levels - 1;
@@ -45,7 +45,7 @@ impl<N: Components> RefineTiles<N> {
         at << self.log_tiles
     }
 
-    /// Brings the rings of all levels, and how sharp the sides are.
+    /// Loads the rings of all levels, and the sharpness of the sides.
     #[inline(always)]
     pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, tables: &Tables) {
         let rows = (self.levels - 1) * SIDES;
@@ -74,7 +74,7 @@ impl<N: Components> RefineTiles<N> {
         }
     }
 
-    /// A component of one of the [`TAKEN`] points of a base face's corner.
+    /// Returns a component of one of the [`TAKEN`] points of a base face's corner.
     #[inline(always)]
     fn ring(&self, face: u32, corner: u32, level: u32, point: u32, k: u32) -> f32 {
         let m = &self.mesh;
@@ -91,7 +91,7 @@ impl<N: Components> RefineTiles<N> {
         }
     }
 
-    /// The level after `step` levels and one more, as if nothing were special: four points a place.
+    /// Computes the level after `step + 1` levels as if nothing were special: four points per index.
     #[inline(always)]
     fn refine<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
         let (from, to) = (self.held(step), self.held(step + 1));
@@ -100,7 +100,7 @@ impl<N: Components> RefineTiles<N> {
         let places = self.cells(step) + 2;
         self.each_float(p, tables, [places, places], |t, y, x, k| {
             let at = from + t.slot * self.area(step) + y * pitch + x * N::N + k;
-            // Of the last place the new point above the second one is not there, and the third one neither.
+            // For the last index the new point above the second one does not exist, nor does the third one.
             let (right, down) = (x + 1 < places, y + 1 < places);
             let third = if right { 2 * N::N } else { N::N };
             let row = |y: u32| {
@@ -125,8 +125,8 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// What is special at the level after `step` levels and one more: special vertices with what is beside them, and
-    /// base edges that are sharp.
+    /// Corrects the special points of the level after `step + 1` levels: special vertices with their adjacent points,
+    /// and sharp base edges.
     #[inline(always)]
     fn mend<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
         let to = self.held(step + 1);
@@ -143,7 +143,7 @@ impl<N: Components> RefineTiles<N> {
                     if right { far + 1 } else { 0 },
                     if top { far + 1 } else { 0 },
                 );
-                // The out-edges of corners 0 and 2 lie along rows, so what is above is across them.
+                // The out-edges of corners 0 and 2 lie along rows, so the point above is across them.
                 let along_row = c & 1 == 0;
                 let (x, y) = match point {
                     0 => (x, y),
@@ -163,7 +163,7 @@ impl<N: Components> RefineTiles<N> {
             if tables.sharp.get(t.slot * SIDES + c) <= 0.0 {
                 return;
             }
-            // Ends of the side: with the ring that continues it.
+            // Ends of the side, including the ring that continues it.
             let (low, high) = match c {
                 0 => (0, 1),
                 1 => (1, 2),
@@ -186,8 +186,8 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// A component of the point at place (a, b) of a tile, ring included, after `step + 1` levels, of what is there
-    /// after `step`. Special vertices and what is beside them are not made here.
+    /// Computes a component of the point at (a, b) of a tile, including the ring, after `step + 1` levels, from the
+    /// points after `step`. Special vertices and their adjacent points are not computed here.
     #[inline(always)]
     fn point(&self, tables: &Tables, t: &Tile, step: u32, [a, b]: [u32; 2], k: u32) -> f32 {
         let (grid, pitch) = (tables.grids, self.pitch(step));
@@ -245,7 +245,7 @@ impl<N: Components> RefineTiles<N> {
         creased([&across, &down], side, weight, smooth, at)
     }
 
-    /// The last level: points on base edges that start with this face, and points inside.
+    /// Writes the last level: points on base edges that start with this face, and points inside.
     #[inline(always)]
     fn write<B: Block>(&self, b: B, tables: &Tables) {
         let step = self.levels - 1;

@@ -4,13 +4,13 @@ use super::{RefineTiles, Tables, Tile, WIDE};
 use crate::catmull_clark::Components;
 use rxmesh_kernels::exec::{Block, Phase};
 
-/// Weights of four control points of a uniform cubic B-spline for the control point of its refinement to knots of
-/// distance `h`, at `t` in 0 to 1: its blossom at t - h, t and t + h.
+/// Returns the weights of four control points of a uniform cubic B-spline for the control point of its refinement to
+/// knots of distance `h`, at `t` in 0 to 1: its blossom at t - h, t and t + h.
 #[inline(always)]
 fn weights(t: f32, h: f32) -> [f32; 4] {
     let s = 1.0 - t;
     let hh = h * h;
-    // The blossoms of t^3 and t^2.
+    // Blossoms of t^3 and t^2.
     let (cube, square) = (t * (t * t - hh), t * t - hh / 3.0);
     let (back_cube, back_square) = (s * (s * s - hh), s * s - hh / 3.0);
     let sixth = 1.0 / 6.0;
@@ -23,7 +23,7 @@ fn weights(t: f32, h: f32) -> [f32; 4] {
 }
 
 impl<N: Components> RefineTiles<N> {
-    /// The weights of all places along a side.
+    /// Computes the weights of all positions along a side.
     #[inline(always)]
     pub(super) fn weigh<B: Block>(&self, p: Phase<B>, tables: &Tables) {
         let side = self.cells(self.levels);
@@ -37,17 +37,17 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// All levels of a block's tiles.
+    /// Computes all levels of a block's tiles.
     #[inline(always)]
     pub(super) fn whole<B: Block>(&self, b: B, tables: &Tables) {
-        // Where the first sums stand: behind the points.
+        // Offset of the first sums: after the points.
         let (points, across) = (tables.grids, self.area(0) << self.log_tiles);
         let side = self.cells(self.levels);
-        // Floats of a row of `across`.
+        // Number of floats of a row of `across`.
         let pitch = (side + 1) * N::N;
         let sum =
             |w: [f32; 4], x: [f32; 4]| (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3]);
-        // First along the rows of the 16 points, of which the last places come behind the others ...
+        // First along the rows of the 16 points, whose last positions follow the others ...
         b.phase(|p| {
             let ends = WIDE.div_ceil(side);
             self.each(p, tables, [WIDE + ends, side], |t, row, i| {
@@ -101,7 +101,7 @@ impl<N: Components> RefineTiles<N> {
         });
     }
 
-    /// What a block of one thread writes of rows without gaps: `value(tile, i, j)`, where i counts floats.
+    /// Writes the rows of a block of one thread if they have no gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
     fn write_rows(&self, tables: &Tables, value: impl Fn(&Tile, u32, u32) -> f32) {
         let side = self.cells(self.levels);

@@ -1,4 +1,4 @@
-//! The surface at any place.
+//! Evaluation of the surface at any parameters.
 
 use super::Adaptive;
 use crate::launch::Launch;
@@ -10,13 +10,13 @@ use rxmesh_subdivision_kernels::catmull_clark::adaptive::evaluate::{
 use rxmesh_subdivision_kernels::topology::NONE;
 
 impl Adaptive {
-    /// Values of the surface at places: `width` floats each, of control points as [`Adaptive::values`] makes them.
-    /// `faces` are faces of parameters, `places` u and v of each. Runs a kernel only; a place that is none of the
-    /// surface keeps its row, and [`Adaptive::check`] says so.
+    /// Evaluates the surface at samples: `width` floats each, from control points that [`Adaptive::values`] made.
+    /// `faces` are parameter faces, `places` u and v of each. Only launches a kernel; a sample that is not on the
+    /// surface keeps its row, which [`Adaptive::check`] reports.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`]; what the engine says.
+    /// [`EngineError::Length`]; any error of the engine.
     pub fn evaluate(
         &self,
         width: u32,
@@ -40,9 +40,9 @@ impl Adaptive {
         Ok(self.engine.launch_flat(n as u32, kernel)?)
     }
 
-    /// As [`Adaptive::evaluate`], of positions: points of the surface, and its normals there, of length 1, or 0 where
-    /// it has none. Where the surface has an edge, the normal is that of the face of parameters' side; at an irregular
-    /// vertex on an edge, or beside faces that are left out, it is that of the patch there.
+    /// Evaluates positions as [`Adaptive::evaluate`]: points of the surface, and its normals there, of length 1, or 0
+    /// if there is none. On a crease the normal is that of the side of the parameter face; at an irregular vertex on a
+    /// crease, or beside faces that are left out, it is that of the patch there.
     ///
     /// # Errors
     ///
@@ -83,12 +83,12 @@ impl Adaptive {
         }
     }
 
-    /// Says whether all places that were asked for since the last check are on the surface, and waits for that.
+    /// Checks, with a wait, that all samples since the last check are on the surface.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] names the first sample of a launch that is not: its face is none, or a hole, or left out at a
-    /// boundary, or its u or v is not from 0 to 1; what the engine says.
+    /// [`Error::Options`] names the first sample of a launch that is not: its face does not exist, or is a hole, or
+    /// left out at a boundary, or its u or v is not from 0 to 1. Or an error of the engine.
     pub fn check(&mut self) -> Result<(), Error> {
         let bad = self.bad.read()?[0];
         if bad == NONE {

@@ -1,4 +1,4 @@
-//! Feature-adaptive Catmull-Clark surfaces: bicubic patches, and the surface anywhere.
+//! Feature-adaptive Catmull-Clark surfaces: bicubic patches, and evaluation anywhere.
 
 mod evaluate;
 mod plan;
@@ -19,72 +19,73 @@ use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches::POINTS;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::plan::PATCH_WORDS;
 use values::Scratch;
 
-/// A Catmull-Clark surface as bicubic patches (Niessner et al. 2012): topology once, control points as often as values
-/// change, and the surface at any place.
+/// A Catmull-Clark surface as bicubic patches (Niessner et al. 2012): topology is prepared once, control points are
+/// computed whenever values change, and the surface can be evaluated anywhere.
 ///
-/// *Faces of parameters* are the quads of the mesh, or, where some faces are no quads, a quad for each of their
-/// corners, in the order of corners: from the corner (0, 0) to the middle of the side that follows it (1, 0), the
-/// middle of the face (1, 1), and the middle of the side before it (0, 1). A quad of the mesh has its corners 0 to 3 at
-/// (0, 0), (1, 0), (1, 1), (0, 1).
+/// *Parameter faces* are the quads of the mesh, or, if some faces are no quads, one quad for each of their corners, in
+/// the order of corners: from the corner (0, 0) to the midpoint of the side that follows it (1, 0), the centre of the
+/// face (1, 1), and the midpoint of the side before it (0, 1). A quad of the mesh has its corners 0 to 3 at (0, 0), (1,
+/// 0), (1, 1), (0, 1).
 ///
-/// A patch is a square of such a face, and a uniform bicubic B-spline over it with 4 x 4 control points. Where vertices
-/// are irregular, or sharpness has yet to end, faces are divided, at most as many times as there are levels; what is
-/// sharp then counts as sharp for ever, as in [`CatmullClark::limit`](crate::CatmullClark::limit). So the patches are
-/// the surface but for one cell of the last level a corner at each irregular vertex ([`PatchKind::Irregular`]): it
-/// meets its neighbours, ends where the surface does at the vertex, and is near the surface in between.
+/// A patch is a square of such a face, and a uniform bicubic B-spline over it with 4 x 4 control points. At irregular
+/// vertices, and where sharpness has yet to end, faces are divided, at most as many times as there are levels; what is
+/// still sharp then is treated as infinitely sharp, as in [`CatmullClark::limit`](crate::CatmullClark::limit). So the
+/// patches are exact except for one cell of the last level per corner at each irregular vertex
+/// ([`PatchKind::Irregular`]): it joins its neighbours, interpolates the surface at the vertex, and approximates it in
+/// between.
 #[derive(Debug)]
 pub struct Adaptive {
     engine: Engine,
-    /// Levels of the grids.
+    /// Number of levels of the grids.
     depth: u32,
     quads: Quads,
-    /// The mesh's face of each face of parameters; nothing when they are the same.
+    /// Mesh face of each parameter face; empty when they are the same.
     parents: Vec<u32>,
     plan: Plan,
     scratch: Scratch,
-    /// The first sample that was no place of the surface.
+    /// First sample that is not on the surface.
     bad: Buffer<u32>,
 }
 
-/// What a patch lies on.
+/// Neighbourhood of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PatchKind {
-    /// Nothing of it is sharp.
+    /// Nothing at the patch is sharp.
     Regular,
-    /// Its border is, at a boundary or crease: some of its control points are reflections.
+    /// Its border is sharp, at a boundary or crease: some of its control points are reflections.
     Border,
-    /// A vertex of the last level at one of its corners is irregular.
+    /// One of its corners is an irregular vertex of the last level.
     Irregular,
 }
 
-/// A patch's place: the square of side `1 / 2^level` from `(i, j) / 2^level` on.
+/// Position of a patch: the square of side `1 / 2^level` with its first corner at `(i, j) / 2^level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// The face of parameters.
+    /// Parameter face.
     pub face: u32,
-    /// How often the face was divided.
+    /// Number of divisions of the face.
     pub level: u32,
-    /// The column of the square, along u.
+    /// Column of the square, along u.
     pub i: u32,
-    /// The row of the square, along v.
+    /// Row of the square, along v.
     pub j: u32,
-    /// What it lies on.
+    /// Neighbourhood of the patch.
     pub kind: PatchKind,
-    /// Whether its sides are sharp: v = 0, u = 1, v = 1, u = 0.
+    /// `true` for each sharp side: v = 0, u = 1, v = 1, u = 0.
     pub sharp: [bool; 4],
-    /// The corner at an irregular vertex, 0 to 3 counter-clockwise from the first, for [`PatchKind::Irregular`].
+    /// Corner at an irregular vertex, 0 to 3 counter-clockwise from the first, for [`PatchKind::Irregular`].
     pub corner: Option<u32>,
 }
 
 impl Adaptive {
-    /// Prepares the patches of a mesh; [`Options::levels`] is how often faces are divided at most, from 1, or from 2
-    /// where faces are no quads, to [`MOST_LEVELS`](super::MOST_LEVELS). [`Options::scheme`] is not looked at.
+    /// Prepares the patches of a mesh; [`Options::levels`] is the largest number of divisions of a face, from 1, or
+    /// from 2 if some faces are no quads, to [`MOST_LEVELS`](super::MOST_LEVELS). [`Options::scheme`] is ignored.
     ///
     /// # Errors
     ///
     /// As [`CatmullClark::new`](crate::CatmullClark::new); [`Error::Options`] for a number of levels that is too small,
-    /// also for sharpness by Chaikin's rule to end; [`Error::TooLarge`] for more control points than 32 bits can
-    /// address.
+    /// or in which sharpness by Chaikin's rule does not end; [`Error::TooLarge`] for more control points than 32 bits
+    /// can address.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Adaptive, Error> {
         let mut quads = Quads::empty(engine)?;
         quads.make(&Source::Host(poly), options)?;
@@ -118,31 +119,31 @@ impl Adaptive {
         })
     }
 
-    /// Faces of parameters.
+    /// Returns the number of parameter faces.
     pub fn face_count(&self) -> u32 {
         self.quads.base.mesh.face_count()
     }
 
-    /// The face of the mesh that a face of parameters is of.
+    /// Returns the mesh face of a parameter face.
     pub fn parent(&self, face: u32) -> u32 {
         self.parents.get(face as usize).copied().unwrap_or(face)
     }
 
-    /// Number of patches.
+    /// Returns the number of patches.
     pub fn patch_count(&self) -> u32 {
         self.plan.patch_count()
     }
 
-    /// Control points of all patches: [`Adaptive::values`] makes a row for each.
+    /// Returns the number of control points of all patches: [`Adaptive::values`] makes a row for each.
     pub fn control_count(&self) -> u32 {
         POINTS * self.patch_count()
     }
 
-    /// The patches, in the order of their control points: by level, then by face.
+    /// Returns the patches, in the order of their control points: by level, then by face.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn patches(&self) -> Result<Vec<Patch>, Error> {
         let words = self.plan.patches().read()?;
         let words = words.as_chunks::<{ PATCH_WORDS as usize }>().0;
@@ -168,18 +169,18 @@ impl Adaptive {
         Ok(words[..count].iter().map(patch).collect())
     }
 
-    /// The mesh that the surface is made of.
+    /// Returns the mesh of which the surface is made.
     pub fn mesh(&self) -> &Mesh {
         &self.quads.given().mesh
     }
 
-    /// Bytes that are kept on the engine.
+    /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         self.quads.bytes() + self.plan.bytes() + self.scratch.bytes() + 4
     }
 }
 
-/// The face of each corner.
+/// Returns the face of each corner.
 fn parents(poly: &PolyMesh) -> Vec<u32> {
     let faces = 0..poly.face_count();
     let parents = faces.flat_map(|f| poly.range(f).map(move |_| f as u32));

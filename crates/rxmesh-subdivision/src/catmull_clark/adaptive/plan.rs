@@ -1,4 +1,4 @@
-//! The quadtrees of cells, and the list of patches.
+//! Quadtrees of cells, and the list of patches.
 
 use super::super::kept::Kept;
 use super::super::quads::Creased;
@@ -19,7 +19,7 @@ use rxmesh_subdivision_kernels::topology::NONE;
 /// Trees and patches on the engine; their fields are those of [`ListCells`].
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The first node of each level, and the end of the last.
+    /// First node of each level, and the end of the last.
     starts: Vec<u32>,
     patch_count: u32,
     pub(super) nodes: Buffer<u32>,
@@ -59,7 +59,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Looks at the cells of a level and lists them; returns how many nodes there are among them.
+    /// Classifies the cells of a level and lists them; returns the number of nodes among them.
     fn add_level(
         &mut self,
         engine: &Engine,
@@ -71,7 +71,7 @@ impl Plan {
         let n = cells as usize;
         let (kinds, nodes, patches) = (engine.zeroed(n)?, engine.zeroed(n)?, engine.zeroed(n)?);
         let first_node = self.node_count();
-        // The nodes of the level before.
+        // First node of the previous level.
         let first = level
             .checked_sub(1)
             .map_or(0, |before| self.starts[before as usize]);
@@ -120,7 +120,7 @@ impl Plan {
         Ok(more_nodes)
     }
 
-    /// First node and number of nodes of each level that has some.
+    /// Returns the first node and the number of nodes of each level that has any.
     pub(super) fn levels(&self) -> impl Iterator<Item = (u32, u32)> {
         let pairs = self.starts.windows(2);
         pairs.map(|p| (p[0], p[1] - p[0])).filter(|&(_, n)| n > 0)
@@ -151,7 +151,7 @@ impl Plan {
     }
 }
 
-/// Refuses what 32 bits cannot address.
+/// Refuses sizes that 32 bits cannot address.
 fn check(nodes: u64, patches: u64) -> Result<(), Error> {
     let most = u64::from(u32::MAX);
     let node = u64::from(blocks::POINTS * Three::N);
@@ -167,7 +167,7 @@ fn check(nodes: u64, patches: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Marks of the quads that are part of the surface; nothing when all are.
+/// Returns marks of the quads that are part of the surface; an empty buffer when all are.
 fn marks(engine: &Engine, kept: &Kept, faces: u32) -> Result<Buffer<u32>, Error> {
     let quads = kept.view();
     if quads.is_empty() && kept.count() == faces {
@@ -182,7 +182,7 @@ fn marks(engine: &Engine, kept: &Kept, faces: u32) -> Result<Buffer<u32>, Error>
     Ok(marks)
 }
 
-/// A row for each corner whose vertex is irregular, and their number; there is one entry more than corners.
+/// Numbers the corners at irregular vertices, and returns their count; there is one entry more than corners.
 fn rows(engine: &Engine, rules: Rules, corners: u32) -> Result<(Buffer<u32>, u32), Error> {
     let rows = engine.zeroed(corners as usize + 1)?;
     let kernel = MarkCorners {

@@ -1,4 +1,4 @@
-//! A mesh of the patches without gaps.
+//! Crack-free mesh of the patches.
 
 use super::{Adaptive, Patch, PatchKind};
 use rxmesh_host::Error;
@@ -6,35 +6,35 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// A mesh with a face a patch, each of whose vertices is a place of the surface.
+/// Mesh with one face per patch, whose vertices are samples of the surface.
 ///
-/// Faces are quads, counter-clockwise from (0, 0) on, and have vertices in their sides where patches on the other side
-/// are smaller: no side ends in the middle of another.
+/// Faces are polygons, counter-clockwise from (0, 0), with additional vertices in sides at smaller neighbours: no side
+/// ends inside another (no T-junctions).
 #[derive(Clone, Debug, Default)]
 pub struct Tessellation {
-    /// A face of parameters for each vertex.
+    /// Parameter face of each vertex.
     pub faces: Vec<u32>,
-    /// u and v of each vertex there.
+    /// u and v of each vertex in its parameter face.
     pub places: Vec<f32>,
     /// Vertices of each patch.
     pub corners: Vec<Vec<u32>>,
 }
 
-/// How many patches of each kind there are at a level.
+/// Number of patches of each kind at a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PatchCount {
-    /// How often faces were divided.
+    /// Number of divisions of the faces.
     pub level: u32,
-    /// [`PatchKind::Regular`].
+    /// Number of patches of [`PatchKind::Regular`].
     pub regular: u64,
-    /// [`PatchKind::Border`].
+    /// Number of patches of [`PatchKind::Border`].
     pub border: u64,
-    /// [`PatchKind::Irregular`].
+    /// Number of patches of [`PatchKind::Irregular`].
     pub irregular: u64,
 }
 
 impl PatchCount {
-    /// Counts patches by level, levels without patches left out.
+    /// Counts patches by level; levels without patches are left out.
     pub fn of(patches: &[Patch]) -> Vec<PatchCount> {
         let mut counts: Vec<PatchCount> = Vec::new();
         for patch in patches {
@@ -58,16 +58,16 @@ impl PatchCount {
     }
 }
 
-/// A point of the grids of the last level, whichever face it is seen from.
+/// Point of the grids of the last level, the same from each of its faces.
 #[derive(PartialEq, Eq, Hash)]
 enum Point {
     Vertex(u32),
-    /// An edge and a place on it, from the origin of its first half-edge on.
+    /// Edge and position on it, from the origin of its first half-edge on.
     Edge(u32, u32),
     Face(u32, u32, u32),
 }
 
-/// What is needed of the quads to tell points.
+/// Connectivity of the quads, to identify points.
 struct Quads {
     corners: Vec<u32>,
     edges: Vec<u32>,
@@ -99,11 +99,11 @@ impl Quads {
 }
 
 impl Adaptive {
-    /// The mesh of the patches.
+    /// Makes the mesh of the patches.
     ///
     /// # Errors
     ///
-    /// What the engine says.
+    /// Any error of the engine.
     pub fn tessellate(&self) -> Result<Tessellation, Error> {
         let mesh = &self.quads.base.mesh;
         let host = mesh.to_host()?;
@@ -140,7 +140,7 @@ impl Adaptive {
         Ok(made)
     }
 
-    /// The corners of a patch in the grid of the last level.
+    /// Returns the corners of a patch in the grid of the last level.
     fn square(&self, patch: &Patch) -> [[u32; 2]; 4] {
         let log = self.depth - patch.level;
         let at = |i: u32, j: u32| [(patch.i + i) << log, (patch.j + j) << log];
@@ -148,7 +148,7 @@ impl Adaptive {
     }
 }
 
-/// The vertices of a side, the last one left out.
+/// Appends the vertices of a side, without the last one.
 fn side(face: &mut Vec<u32>, [a, b]: [[u32; 2]; 2], id: &impl Fn([u32; 2]) -> Option<u32>) {
     let middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
     let divided = middle != a && middle != b && id(middle).is_some();

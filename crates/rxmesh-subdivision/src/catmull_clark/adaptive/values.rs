@@ -1,4 +1,4 @@
-//! Control points of values.
+//! Values of control points.
 
 use super::super::quads::Creased;
 use super::Adaptive;
@@ -16,12 +16,12 @@ use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches::{self, Control
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
 use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Output, Rows, Three};
 
-/// Memory that the kernels need on the way, for three components.
+/// Scratch buffers of the kernels, for three components.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// Values of the quads, where they are made of polygons.
+    /// Values of the quads, if they are made of polygons.
     quads: Buffer<f32>,
-    /// Values of the quads' first level, where one of them is divided.
+    /// Values of the quads' first level, if any of them is divided.
     first: Buffer<f32>,
     blocks: Buffer<f32>,
 }
@@ -48,14 +48,14 @@ impl Scratch {
 }
 
 impl Adaptive {
-    /// Makes the control points' values of the mesh's: `width` floats a vertex and a control point, row after row, such
-    /// as positions. A patch has 16, row by row from (-1, -1) on in the units of its square. Runs kernels only: nothing
-    /// is allocated or waited for.
+    /// Computes the control points' values from the mesh's: `width` floats per vertex and per control point, row after
+    /// row, such as positions. A patch has 16, row by row from (-1, -1) in the units of its square. Only launches
+    /// kernels: nothing is allocated or waited for.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for values that are not as many as there are vertices or control points; what the
-    /// engine says.
+    /// [`EngineError::Length`] for values whose number is not that of vertices or control points; any error of the
+    /// engine.
     ///
     /// [`EngineError::Length`]: rxmesh_host::engine::EngineError::Length
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
@@ -82,7 +82,7 @@ impl Adaptive {
         Ok(())
     }
 
-    /// Some components; returns how many.
+    /// Processes some components; returns their number.
     fn pass<N: Components + Default>(&self, x: Rows, y: Output) -> Result<u32, Error>
     where
         FacePoints<N>: Entry,
@@ -128,7 +128,7 @@ impl Adaptive {
         }
     }
 
-    /// One level of any polygons, into memory of its own.
+    /// Computes one level of any polygons, into the given buffer.
     fn once<N: Components + Default>(
         &self,
         at: &Creased,
@@ -156,7 +156,7 @@ impl Adaptive {
         })
     }
 
-    /// Blocks of all nodes, of the first level.
+    /// Computes the blocks of all nodes from the first level.
     fn blocks<N: Components + Default>(&self, first_level: Rows) -> Result<(), Error>
     where
         FirstBlocks<N>: Entry,
