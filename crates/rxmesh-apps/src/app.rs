@@ -19,6 +19,9 @@ pub(crate) const PROGRAM: &str = "rxmesh-apps";
 pub(crate) trait Application {
     /// Name of the command.
     const NAME: &'static str;
+    /// Page of `docs/use/commands` on operations of its group; other commands are listed by the page.
+    #[cfg_attr(not(test), allow(dead_code))]
+    const GROUP: Option<&'static str> = None;
     /// What it does, in a line that begins with a verb.
     const SUMMARY: &'static str;
     /// What stands below the flags in its help: an example that can be run, then method and sources.
@@ -99,6 +102,9 @@ pub(crate) struct Entry {
     /// What documents call the applications of its frame.
     #[cfg(test)]
     pub(crate) frame: &'static str,
+    /// Page of its group of operations.
+    #[cfg(test)]
+    pub(crate) group: Option<&'static str>,
     /// The keys of its report, and what each holds.
     #[cfg(test)]
     pub(crate) record: &'static [(&'static str, &'static str)],
@@ -119,6 +125,8 @@ impl Entry {
             run: run::<A>,
             #[cfg(test)]
             frame: <A::Frame as Frame>::KIND,
+            #[cfg(test)]
+            group: A::GROUP,
             #[cfg(test)]
             record: A::RECORD,
             #[cfg(test)]

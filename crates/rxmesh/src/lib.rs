@@ -43,6 +43,6 @@ mod volumes;
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
-pub use operation::{Message, Operation, Outcome, OutputKind};
+pub use operation::{Group, Message, Operation, Outcome, OutputKind};
 pub use rxmesh_host as host;
 pub use volumes::Volumes;

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub trait Operation {
     /// Name, as a command and in records.
     const NAME: &'static str;
+    /// Group of operations that it belongs to.
+    const GROUP: Group;
     /// Line that begins with a verb.
     const SUMMARY: &'static str;
     /// Text below the flags in the help: an example that can be run, then method and sources.
@@ -66,6 +68,31 @@ pub trait Operation {
 
     /// Describes the result for people.
     fn describe(report: &Self::Report, options: &Self::Options) -> Message;
+}
+
+/// Group of operations with one purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Removes noise and roughness; the connectivity stays.
+    Smooth,
+    /// Computes values of elements.
+    Measure,
+    /// Changes the triangles.
+    Reshape,
+    /// Moves bodies.
+    Simulate,
+}
+
+impl Group {
+    /// Returns the name of the group.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Smooth => "smooth",
+            Group::Measure => "measure",
+            Group::Reshape => "reshape",
+            Group::Simulate => "simulate",
+        }
+    }
 }
 
 /// Description of a result.

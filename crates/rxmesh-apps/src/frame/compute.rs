@@ -26,6 +26,7 @@ where
     O: Operation<On = Vertices, Options: clap::Args>,
 {
     const NAME: &'static str = O::NAME;
+    const GROUP: Option<&'static str> = Some(O::GROUP.name());
     const SUMMARY: &'static str = O::SUMMARY;
     const HELP: &'static str = O::HELP;
     const GIVES: OutputKind = O::OUTPUT;

@@ -2,7 +2,7 @@
 
 use crate::error::ensure;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, OutputKind, Result, text};
+use crate::{Group, Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, components, sizes};
@@ -52,6 +52,7 @@ pub struct Report {
 
 impl Operation for Components {
     const NAME: &'static str = "components";
+    const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Find connected components, and keep the large ones";
     const HELP: &'static str = "Examples: rxmesh-apps components ant.ply --largest -o body.ply
           rxmesh-apps components teapot.obj --min-faces 20 --labels -o parts.ply

@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, OutputKind, Result, text};
+use crate::{Group, Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::curvature::{CurvatureReport, curvature};
@@ -74,6 +74,7 @@ pub struct Report {
 
 impl Operation for Curvature {
     const NAME: &'static str = "curvature";
+    const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute Gaussian and mean curvature of the vertices";
     const HELP: &'static str = "Example: rxmesh-apps curvature bunny.obj -o curvature.ply
 

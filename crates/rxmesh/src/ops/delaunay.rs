@@ -1,7 +1,7 @@
 //! `delaunay`: flips edges until the mesh is Delaunay.
 
 use crate::on::Connectivity;
-use crate::{Log, Message, Operation, Result, on_session, text};
+use crate::{Group, Log, Message, Operation, Result, on_session, text};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
 
 /// Flips edges until the mesh is Delaunay.
@@ -10,6 +10,7 @@ pub struct Delaunay;
 
 impl Operation for Delaunay {
     const NAME: &'static str = "delaunay";
+    const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
     const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
           rxmesh-apps delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";

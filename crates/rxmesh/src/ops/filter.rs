@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::{Several, Vertices};
-use crate::{Log, Message, Operation, Result, Volumes, text};
+use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
     bilateral_filter_batch,
@@ -43,6 +43,7 @@ pub struct Filter;
 
 impl Operation for Filter {
     const NAME: &'static str = "filter";
+    const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Remove noise and keep features, by bilateral filtering";
     const HELP: &'static str = "Examples: rxmesh-apps filter bunny.obj -o clean.obj
           rxmesh-apps filter bunny.obj --noise 0.02 -o clean.obj

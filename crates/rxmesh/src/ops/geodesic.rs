@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, OutputKind, Result, text};
+use crate::{Group, Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::geodesic::{
     GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
@@ -101,6 +101,7 @@ pub struct Report {
 
 impl Operation for Geodesic {
     const NAME: &'static str = "geodesic";
+    const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute the distance along the surface from vertices or points";
     const HELP: &'static str =
         "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply

@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::{Several, Vertices};
-use crate::{Log, Message, Operation, Result, Volumes, text};
+use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::mcf::{
     McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
 };
@@ -41,6 +41,7 @@ pub struct Mcf;
 
 impl Operation for Mcf {
     const NAME: &'static str = "mcf";
+    const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Smooth a mesh by mean curvature flow";
     const HELP: &'static str = "Examples: rxmesh-apps mcf bunny.obj -o smooth.ply
           rxmesh-apps mcf bunny.obj --time-step 0.15 -o smoother.ply

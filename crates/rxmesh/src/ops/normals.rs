@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, OutputKind, Result};
+use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::kernels::topo::Vertex;
@@ -33,6 +33,7 @@ pub struct Counts {
 
 impl Operation for Normals {
     const NAME: &'static str = "normals";
+    const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute vertex normals (weighted as in Max 1999)";
     const HELP: &'static str = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply";
     const OUTPUT: OutputKind = OutputKind::Normals;

@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, OutputKind, Result, text};
+use crate::{Group, Log, Message, Operation, OutputKind, Result, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::quality::{FaceQualityReport, face_quality};
@@ -63,6 +63,7 @@ pub struct Listed {
 
 impl Operation for Quality {
     const NAME: &'static str = "quality";
+    const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str =
         "Measure the shape of the faces: radius ratio, aspect, angle, area";
     const HELP: &'static str = "Examples: rxmesh-apps quality bunny.obj --worst 3 -o quality.ply

@@ -1,7 +1,7 @@
 //! `remesh`: isotropic remeshing.
 
 use crate::on::Connectivity;
-use crate::{Log, Message, Operation, Result, on_session, text};
+use crate::{Group, Log, Message, Operation, Result, on_session, text};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::remesh::{RemeshOptions, RemeshReport, remesh, remesh_batch};
@@ -82,6 +82,7 @@ impl Options for RemeshArgs {
 
 impl Operation for Remesh {
     const NAME: &'static str = "remesh";
+    const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Make triangles of one size and near to equilateral";
     const HELP: &'static str =
         "Example: rxmesh-apps remesh bunny.obj --faces 10000 -o even.ply

@@ -2,7 +2,7 @@
 //! where it was.
 
 use crate::on::Connectivity;
-use crate::{Error, Log, Message, Operation, Result, text};
+use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
 use serde::Serialize;
 
@@ -50,6 +50,7 @@ impl Report {
 
 impl Operation for Simplify {
     const NAME: &'static str = "simplify";
+    const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str =
         "Simplify meshes to a number of faces, or an error, by collapsing edges";
     const HELP: &'static str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj

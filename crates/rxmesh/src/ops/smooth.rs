@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Log, Message, Operation, Result, Volumes, text};
+use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::smooth::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
 use serde::Serialize;
 
@@ -25,6 +25,7 @@ pub struct Smooth;
 
 impl Operation for Smooth {
     const NAME: &'static str = "smooth";
+    const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Smooth a mesh by Laplacian or Taubin smoothing";
     const HELP: &'static str =
         "Examples: rxmesh-apps smooth bunny.obj --iterations 20 -o smooth.obj

@@ -2,7 +2,7 @@
 
 use crate::error::explained;
 use crate::on::Vertices;
-use crate::{Error, Log, Message, Operation, Result, text};
+use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::spring::{MotionOptions, MotionReport, SpringMethod, simulate};
 use rxmesh_host::algo::{Options, boundary};
 use rxmesh_host::kernels::topo::Vertex;
@@ -114,6 +114,7 @@ pub struct Report {
 
 impl Operation for Spring {
     const NAME: &'static str = "spring";
+    const GROUP: Group = Group::Simulate;
     const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
     const HELP: &'static str =
         "Examples: rxmesh-apps spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
