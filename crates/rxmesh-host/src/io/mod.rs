@@ -71,7 +71,7 @@ use std::path::Path;
 pub struct ReadOptions {
     /// Cut polygons into triangles. Off by default, to keep the faces of the file.
     pub triangulate: bool,
-    /// The format, when neither name nor content should decide.
+    /// Format, when neither name nor content should decide.
     pub format: Option<Format>,
 }
 
@@ -310,7 +310,7 @@ pub enum Encoding {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// The format, when the extension should not decide.
+    /// Format, when the extension should not decide.
     pub format: Option<Format>,
     /// Storage of numbers. Formats of text alone are always text.
     pub encoding: Encoding,
