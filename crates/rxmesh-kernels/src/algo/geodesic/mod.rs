@@ -196,8 +196,8 @@ impl GeodesicStart {
     }
 }
 
-/// Obtuse corner of a face, if it has one, and how obtuse it is: 1 to 3 for the corner in the lowest two bits, and above
-/// them the 14 high bits, rounded up, of the dot product of the corner's sides, which is negative and stored without its
+/// Obtuse corner of a face, if it has one, and its angle. The lowest two bits are 1 to 3 for the corner; above them are
+/// the 14 high bits, rounded up, of the dot product of the corner's sides, which is negative and stored without its
 /// sign. 0 without an obtuse corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Obtuse(u16);
