@@ -97,8 +97,8 @@ kernel! {
         pub edge: GlobalMut<f32>,
         /// Length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
-        /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local vertices,
-        /// 16 bits each, and above them the [`Obtuse`] corner.
+        /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local
+        /// vertices, 16 bits each, and above them the [`Obtuse`] corner.
         pub faces: GlobalMut<u64>,
         /// Most faces of a patch.
         pub room: u32,
@@ -203,7 +203,8 @@ impl GeodesicStart {
 struct Obtuse(u16);
 
 impl Obtuse {
-    /// Finds the obtuse corner by the dot products, at each corner, of the side that comes in and the one that goes out.
+    /// Finds the obtuse corner by the dot products, at each corner, of the side that comes in and the one that goes
+    /// out.
     #[inline(always)]
     fn of(dots: [f32; 3]) -> Obtuse {
         let mut corner = Obtuse(0);
@@ -222,8 +223,8 @@ impl Obtuse {
     /// both ends of that side, of which the nearer one is at `nearer`.
     ///
     /// For a point at distance `s` from the foot of the corner's height `h`, which parts the side in `t` and `1 - t` of
-    /// its length `l`, Stewart's theorem says `s s >= nearer nearer - t (1 - t) l l`, and the corner is no nearer to the
-    /// point than the square root of `s s + h h`. The sides' dot product is `h h - t (1 - t) l l`.
+    /// its length `l`, Stewart's theorem says `s s >= nearer nearer - t (1 - t) l l`, and the corner is no nearer to
+    /// the point than the square root of `s s + h h`. The sides' dot product is `h h - t (1 - t) l l`.
     #[inline(always)]
     fn may_lower(self, k: u32, d: f32, nearer: f32) -> bool {
         let slack = f32::from_bits(u32::from(self.0 >> 2) << 17);
