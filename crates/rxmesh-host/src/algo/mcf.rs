@@ -413,7 +413,7 @@ impl<'a> Solver<'a> {
         self.start(&cg)?;
         let mut launched = 0;
         loop {
-            // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
+            // A read-back costs about as much as an iteration on a small mesh; launches after the end cost little.
             let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
             for _ in 0..batch {
                 self.iterate(&mut cg, x)?;

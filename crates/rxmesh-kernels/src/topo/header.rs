@@ -58,7 +58,7 @@ pub struct PatchHeader {
     pub owned: [u16; 3],
     /// Number of local elements: owned and ribbon.
     pub total: [u16; 3],
-    /// Number of local elements that the sections have room for.
+    /// Number of local elements that the sections can hold.
     pub capacity: [u16; 3],
     /// Not used; zero.
     pub reserved: u16,

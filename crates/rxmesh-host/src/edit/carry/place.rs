@@ -53,7 +53,7 @@ impl Surface {
         let part = self.parts[of as usize];
         let any = |f: u32| self.parts[f as usize] == part && accepts(f);
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
-        // Without a normal no face looks along it, and the search would see them all.
+        // Without a normal no face looks along it, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
             false => self.tree.nearest(p, along),

@@ -5,7 +5,7 @@ use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
 /// Words that records have room for at first, by faces: enough for a first round that flips or splits a tenth of the
-/// edges. A round that runs out of room is repeated.
+/// edges. A round that exceeds a capacity is repeated.
 const RECORD_WORDS: usize = 5;
 
 /// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no
