@@ -1,4 +1,4 @@
-//! Files to begin with: real ones, and one of each form.
+//! Initial files: real ones, and one of each format.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use rxmesh_host::io::{Encoding, Format, WriteOptions, write_bytes};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::fixtures;
 
-/// A file's bytes and the extension of its name.
+/// Bytes of a file and the extension of its name.
 pub(crate) type Seed = (String, Vec<u8>);
 
-/// Larger files make cases slow and find nothing more.
+/// Most bytes of a file: larger ones make cases slow and find nothing more.
 const MOST: u64 = 200_000;
 
-/// The forms in which meshes are written.
+/// Formats in which meshes are written.
 pub(crate) const FORMS: [(&str, Encoding); 7] = [
     ("obj", Encoding::Ascii),
     ("off", Encoding::Ascii),
@@ -24,7 +24,7 @@ pub(crate) const FORMS: [(&str, Encoding); 7] = [
     ("stl", Encoding::Binary),
 ];
 
-/// The real files of a folder, and meshes in every form.
+/// Returns the real files of a folder, and meshes in every format.
 pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut all = real(data)?;
     for mesh in meshes() {
@@ -41,7 +41,7 @@ pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     Ok(all)
 }
 
-/// Real files that are not too large, in the order of their names.
+/// Returns the real files that are not too large, sorted by name.
 pub(crate) fn real(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut paths: Vec<_> = std::fs::read_dir(data)?
         .map(|entry| entry.map(|e| e.path()))

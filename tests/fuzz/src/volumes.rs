@@ -1,5 +1,4 @@
-//! Readers of volume files: an error that names the file, or a volume that holds and comes back when it is written and
-//! read again.
+//! Readers of volume files: an error that names the file, or a valid volume that survives being written and read again.
 
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use crate::random::Choose;
 use crate::readers::{MEMORY, message};
 use crate::{Fuzz, Outcome, memory, mutate};
 
-/// The forms in which volumes are written, with the extension of each.
+/// Formats in which volumes are written, with the extension of each.
 const FORMS: [(&str, Format, Encoding); 11] = [
     ("msh", Format::Msh, Encoding::Ascii),
     ("msh", Format::Msh, Encoding::Binary),
@@ -28,7 +27,7 @@ const FORMS: [(&str, Format, Encoding); 11] = [
     ("node", Format::Tetgen, Encoding::Ascii),
 ];
 
-/// A file, or the two of TetGen.
+/// File, or the two files of TetGen.
 #[derive(Clone)]
 struct Seed {
     extension: &'static str,
@@ -36,13 +35,13 @@ struct Seed {
     cells: Vec<u8>,
 }
 
-/// Reads files made of these.
+/// Fuzzer of volume readers, with initial files.
 pub(crate) struct Volumes {
     seeds: Vec<Seed>,
 }
 
 impl Volumes {
-    /// Begins with generated volumes in every form.
+    /// Starts with generated volumes in every format.
     pub(crate) fn new() -> std::io::Result<Volumes> {
         let folder = tempfile::tempdir()?;
         let mut seeds = Vec::new();
@@ -84,7 +83,7 @@ impl Volumes {
     }
 }
 
-/// Volumes with columns of both kinds, far away, and with cells of no volume.
+/// Makes volumes with columns of both kinds, far away, and with cells of no volume.
 fn meshes() -> Vec<TetMesh> {
     let ball = generate::tet_ball(1).unwrap_or_default();
     let mut laden = generate::tet_box([2, 1, 1], [1.0, 1e-6, 1e6]).unwrap_or_default();
