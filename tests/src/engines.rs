@@ -219,15 +219,16 @@ impl<C> Conflicts for C where
 {
 }
 
-/// Does as [`conformance!`], with each way to resolve conflicts of overlapping cavities: `conformance_of_conflicts! { a
-/// }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function of `&Engine`, generic over an
-/// engine of edits ([`Conflicts`]).
+/// Does as [`conformance!`], with each way to resolve conflicts of overlapping cavities.
+///
+/// `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function of
+/// `&Engine`, generic over an engine of edits ([`Conflicts`]).
 #[macro_export]
 macro_rules! conformance_of_conflicts {
     ($($check:ident),* $(,)?) => {
         $crate::conformance_of_conflicts!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
         // A visit has hundreds of barriers: wide teams on few cores are too slow for whole applications.
-        // `tests/speculative.rs` tests them.
+        // `tests/suite/speculative.rs` tests the engine with them.
         $crate::conformance_of_conflicts!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
     };
     (@with $module:ident, $conflicts:ty, $engines:ident; $($check:ident)*) => {
