@@ -221,8 +221,8 @@ impl<C> Conflicts for C where
 
 /// Does as [`conformance!`], with each way to resolve conflicts of overlapping cavities.
 ///
-/// `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function of
-/// `&Engine`, generic over an engine of edits ([`Conflicts`]).
+/// `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function
+/// of `&Engine`, generic over an engine of edits ([`Conflicts`]).
 #[macro_export]
 macro_rules! conformance_of_conflicts {
     ($($check:ident),* $(,)?) => {

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -96,21 +97,25 @@ const STEPS: &[Step] = &[
 ];
 
 /// Folders whose modules a macro finds, where `cargo fmt` does not look.
-const FOUND: [&str; 5] = [
+const FOUND: [&str; 6] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
     "tests/tests/volumes",
     "tests/tests/simulation",
     "crates/rxmesh-host/src/algo",
+    "crates/rxmesh-host/src/io",
 ];
 
 fn formatted() -> anyhow::Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     let mut files = Vec::new();
-    for folder in FOUND {
-        for entry in std::fs::read_dir(workspace::at(folder))? {
+    let mut folders: Vec<PathBuf> = FOUND.iter().map(|f| workspace::at(f)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|e| e == "rs") {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
                 files.push(path);
             }
         }

@@ -31,7 +31,7 @@ pub enum Through {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentsOptions {
-    /// What joins two faces.
+    /// Element through which two faces are joined.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WHAT", default_value_t, value_enum)

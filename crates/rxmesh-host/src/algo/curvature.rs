@@ -49,7 +49,7 @@ pub struct CurvatureReport {
 /// # Errors
 ///
 /// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared
-/// lengths leave `f32`; a stale attribute, or what the engine says.
+/// lengths leave `f32`; a stale attribute, or any error of the engine.
 pub fn curvature(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,

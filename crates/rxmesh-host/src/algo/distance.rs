@@ -110,7 +110,7 @@ pub struct DistanceReport {
 /// # Errors
 ///
 /// [`Error::Options`] for a mesh without vertices or no point to measure at, [`Error::Mesh`] for a mesh that is not
-/// sound, or what the engine says.
+/// sound, or any error of the engine.
 pub fn distance(
     engine: &Engine,
     first: &TriMesh,
@@ -167,7 +167,7 @@ impl Frame {
 
     fn enter(&self, mesh: &TriMesh) -> Vec<Vec3> {
         let place = mesh.placement;
-        // Differences first, so that what the origins share drops out.
+        // Differences first, so that the common part of the origins drops out.
         let (shift, unit) = (place.origin - self.origin, place.scale);
         let enter = |p: &Vec3| ((shift + unit * p.as_dvec3()) * self.scale).as_vec3();
         mesh.positions.par_iter().lean().map(enter).collect()

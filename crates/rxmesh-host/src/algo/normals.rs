@@ -43,7 +43,7 @@ pub fn vertex_normals(
 ///
 /// # Errors
 ///
-/// A stale attribute, or what the engine says.
+/// A stale attribute, or any error of the engine.
 pub fn vertex_normals_unscaled(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,

@@ -131,7 +131,7 @@ pub struct SpringSolve {
 /// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume
 /// that keeps edges.
 ///
-/// No step waits for the engine: what goes wrong there shows at the next read.
+/// No step waits for the engine: faults there show at the next read.
 #[derive(Debug)]
 pub struct Springs<'a, D: Dimension = Surface> {
     rx: &'a RxMesh<D>,
@@ -172,7 +172,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
     /// # Errors
     ///
     /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
-    /// is not finite, or what the engine says.
+    /// is not finite, or any error of the engine.
     pub fn new(
         rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,
@@ -236,7 +236,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or any error of the engine.
     pub fn step_explicit(&mut self, forces: SpringForces) -> Result<(), Error> {
         let (rx, constants) = (self.rx, self.constants);
         let ve = match forces {
@@ -274,7 +274,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or what the engine says.
+    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or any error of the
+    /// engine.
     pub fn step_implicit(&mut self, iterations: u32, tolerance: f64) -> Result<(), Error> {
         not_negative("the tolerance", tolerance)?;
         if self.rx.count(Kind::Vertex) == 0 {
@@ -392,7 +393,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the motion left the numbers (the time step is too long), or what the engine says.
+    /// [`Error::NotFinite`] if the motion produced a number that is not finite (the time step is too long), or any
+    /// error of the engine.
     pub fn energy(&self) -> Result<SpringEnergy, Error> {
         let (rx, c) = (self.rx, self.constants);
         let mut edges = rx.attribute::<Edge, f32>()?;

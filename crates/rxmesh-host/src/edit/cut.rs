@@ -23,8 +23,8 @@ pub(crate) struct Cut {
     pub places: Vec<u32>,
 }
 
-/// Faces that are looked at, with what is found out about them. Sides and corners are numbered `3 * i + k` for side `k`
-/// of face `i` of the list; side `k` leaves corner `k`.
+/// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
+/// face `i` of the list; side `k` leaves corner `k`.
 struct Parts<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
@@ -49,7 +49,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No memory on the engine, or what it says.
+    /// No memory on the engine, or any error of it.
     pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
         if self.frozen_faces() == 0 {
             return Ok(None);

@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends what a member unpacks to; returns what follows it.
+/// Appends the unpacked bytes of a member; returns the bytes behind it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -132,7 +132,7 @@ fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     }
 }
 
-/// Appends what the data of a member unpack to; returns how many bytes they are.
+/// Appends the unpacked data of a member; returns their number of bytes.
 fn inflate_all(
     data: &[u8],
     inflate: &mut DecompressorOxide,

@@ -21,7 +21,7 @@ pub(super) enum Bits {
     Double,
 }
 
-/// One coordinate: rounded once from what the file holds, and with [`Bits::Double`] with all 64 bits.
+/// One coordinate: rounded once from the number in the file, and with [`Bits::Double`] with all 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Coordinate {
     single: f32,

@@ -22,8 +22,7 @@ impl Rounding {
         }
     }
 
-    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits is what a 32-bit float was meant to
-    /// be.
+    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits was meant to be a 32-bit float.
     #[inline]
     pub(super) fn note_text(&mut self, word: &[u8]) {
         if word.len() > DIGITS && significant(word) > DIGITS {

@@ -1,10 +1,11 @@
 //! Volumes from files and into files.
 
+use super::codec::{Read, Write};
 use super::error::{Fault, IoError};
 use super::points::Bits;
 use super::volume::Volume;
 use super::{Format, Loaded, Model, Pieces, Prepared, ReadOptions, WriteOptions};
-use super::{bytes_of, content, gzip, hinted, medit, msh, plain, tetgen, vtk, vtu};
+use super::{bytes_of, content, gzip, hinted, plain, tetgen};
 use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub fn read_tets_bytes(
     options: &ReadOptions,
 ) -> Result<Loaded<TetMesh>, IoError> {
     let content = Prepared::new(bytes, name, options)?;
-    if content.format != Format::Tetgen {
+    if !matches!(content.format.codec().read, Read::Pair) {
         return load(content, name);
     }
     let [nodes, cells] = tetgen::pair(name);
@@ -148,12 +149,9 @@ pub(super) fn volume(
     bits: Bits,
     name: &Path,
 ) -> Result<Volume, Fault> {
-    match format {
-        Format::Msh | Format::Msh2 => msh::read(bytes, bits),
-        Format::Medit => medit::read(bytes, bits),
-        Format::Vtk => vtk::read(bytes, bits),
-        Format::Vtu | Format::Vtp => vtu::read(bytes, bits, name),
-        Format::Tetgen | Format::Obj | Format::Ply | Format::Off | Format::Stl => {
+    match format.codec().read {
+        Read::Elements(read) => read(bytes, bits, name),
+        Read::Surface { .. } | Read::Pair => {
             let formats = Format::list(Format::holds_volumes);
             let what = format!("{format} holds surfaces; volumes are read from {formats}");
             Err(Fault::file(what))
@@ -169,20 +167,17 @@ pub(super) fn encode<'a>(
     options: &WriteOptions,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Cow<'a, Path>, Pieces)>, IoError> {
-    let one = |pieces| vec![(Cow::Borrowed(path), pieces)];
-    Ok(match format {
-        Format::Msh | Format::Msh2 | Format::Medit | Format::Vtk | Format::Vtu => {
+    Ok(match format.codec().write {
+        Write::Elements { .. } if format.holds_volumes() => {
             let columns: Vec<&Column> = mesh.extras.columns.iter().collect();
-            one(pieces(mesh.into(), &columns, format, options, warnings))
+            let pieces = pieces(mesh.into(), &columns, format, options, warnings);
+            vec![(Cow::Borrowed(path), pieces)]
         }
-        Format::Tetgen => {
+        Write::Pair(write) => {
             let names = tetgen::pair(path).map(Cow::Owned);
-            names
-                .into_iter()
-                .zip(tetgen::write(mesh, warnings))
-                .collect()
+            names.into_iter().zip(write(mesh, warnings)).collect()
         }
-        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp => {
+        Write::Elements { .. } | Write::Surface(_) | Write::Triangles(_) => {
             let what = format!(
                 "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
@@ -202,14 +197,8 @@ pub(super) fn pieces(
     options: &WriteOptions,
     warnings: &mut Vec<String>,
 ) -> Pieces {
-    let encoding = options.encoding;
-    match format {
-        Format::Msh => msh::write(mesh, columns, false, encoding, warnings),
-        Format::Msh2 => msh::write(mesh, columns, true, encoding, warnings),
-        Format::Medit => medit::write(mesh, columns, warnings),
-        Format::Vtk => vtk::write(mesh, columns, encoding, warnings),
-        Format::Vtu => vtu::write(mesh, columns, false, encoding, warnings),
-        Format::Vtp => vtu::write(mesh, columns, true, encoding, warnings),
-        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Tetgen => Pieces::new(),
+    match format.codec().write {
+        Write::Elements { write, .. } => write(mesh, columns, options.encoding, warnings),
+        Write::Surface(_) | Write::Triangles(_) | Write::Pair(_) => Pieces::new(),
     }
 }

@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The column of cells or faces that says which part of a body each belongs to: references of MEDIT, attributes of
-/// TetGen's cells, physical groups of Gmsh.
+/// Name of the column of cells or faces with the part of a body that each belongs to: references of MEDIT, attributes
+/// of TetGen's cells, physical groups of Gmsh.
 pub(super) const REGION: &str = "region";
 /// The column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
@@ -23,7 +23,7 @@ pub(super) const MARKER: &str = "marker";
 /// Meaning that a format gives to an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// None but what the name says.
+    /// No meaning but that of the name.
     Plain,
     Normals,
     Texcoords,

@@ -59,7 +59,7 @@ pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
     })
 }
 
-/// Gives all meshes one frame; how far that moves a vertex at most.
+/// Gives all meshes one frame. Returns the largest move of a vertex.
 fn to_one_place(parts: &mut [TriMesh]) -> f64 {
     let Some(first) = parts.first().map(|p| p.placement) else {
         return 0.0;

@@ -71,7 +71,7 @@ pub struct Quality {
 /// Largest sum of the area vectors of a closed mesh, as a part of its area: that of rounding.
 const NEARLY_CLOSED: f64 = 1e-6;
 
-/// Values that one thread looks at at a time. The same for any number of threads, so that sums have the same bits.
+/// Values that one thread takes at a time. The same for any number of threads, so that sums have the same bits.
 const CHUNK: usize = 1 << 14;
 
 impl Spread {

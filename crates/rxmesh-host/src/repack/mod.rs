@@ -1,4 +1,4 @@
-//! From flat arrays to patches, on the engine: what closes an edit session.
+//! From flat arrays to patches, on the engine: the close of an edit session.
 //!
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
@@ -389,7 +389,7 @@ impl<'a> Repack<'a> {
         self.stats()
     }
 
-    /// Collects the faces of edges with more than two, and counts what they tell.
+    /// Collects the faces of edges with more than two, and counts the patches that they are told to.
     fn list_extras(&self, faces: u32) -> Result<Extras, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let edges = work.first_side.len() as usize;

@@ -26,7 +26,7 @@ impl Renumbering {
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], [`Error::Options`] when the values are not whole 32-bit words or not one a
-    /// session id, or what the engine says.
+    /// session id, or any error of the engine.
     pub fn attribute<K: Element, T: Value>(
         &self,
         mesh: &RxMesh,

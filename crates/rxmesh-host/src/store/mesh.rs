@@ -14,8 +14,8 @@ use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// A mesh cut into patches, resident on an engine: what kernels run on. A [`Surface`] of triangles unless it says that
-/// it is a [`Volume`](super::Volume) of tetrahedra.
+/// A mesh cut into patches, resident on an engine, on which kernels run. A [`Surface`] of triangles by default, else a
+/// [`Volume`](super::Volume) of tetrahedra.
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
@@ -300,8 +300,8 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::from_input(self, input, Layout::default())
     }
 
-    /// Says which staged fields of kernels have their values in shared memory, in all launches over the mesh from now
-    /// on: to measure, or where one knows better.
+    /// Chooses the staged fields of kernels that have their values in shared memory, in all launches over the mesh from
+    /// now on: to measure, or if the caller knows better.
     pub fn set_staging_choice(&self, choice: StagingChoice) {
         self.patches.set_staging(choice);
     }
@@ -339,8 +339,8 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and their contents
+    /// are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }
@@ -352,7 +352,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
-    /// in any order; the second word of `count` says how many there are.
+    /// in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -431,7 +431,7 @@ impl<D: Dimension> RxMesh<D> {
         self.patches.has()
     }
 
-    /// Refuses what the mesh has not.
+    /// Refuses kernels that need tables that the mesh does not keep.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
         self.patches.has_for(what, needs)
     }

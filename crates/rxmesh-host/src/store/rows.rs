@@ -50,7 +50,7 @@ impl<R: Relation> Rows<R> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or what the engine says.
+    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         let values = self.values.read()?;
         let starts = match R::FIXED {

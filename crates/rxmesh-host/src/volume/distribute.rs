@@ -133,12 +133,12 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Sets `sums` to what the kernel's elements give: two launches.
+    /// Sets `sums` to the sums of the values that the kernel's elements give: two launches.
     ///
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], sums that are stale or do not lie in patch order with their words together, or
-    /// what the engine says.
+    /// any error of the engine.
     pub fn run<K>(
         &self,
         rx: &RxMesh<Volume>,

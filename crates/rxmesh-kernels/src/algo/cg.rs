@@ -155,8 +155,8 @@ impl CgSums {
         });
     }
 
-    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
-    /// iteration count, and whether the solver has finished.
+    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): computes
+    /// `beta`, the iteration count, and the flag that the solver has finished.
     #[inline(always)]
     pub fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
         self.finish(b, block, scratch, true, parts, |s, rz, rr| {
@@ -351,8 +351,8 @@ unsafe impl Field for CgVector {
 }
 
 kernel! {
-    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16
-    /// bytes at a time: a block takes [`STEP_WORDS`] words.
+    /// Computes `x += alpha d`, `r -= alpha q`; then `beta` and the flag that the solver has finished. Runs over all
+    /// linear ids, 16 bytes at a time: a block takes [`STEP_WORDS`] words.
     pub struct CgStep: Block {
         /// Solution.
         pub x: GlobalMut<Vec3>,

@@ -297,7 +297,7 @@ fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
 /// Vertices that one block does.
 pub const BALLS: u32 = 128;
 
-/// Vertices that a ball in shared memory has room for.
+/// Capacity of a ball in shared memory, in vertices.
 pub const ROOM: u32 = 48;
 
 kernel! {

@@ -46,13 +46,13 @@ kernel! {
         pub reduction: u32,
         /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
-        /// Two words, zero: how many patches have arrived; empty as `result` is.
+        /// Two words, zero: the second counts the patches that have arrived; empty as `result` is.
         pub arrived: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for ReducePatches {
     type Tables = Shared<u32>;
 

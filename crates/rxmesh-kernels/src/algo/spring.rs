@@ -102,8 +102,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringLengths {
     type Tables = ();
 
@@ -170,8 +170,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringGather {
     type Tables = ();
 
@@ -241,8 +241,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringScatter {
     type Tables = (LocalEv, Shared<Vec3>);
 
@@ -295,7 +295,7 @@ kernel! {
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
         /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
-        /// finite, or what changes have beyond `f32`.
+        /// finite, or the part of changes beyond `f32`.
         pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
@@ -345,8 +345,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringProduct {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;

@@ -7,10 +7,10 @@ use crate::math::hash;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
 
-/// Nobody claims it.
+/// Claim of no candidate.
 pub const FREE: u64 = u64::MAX;
 
-/// Nobody may ever claim it: smaller than every key.
+/// Claim that no candidate may ever replace: smaller than every key.
 pub const FROZEN: u64 = 0;
 
 /// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
@@ -109,8 +109,8 @@ impl Priority {
         Priority(bits, Met(0))
     }
 
-    /// Says how many faces are at each end of the edge that is the seed, where the operator has walked around them
-    /// anyway: [`Claim`](super::Claim) need not count them then.
+    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {
         Priority(self.0, Met::new(faces[0] + faces[1], faces[0]))
@@ -142,7 +142,7 @@ impl Key {
     }
 }
 
-/// A claim as it lies in memory: who only keeps it need not wait for it yet.
+/// A claim as it lies in memory: code that only keeps it need not wait for the load yet.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed(u64);
 

@@ -110,7 +110,7 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
-    /// Fills the holes of a task: one thread alone has nobody to share one with.
+    /// Fills the holes of a task: one thread alone cannot share one.
     #[inline(always)]
     fn fill_alone(&self, task: u32) {
         let (round, tasks) = (&self.round, &self.round.tasks);

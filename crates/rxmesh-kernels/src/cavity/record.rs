@@ -83,7 +83,7 @@ impl<S: Site> Cavity<S> {
         self.site
     }
 
-    /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
+    /// Prefetches the elements that are cut and filled, while the cavity is examined on a CPU.
     #[inline(always)]
     pub(super) fn ask(&self) {
         if cfg!(target_arch = "nvptx64") {
@@ -309,7 +309,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// Lists the edges, and counts what the sides of the faces are.
+    /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
     fn list_edges(&self, faces: u32) -> Sides {
         let mut sides = Sides::default();

@@ -102,7 +102,7 @@ unsafe impl FlatKernel for ConnectFirst {
 }
 
 kernel! {
-    /// Writes what the side that stands for an edge knows of it, and empties VE. An index a side, and at least one a
+    /// Writes the edge's data from the side that stands for it, and empties VE. An index a side, and at least one a
     /// vertex.
     pub struct ConnectBegin: Flat {
         /// Three corners a face.

@@ -1,4 +1,4 @@
-//! A mesh as flat arrays: what an edit session works on.
+//! A mesh as flat arrays, on which an edit session works.
 
 use super::{Mesh, MeshMut};
 use crate::args;
@@ -10,7 +10,7 @@ pub const NONE: u32 = u32::MAX;
 /// In `ve`: the vertex is dead.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// No face: what a half-edge on the boundary has.
+/// No face: the value of a half-edge on the boundary.
 pub const NO_FACE: u32 = NONE;
 
 /// With the face of a half-edge, while the hole is open that it left: the face is deleted. There are fewer faces than

@@ -68,8 +68,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
@@ -223,7 +223,7 @@ kernel! {
         pub mesh: FlatMesh,
         /// Results of [`OpenPatches`].
         pub corners: Suspects,
-        /// Word 2: whether any vertex is frozen.
+        /// Word 2: not 0 if any vertex is frozen.
         pub frozen: GlobalMut<u32>,
     }
 }
@@ -287,7 +287,7 @@ kernel! {
         pub corners: Suspects,
         /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
+        /// Counts the frozen faces in word 1. Word 2: not 0 if there is any, which saves reading each.
         pub frozen: GlobalMut<u32>,
     }
 }

@@ -1,4 +1,4 @@
-//! Views of global memory: what a kernel's parameters point to.
+//! Views of global memory, to which a kernel's parameters point.
 
 use super::atomic;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -190,8 +190,8 @@ macro_rules! view {
             ///
             /// # Safety
             ///
-            /// The handle is that of an allocation which the caller may use so: handles count up, and one that is
-            /// guessed may name memory of somebody else (contract U4).
+            /// The handle is that of an allocation which the caller may use so: handles count up, and a guessed one may
+            /// name the memory of other code (contract U4).
             #[inline(always)]
             pub unsafe fn unbound(handle: usize, n: u32) -> Self {
                 $view {
@@ -233,8 +233,8 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
-            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no
-            /// such instruction, nor on a GPU.
+            /// Prefetches element `i`, which is read soon, on a CPU. Does nothing without such an instruction, and on a
+            /// GPU.
             #[inline(always)]
             pub fn ask(self, i: u32) {
                 #[cfg(target_arch = "x86_64")]
@@ -343,9 +343,9 @@ impl<T: bytemuck::Pod> Global<T> {
     ///
     /// # Safety
     ///
-    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
-    /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/inside/unsafe.md).
+    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as the view is
+    /// accessed, and they are not written meanwhile except through views of the same kernel (contract U4 of
+    /// docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -362,7 +362,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     ///
     /// # Safety
     ///
-    /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
+    /// As [`Global::new`], and no other code reads the elements meanwhile (contract U4).
     #[inline(always)]
     pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
@@ -424,7 +424,7 @@ impl<T: bytemuck::Pod> Global<T> {
             return;
         }
         self.check(u64::from(n - 1));
-        // SAFETY: in range by the check, live and aligned; nobody writes them meanwhile (contracts U3, U4).
+        // SAFETY: in range by the check, live and aligned; not written meanwhile (contracts U3, U4).
         let from = unsafe { core::slice::from_raw_parts(self.at, n as usize) };
         to.slice(n).copy_from_slice(from);
     }
@@ -525,29 +525,29 @@ impl GlobalMut<u32> {
         unsafe { atomic::store(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` and returns what it was; orders memory as [`crate::exec::Block::arrive`] needs it.
+    /// Adds one to element `i` and returns the old value; orders memory as [`crate::exec::Block::arrive`] needs it.
     #[inline(always)]
     pub fn arrive(self, i: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::arrive(self.cell(i)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::fetch_add(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` atomically and returns what it was. For counters at which many threads meet: a GPU adds
-    /// once for those of a warp that come together.
+    /// Adds one to element `i` atomically and returns the old value. For counters at which many threads meet: a GPU
+    /// adds once for those of a warp that come together.
     #[inline(always)]
     pub fn fetch_increment(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_increment(self.cell(i)) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -568,7 +568,7 @@ impl GlobalMut<u32> {
         }
     }
 
-    /// Replaces element `i`, atomically; returns what it was.
+    /// Replaces element `i`, atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -593,30 +593,30 @@ impl GlobalMut<u32> {
         unsafe { atomic::load(self.cell(i)) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.cell(i), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_and(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::compare_exchange(self.cell(i), old, new) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
-    /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/inside/unsafe.md).
+    /// Replaces element `i` by `new` if it is `old`, and returns `true` if it did. Then this thread, and after a
+    /// barrier its block, sees everything that the thread that [`GlobalMut::release`]d `old`, and before a barrier its
+    /// block, wrote until then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.
@@ -646,7 +646,7 @@ impl GlobalMut<u64> {
         unsafe { atomic::store_u64(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u64) -> u64 {
         // SAFETY: as `load`.

@@ -167,7 +167,7 @@ impl Row for EeRow {
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
-/// itself and without what has come before.
+/// itself and without repetitions.
 #[derive(Clone, Copy, Debug)]
 struct AnyEe {
     all: EdgeFaces,

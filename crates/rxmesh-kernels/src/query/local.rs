@@ -16,7 +16,7 @@ fn copy_words<B: Block>(p: Phase<B>, from: Global<u32>, to: Shared<u32>, n: u32)
     p.each_loaded(n.div_ceil(4), |g| from.get4(g), |g, v| to.set4(g, v));
 }
 
-/// The EV section in shared memory: what reads edges in any order goes through it.
+/// The EV section in shared memory, for code that reads edges in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalEv {
     words: Shared<u32>,

@@ -16,7 +16,7 @@
 //! | [`CC`] | cell | cells that share a face | CF, then FC |
 //! | [`EE`] | edge of a volume | edges that share a vertex | EV, then VE of all local vertices |
 //!
-//! [`Relation::NEEDS`] says which kinds a mesh must keep for it.
+//! [`Relation::NEEDS`] lists the kinds that a mesh must keep for it.
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the transposed
 //! relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum over a

@@ -41,7 +41,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Takes room; `fe` is loaded by somebody.
+    /// Carves the tables; `fe` is loaded by the caller.
     pub(super) fn carve(h: &PatchHeader, plan: &mut Plan, fe: LocalFe) -> Walks {
         let [owned, edges, faces] = [h.owned[0], h.total[1], h.total[2]].map(u32::from);
         let wide = 3 * faces > EMPTY;

@@ -233,8 +233,8 @@ impl<R: Relation> Table<R> {
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
     /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells; for CV, CE and
-    /// CF for every ribbon cell. Other rows of ribbon elements hold what the patch knows; VE, VV, VF, VC and EC have
-    /// rows for owned elements only, and so do EE and FF when they are prepared.
+    /// CF for every ribbon cell. Other rows of ribbon elements hold the part that the patch has; VE, VV, VF, VC and EC
+    /// have rows for owned elements only, and so do EE and FF when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from

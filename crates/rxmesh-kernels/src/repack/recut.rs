@@ -3,8 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
-//! on the order of threads; how far they are does not, and nothing else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
+//! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};
@@ -65,7 +65,7 @@ trait Desk: Copy {
     type List: Words;
     /// Returns a face across a side, in the same piece; [`NONE`] if there is none.
     fn across(self, side: u32) -> u32;
-    /// Sets what is across a side.
+    /// Sets the face across a side.
     fn join(self, side: u32, other: u32);
     /// Returns the distance of a face from an end of its piece; [`NONE`] if it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
@@ -448,7 +448,7 @@ impl<D: Desk> Region<D> {
         b.each(n, |f| {
             let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
             let order = if lost.get(piece) & LOST != 0 {
-                // Parts that do not hang together stay together.
+                // Parts that are not connected stay together.
                 near
             } else {
                 near + farthest - desk.distance(f, End::Far)

@@ -1,5 +1,5 @@
-//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several
-//! patches, and regions with more faces than a patch may have are cut anew ([`super::recut`]).
+//! Labels of the right size: if labels have too many faces or too few, neighbours are united into regions of several
+//! patches, and regions with more faces than a patch may have are cut again ([`super::recut`]).
 //!
 //! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is
 //! smallest, and two that take each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998).
@@ -250,8 +250,8 @@ kernel! {
     }
 }
 
-// SAFETY: threads write apart or atomically in each step, to what it does not read otherwise; steps are the same for
-// all blocks (contracts U1 to U4).
+// SAFETY: threads write apart or atomically in each step, to words that it does not read otherwise; steps are the same
+// for all blocks (contracts U1 to U4).
 unsafe impl GridKernel for RelabelUnite {
     type Tables = ();
 
@@ -434,7 +434,7 @@ fn unite(r: &Regions, l: u32) {
 /// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
 pub const SHAPED: u32 = 1 << 26;
 
-/// The greatest depth that is told apart.
+/// Greatest depth that is distinguished.
 const DEEPEST: u32 = 63;
 
 /// Finds the deepest label of each region, in [`Regions::mate`].
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes what is offered.
+/// Takes the offered region.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {

@@ -70,7 +70,7 @@ pub struct PatchHeader {
     pub cell_base: u32,
     /// Number of owned cells.
     pub cells_owned: u16,
-    /// Number of local cells, and of those that there is room for.
+    /// Number of local cells, and capacity for them.
     pub cells: u16,
     /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
     pub near: [u16; 3],

@@ -155,7 +155,7 @@ unsafe impl<K: Element> Id<K> for Owned<K> {
     }
 }
 
-/// An element by its linear id: what flat kernels and the host use.
+/// An element by its linear id, for flat kernels and the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Linear<K>(pub u32, PhantomData<K>);

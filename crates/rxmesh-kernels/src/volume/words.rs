@@ -6,8 +6,8 @@ use crate::topo::{Element, Id, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 crate::args! {
-    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements,
-    /// where there is room.
+    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements, if
+    /// they fit.
     pub struct Words<K> {
         /// The numbers, by linear id.
         pub data: Global<f32>,

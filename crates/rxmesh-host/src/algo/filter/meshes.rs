@@ -1,4 +1,4 @@
-//! One mesh, or several that lie in one: what is measured and decided for each.
+//! One mesh, or several that lie in one, with the measures and decisions for each.
 
 use crate::Error;
 use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};

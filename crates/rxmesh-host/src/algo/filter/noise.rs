@@ -8,7 +8,7 @@ use glam::Vec3;
 use rxmesh_kernels::algo::normal_filter::{FaceFrames, NormalOffsets};
 use rxmesh_kernels::topo::{Face, Vertex};
 
-/// Taubin's factors: what the steps take away is what changes from vertex to vertex.
+/// Taubin's factors: the steps remove the part that changes from vertex to vertex.
 pub(super) const TAUBIN: [f32; 2] = [0.5, -0.53];
 
 /// Pairs of steps.

@@ -20,11 +20,11 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfBatchReport {
     /// All of them together: the longest time step, all iterations, the residual of all, each in a frame in which its
-    /// time step is that of the others, and whether all of them converged.
+    /// time step is that of the others, and `true` if all of them converged.
     pub total: McfReport,
-    /// Each of them: its time step, its residual over its own first one, whether that is below its own tolerance, and
-    /// the iterations that had been done when that was found. Residuals are computed anew from the solution, before
-    /// that is rounded to 32 bits; without a matrix they are as the iterations carry them along.
+    /// Each of them: its time step, its residual over its own first one, `true` if that is below its own tolerance, and
+    /// the iterations that had been done when that was found. Residuals are recomputed from the solution, before that
+    /// is rounded to 32 bits; without a matrix they are those of the iterations' recurrence.
     pub meshes: Vec<McfReport>,
 }
 

@@ -36,7 +36,7 @@ impl SharpEdge {
     }
 }
 
-/// Sharp edges that hang together.
+/// Connected sharp edges.
 struct Line {
     least: Vec3,
     greatest: Vec3,

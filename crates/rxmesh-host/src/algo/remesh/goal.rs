@@ -9,7 +9,7 @@ use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
 
-/// Bytes that a session and what reads and writes it hold for each face, about.
+/// Approximate number of bytes that a session, its input and its output hold for each face.
 const BYTES_A_FACE: f64 = 400.0;
 
 /// Most faces of a result unless the user says, or [`GROWTH`] times those of the input.

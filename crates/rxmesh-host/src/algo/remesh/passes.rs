@@ -55,7 +55,7 @@ impl Guard {
     ///
     /// [`Error::Outgrown`].
     pub(in crate::algo) fn check<C: Edits>(&self, session: &Session<C>) -> Result<(), Error> {
-        // Slots are known without a look at the engine.
+        // The number of slots is known without a read-back.
         if u64::from(session.capacity(Kind::Face)) <= self.most {
             return Ok(());
         }
@@ -427,7 +427,7 @@ impl Remesher {
             },
         )?;
         let mut report = RunReport::default();
-        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // A flip changes the valences of vertices whose other edges are not examined again: passes over all edges find
         // them.
         loop {
             let left = self.max_rounds - report.rounds;

@@ -31,7 +31,7 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
-/// Rounds after which refused edges are looked at again.
+/// Rounds after which refused edges are tried again.
 const FORGIVE_AFTER: u32 = 8;
 
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
@@ -65,7 +65,7 @@ pub(super) struct Work {
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
-    /// The part of the edges that a round looks at.
+    /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
@@ -267,7 +267,7 @@ impl Work {
         !self.quadrics.is_empty()
     }
 
-    /// Simplifies, and tells what came of it.
+    /// Simplifies, and returns the results.
     pub(super) fn run(
         &mut self,
         session: &mut Session,
@@ -419,7 +419,7 @@ impl Work {
         Ok(())
     }
 
-    /// Enters the edges that are cheap for the next round; how many.
+    /// Enters the edges that are cheap for the next round. Returns their number.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
@@ -530,7 +530,7 @@ impl Work {
     ) -> Result<End, Error> {
         let mut queued = 0;
         self.set(session, Course::Idle, 0)?;
-        // When refusals were forgiven last: the round, and how many collapses there had been.
+        // Time at which refusals were forgiven last: the round, and the number of collapses.
         let mut forgiven = (run.rounds, run.done);
         while !self.is_done(session) {
             if run.rounds >= options.max_rounds {
@@ -538,7 +538,7 @@ impl Work {
             }
             let changed = run.done > forgiven.1;
             if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin anew, before their number runs out.
+                // Turns begin again from 0, before their number runs out.
                 self.first_salt = self.salt;
                 queued = self.enter(session, false)?;
             }

@@ -32,7 +32,7 @@ pub struct MotionOptions {
     /// Time steps.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().steps))]
     pub steps: u32,
-    /// How to take a step.
+    /// Method of a time step.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "METHOD", default_value_t, value_enum)

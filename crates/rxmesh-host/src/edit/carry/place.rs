@@ -8,8 +8,8 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// The closest place whose face looks the same way is taken up to this part of the size of the faces around it, without
-/// a look at the others.
+/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
 /// The surface that came in.

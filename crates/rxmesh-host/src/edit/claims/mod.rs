@@ -147,7 +147,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     }
 }
 
-/// Moves what was refused to the next round's seeds.
+/// Moves the refused seeds to the next round's seeds.
 fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
     let from = session.edits.state.refused.global_mut();
     let kernel = MoveSet { from, to };

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Number of claiming blocks above which each gets more seeds: 16 warps a multiprocessor of a large GPU.
 const CLAIM_BLOCKS: u32 = 2112;
 
-/// Most blocks that ask who wants a change: 64 warps a multiprocessor of a large GPU.
+/// Most blocks that ask seeds if they want a change: 64 warps a multiprocessor of a large GPU.
 const WANT_BLOCKS: u32 = 2112;
 
 /// Number of possible seeds from which a separate launch that sieves them pays.
@@ -133,7 +133,7 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
-    /// what the engine says.
+    /// any error of the engine.
     ///
     /// # Safety
     ///
@@ -266,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Launches rounds, of which the first has `n` seeds at most; whether as steps of one launch.
+    /// Launches rounds, of which the first has `n` seeds at most. Returns `true` if they are steps of one launch.
     fn launch_rounds<O: OperatorEntry, C: Course<O>>(
         &mut self,
         mut seeds: Seeds,
@@ -304,7 +304,7 @@ impl Session {
             if !course.between(self, self.edits.state.queue.global_mut(), end)? {
                 self.collect(end)?;
             }
-            // The host does not know how many there are before it looks.
+            // The host does not know their number before it reads back.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(false)
@@ -367,7 +367,7 @@ impl Session {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
             list: s.list.global_mut(),
-            // Nobody sieves the seeds of such rounds.
+            // The seeds of such rounds are not sieved.
             other: s.wanting.global_mut(),
             few: FEW_SEEDS,
         }

@@ -92,7 +92,7 @@ impl Session {
         if capacity == old {
             return Ok(());
         }
-        // All or nothing: what cannot be had leaves the session as it is.
+        // All or nothing: without enough memory the session stays as it is.
         let mesh = self.mesh.grown(capacity, self.mesh.patches())?;
         let columns = self.columns.grown(capacity)?;
         let state = self.edits.state.grown(&mesh)?;

@@ -12,7 +12,7 @@ const RECORD_WORDS: usize = 5;
 /// memory, and a candidate beyond the capacity is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
-/// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
+/// Tasks of a round for each thread of a CPU, at least and at most: a thread that is done early takes from the others.
 const TASKS_A_THREAD: [usize; 2] = [8, 32];
 
 /// Elements for each task, between those.
@@ -89,7 +89,7 @@ impl RoundState {
         })
     }
 
-    /// Takes what has grown.
+    /// Replaces the buffers by the grown ones.
     pub(super) fn take(&mut self, grown: GrownState) {
         let GrownState {
             ends,

@@ -66,7 +66,7 @@ impl Draft {
         }
     }
 
-    /// Adds an element that is kept, of the nodes that are named. `fault` places what is wrong.
+    /// Adds an element that is kept, of the nodes that are named. `fault` places a fault.
     pub(super) fn element(
         &mut self,
         element: Element,

@@ -56,7 +56,7 @@ pub(super) struct Chunk {
     /// Polygons, faces counted from the chunk's first.
     pub(super) polygons: Vec<Polygon>,
     pub(super) tags: Vec<(usize, TagKind, String)>,
-    /// Lines `l` and `p`: how many, and where the first is.
+    /// Lines `l` and `p`: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,

@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the soup the columns, and a warning of what is not kept.
+    /// Gives the soup the columns, and a warning of the values that are not kept.
     pub(super) fn finish(mut self, soup: &mut Soup) -> Result<(), Fault> {
         let colours_first = self.colours_first();
         for row in std::mem::take(&mut self.both) {

@@ -68,7 +68,7 @@ pub(super) struct Reader<'a> {
     parts: Vec<(Part, Vec<usize>, Numbers)>,
     /// The elements that are kept, once they are taken.
     pub(super) kept: Option<Kept>,
-    /// Whose data follow, and how many rows they have.
+    /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Offset of the cells.
     at: usize,
@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what is said of an array, up to an empty line.
+    /// Skips the metadata of an array, up to an empty line.
     pub(super) fn metadata(&mut self) {
         self.tokens.line();
         while self.tokens.left() > 0 && !self.tokens.line().is_empty() {}

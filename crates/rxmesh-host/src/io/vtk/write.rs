@@ -1,4 +1,4 @@
-//! Writing VTK's legacy format, version 3.0: what every program that knows VTK reads.
+//! Writing VTK's legacy format, version 3.0, which every program that knows VTK reads.
 
 use super::super::arrays::{NamedArray, arrays};
 use super::super::names;

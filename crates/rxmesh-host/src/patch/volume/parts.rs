@@ -98,7 +98,7 @@ impl Buckets {
 }
 
 impl<const M: usize> Parts<M> {
-    /// Finds what each patch owns among the cells that it holds.
+    /// Finds the parts that each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()

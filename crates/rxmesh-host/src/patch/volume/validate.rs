@@ -1,4 +1,4 @@
-//! Checks of what is promised of a volume's patches, by code that shares nothing with the stages.
+//! Checks of the promises about a volume's patches, by code that shares nothing with the stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ struct View {
     cf: Vec<[u32; 4]>,
 }
 
-/// The mesh in linear ids: what belongs to each edge and face.
+/// The mesh in linear ids, with the cells of each edge and face.
 #[derive(Default)]
 struct Naive {
     /// Cells of each vertex, each edge, each face, by their vertices.

@@ -221,7 +221,7 @@ impl Sheet {
             let h = self.laplace(x, v).dot(self.normals[v]) / self.areas[v];
             (whole[v] && h.is_finite()).then_some(h)
         };
-        // Sums of curvatures and how many they are of.
+        // Sums of curvatures and the number of their terms.
         let near = |v: usize| {
             let beside = self.matrix.rows[v]
                 .iter()

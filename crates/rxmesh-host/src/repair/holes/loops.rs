@@ -64,7 +64,7 @@ pub(super) fn find(mesh: &TriMesh, table: &EdgeTable) -> Found {
     next.iter()
         .filter(|&&n| n != NONE)
         .for_each(|&n| led[n as usize] = true);
-    // Pieces that do not close start where nothing leads; what is left are circles.
+    // Pieces that do not close start where nothing leads; the others are closed loops.
     let starts = (0..borders.len())
         .filter(|&i| !led[i])
         .chain(0..borders.len());

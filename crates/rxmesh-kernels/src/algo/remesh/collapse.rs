@@ -36,7 +36,7 @@ const FEW_FACES: u32 = 10;
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
     /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
-    /// faces that it replaces, lines stay, and the surface stays what it is.
+    /// faces that it replaces, lines stay, and the topology stays.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,

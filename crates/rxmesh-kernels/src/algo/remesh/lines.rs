@@ -195,8 +195,8 @@ unsafe impl FlatKernel for MarkFeatures {
     }
 }
 
-/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
-/// for an end `k` at which another line goes on.
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
+/// `k` at which another line goes on.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
@@ -214,7 +214,7 @@ kernel! {
         pub list: GlobalMut<u32>,
         /// The places of the two ends of each.
         pub places: GlobalMut<Vec3>,
-        /// Word 1, 0 before: how many.
+        /// Number of listed edges in word 1, 0 before.
         pub counts: GlobalMut<u32>,
     }
 }

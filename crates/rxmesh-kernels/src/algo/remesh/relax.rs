@@ -100,7 +100,7 @@ unsafe impl FlatKernel for Resample {
         while i < self.width {
             let value = |w: u32| self.values.get(w * self.width + i);
             let at = value(v);
-            // A vertex that stays keeps what is no number, too.
+            // A vertex that stays keeps NaN, too.
             let mean = if s == 0.0 && t == 0.0 {
                 at
             } else {

@@ -1,4 +1,4 @@
-//! The neighbours of all vertices, and what smoothing does with them.
+//! The neighbours of all vertices, and smoothing over them.
 
 use super::{Lines, OnLine, agree};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
@@ -111,7 +111,7 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns false; whether it never did.
+    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,

@@ -82,8 +82,8 @@ kernel! {
         pub unit: Sizing,
         /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
-        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up what
-        /// it encloses. Empty where they are not asked for.
+        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up the
+        /// enclosed volume. Empty if they are not asked for.
         pub volumes: GlobalMut<f64>,
     }
 }

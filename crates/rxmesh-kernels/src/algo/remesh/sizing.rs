@@ -7,7 +7,7 @@ use crate::mem::{Global, GlobalMut};
 args! {
     /// The length that edges shall have: one everywhere, or one a vertex times a factor.
     pub struct Sizing {
-        /// Lengths by vertex; not looked at unless [`Sizing::varies`].
+        /// Lengths by vertex; not read unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
         /// Not 0 if vertices have separate lengths.
         pub varies: u32,

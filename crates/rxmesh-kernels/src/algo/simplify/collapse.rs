@@ -36,7 +36,7 @@ args! {
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
         pub order: Order,
@@ -65,7 +65,7 @@ const RING: usize = 16;
 /// `true` to keep rings: a GPU would have to put them into memory.
 const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are.
+/// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],
@@ -347,8 +347,8 @@ impl<L: LineForm> Collapse<L> {
                 [s.x.get(c), s.x.get(d)]
             }
         };
-        // A step looks at the places that the one before has asked for, and asks for those of the corners that the one
-        // before has found: accesses that would wait for each other are on their way at a time.
+        // A step uses the positions that the preceding one has loaded, and loads those of the corners that the
+        // preceding one has found: accesses that would wait for each other are in flight at a time.
         let (mut corners, mut asked) = ([w; 2], [at; 2]);
         let all = mesh.each_spoke_from(half, |h| {
             let folded = turns(asked);
@@ -411,9 +411,9 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Looks at both ends, and at what becomes of the faces there when the new vertex comes to `p`. That is all a
-    /// thread walks to know about most edges, where the ends are looked at first, and then the faces at one after the
-    /// other, three walks wait for each other.
+    /// Walks both ends, and computes which faces there turn too far when the new vertex comes to `p`. One walk finds
+    /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
+    /// the other, three walks wait for each other.
     #[inline(always)]
     fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
         let s = &self.surface;
@@ -566,7 +566,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.ask(vertex, true);
     }
 
-    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;

@@ -40,7 +40,7 @@ impl SimplifyDeviation {
     fn enter(&self, v: u32, q: Quadric) {
         let weight = q.weight();
         let square = q.constant / weight;
-        // Neither without planes, nor what is no number.
+        // Neither without planes, nor for NaN.
         if weight <= 0.0 || square.is_nan() {
             return;
         }

@@ -2,8 +2,8 @@
 //!
 //! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
 //! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
-//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
-//! only when one of its ends has changed.
+//! that no round carries out collapses that a serial run would come to much later. The cost of an edge is kept, and
+//! recomputed only when one of its ends has changed.
 
 mod batch;
 mod collapse;
@@ -71,7 +71,7 @@ pub const FREE_TO_MOVE: u32 = 0;
 /// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
 pub const STAYS: u32 = 1;
 
-/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// In [`QuadricSurface::holds`], this and larger numbers: as [`STAYS`], and the vertex is one of several in one place,
 /// all of which have this number.
 pub const FIRST_PLACE: u32 = 2;
 
@@ -276,7 +276,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    /// Prefetches a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
     #[inline(always)]
     fn ask_quadric(&self, v: u32) {
         self.quadrics.ask(v);

@@ -113,7 +113,7 @@ unsafe impl FlatKernel for SimplifyHolds {
 }
 
 kernel! {
-    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
     pub struct SimplifyBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

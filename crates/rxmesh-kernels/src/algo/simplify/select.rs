@@ -13,7 +13,7 @@ use glam::Vec4;
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
 
-/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
+/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up again and again.
 pub const IDLE_ROUNDS: u32 = 3;
 
 /// State of a simplification between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
@@ -28,7 +28,7 @@ pub enum Course {
     Bound = 3,
     /// Rounds in a row that changed nothing.
     Idle = 4,
-    /// Collapses when it was looked at last.
+    /// Collapses at the time of the last decision.
     Done = 5,
     /// Number of meshes, among several, that have faces to lose.
     Left = 6,
@@ -44,7 +44,7 @@ pub enum Course {
 pub const COURSE_WORDS: usize = 10;
 
 args! {
-    /// The costs of the edges, and what they are computed from.
+    /// Costs of the edges, and the data from which they are computed.
     pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
@@ -56,7 +56,7 @@ args! {
 }
 
 impl<L: LineForm> EdgeCosts<L> {
-    /// Computes the cost of a live edge anew.
+    /// Recomputes the cost of a live edge.
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
         let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
@@ -148,9 +148,9 @@ impl NewEdges {
 
 args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
-    /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
-    /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
-    /// reached or nothing changes any more.
+    /// those that were refused, and counts the costs of the others. The last block decides the bound of cheap costs for
+    /// the next time, and the number of collapses that the next round may carry out; it ends the round, and pauses when
+    /// the goal is reached or nothing changes any more.
     pub struct SimplifySelect<L: LineForm> {
         /// Costs of the edges.
         pub costs: EdgeCosts<L>,
@@ -277,7 +277,7 @@ fn bin_end(bin: u32) -> u32 {
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Says how many collapses the next round may carry out, and whether there is one.
+    /// Decides the number of collapses that the next round may carry out, and if there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
         let counter = |c: Counter| self.end.counters.get(c as u32);
@@ -419,7 +419,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    /// Enters the edges that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
@@ -442,7 +442,7 @@ impl<L: LineForm> SimplifySelect<L> {
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        // Costs are as bits what they are as numbers; what is none, or refused, is negative.
+        // Costs order as bits as they do as numbers; a missing or refused one is negative.
         let bound = Vec4::splat(f32::from_bits(bound.min(f32::INFINITY.to_bits())));
         let (mut open, mut cheap) = (0, 0);
         let mut k = 0;
