@@ -113,7 +113,7 @@ pub struct McfReport {
     pub cycles: u32,
 }
 
-/// The time step in squared mean edge lengths, unless one is given.
+/// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
 
 /// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
@@ -557,7 +557,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The solver of a flow, to measure the time of one iteration.
+/// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
     cg: Cg,

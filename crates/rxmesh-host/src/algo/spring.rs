@@ -99,7 +99,7 @@ pub struct SpringEnergy {
     pub elastic: f64,
     /// Energy of the heights, relative to the positions at rest.
     pub gravity: f64,
-    /// All three.
+    /// Sum of all three.
     pub total: f64,
 }
 
@@ -148,7 +148,7 @@ pub struct Springs<'a, D: Dimension = Surface> {
     solver: Option<Solver>,
 }
 
-/// The implicit step's solver and the changes of the velocities that it finds.
+/// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
 struct Solver {
     cg: Cg,

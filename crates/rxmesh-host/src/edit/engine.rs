@@ -116,7 +116,7 @@ pub trait Runs<O: Operator>: Edits {
     }
 }
 
-/// The parts of a session, for its engine of edits.
+/// Parts of a session, for its scheduler of edits.
 #[derive(Debug)]
 pub struct Parts<'a, C> {
     /// Flat arrays of the session.

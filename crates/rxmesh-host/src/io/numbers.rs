@@ -4,7 +4,7 @@ use super::error::Fault;
 use super::scan::quote;
 use crate::mesh::ColumnData;
 
-/// The type of a number.
+/// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     I8,

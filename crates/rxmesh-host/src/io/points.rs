@@ -30,7 +30,7 @@ pub(super) struct Coordinate {
     decimals: Option<i16>,
 }
 
-/// The positions of a file, in its order.
+/// Positions of a file, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Points {
     /// In the frame of `placement`.

@@ -10,17 +10,17 @@ use rayon::prelude::*;
 /// bits or more of a 32-bit coordinate then give the position of the mesh and not its shape.
 const FAR: f64 = 16.0;
 
-/// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
+/// Largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
 const LARGEST: f64 = (1u64 << 30) as f64;
 
-/// The largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
+/// Largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
 const LARGEST_UNUSED: f64 = (1u128 << 120) as f64;
 
 /// Vertices that the size of a mesh is estimated from.
 const SAMPLE: usize = 1 << 12;
 
-/// The frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what
-/// files hold and users see. The default is the world itself.
+/// Frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what files
+/// hold and users see. The default is the world itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// Origin of the frame in the world.

@@ -39,7 +39,7 @@ pub struct SharpVertex {
 pub struct PolyMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
-    /// The faces' numbers of corners.
+    /// Faces' numbers of corners.
     pub faces: Faces,
     /// Vertices of the faces, face after face, counter-clockwise seen from outside.
     pub corners: Vec<u32>,

@@ -60,7 +60,7 @@ pub struct Quality {
     pub edge_length: Spread,
     /// Edges at each vertex that has any.
     pub valence: Spread,
-    /// The smallest angle of each face, in degrees.
+    /// Smallest angle of each face, in degrees.
     pub smallest_angle: Spread,
     /// Area, in squares of the unit of the world.
     pub area: f64,

@@ -25,7 +25,7 @@ pub(super) struct Elements {
     pub(super) corners: Vec<[u32; 3]>,
     /// `edge << 1 | d` of the ordered sides; [`CROSS`]` | d` where the edge is another patch's.
     pub(super) sides: Vec<u32>,
-    /// The edges with many faces.
+    /// Edges with many faces.
     pub(super) long: LongRings,
 }
 

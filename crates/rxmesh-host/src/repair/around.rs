@@ -4,7 +4,7 @@ use crate::mesh::{EdgeTable, TriMesh};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// The faces around an edge that has several.
+/// Faces around an edge that has several.
 pub(super) struct Around {
     /// Angle and half-edge of each, by angle and face; angles from 0 to 2 pi, seen against the edge's direction from
     /// its lower to its higher vertex.

@@ -63,7 +63,7 @@ pub struct Attribute<K, T> {
     mesh: u64,
     layout: Layout,
     place: Place,
-    /// The input's index of each linear id, when the values lie in the input's order.
+    /// Input's index of each linear id, when the values lie in the input's order.
     source: Option<Arc<[u32]>>,
     /// Length of the linear id space.
     linear_len: usize,

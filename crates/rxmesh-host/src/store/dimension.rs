@@ -15,7 +15,7 @@ mod sealed {
 
 /// Dimension of a mesh: [`Surface`] or [`Volume`].
 pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
-    /// Its patches on the host.
+    /// Patches on the host.
     type Set: Send + Sync;
     /// `true` for surfaces.
     const SURFACE: bool;

@@ -9,7 +9,7 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The input's index of each linear id.
+/// Input's index of each linear id.
 pub(super) type Source = Arc<[u32]>;
 
 /// In which order values lie on the engine.

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
-    /// The patches on the host: there from the start, or copied when they are first asked for.
+    /// Patches on the host: there from the start, or copied when they are first asked for.
     set: OnceLock<D::Set>,
     counts: [u32; 4],
     linear_len: [u32; 4],
@@ -33,7 +33,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
 
-/// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
+/// Device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
 pub(crate) struct Buffers {
     pub(crate) headers: Buffer<PatchHeader>,
     pub(crate) topology: Buffer<u16>,

@@ -241,7 +241,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
 }
 
 kernel! {
-    /// As [`MatrixProduct`], of vectors of one component a row.
+    /// Works like [`MatrixProduct`], for vectors of one component a row.
     pub struct MatrixProductOne: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,

@@ -112,13 +112,13 @@ pub(super) fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
 }
 
 kernel! {
-    /// `d = z + beta d`.
+    /// Computes `d = z + beta d`.
     pub struct SolveDirection: Flat {
-        /// The preconditioned residual.
+        /// Preconditioned residual.
         pub z: Global<Vec3>,
         /// Search direction.
         pub d: GlobalMut<Vec3>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Global<f64>,
     }
 }
@@ -143,7 +143,7 @@ unsafe impl FlatKernel for SolveDirection {
 }
 
 kernel! {
-    /// `q = A d`, and the step's length.
+    /// Computes `q = A d`, and the step's length.
     pub struct SolveProduct: Block {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,

@@ -27,7 +27,7 @@ args! {
     }
 }
 
-/// The two triangles at an edge from `a` to `b`: `a b c` along the edge, `b a d` against it.
+/// Two triangles at an edge from `a` to `b`: `a b c` along the edge, `b a d` against it.
 #[derive(Clone, Copy, Debug)]
 pub struct Diamond {
     /// Source of the edge.

@@ -36,7 +36,7 @@ crate::args! {
     pub struct BallArgs {
         /// Start of each one-ring.
         pub starts: Global<u32>,
-        /// The one-rings, in linear ids.
+        /// One-rings, in linear ids.
         pub ring: Global<u32>,
         /// Positions.
         pub x: Global<Vec3>,
@@ -301,7 +301,7 @@ pub const BALLS: u32 = 128;
 pub const ROOM: u32 = 48;
 
 kernel! {
-    /// One iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
+    /// Runs one iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
     pub struct FilterBalls: Block {
         /// Arguments of the filter.
         pub args: BallArgs,
@@ -340,7 +340,7 @@ unsafe impl BlockKernel for FilterBalls {
 }
 
 kernel! {
-    /// One iteration for the balls that did not fit, with lists in global memory.
+    /// Runs one iteration for the balls that did not fit, with lists in global memory.
     pub struct FilterLarge: Flat {
         /// Arguments of the filter.
         pub args: BallArgs,

@@ -20,9 +20,9 @@ kernel! {
         pub starts: Global<u32>,
         /// Start of each ring so far.
         pub ring_starts: Global<u32>,
-        /// The rings so far.
+        /// Rings so far.
         pub ring: Global<u32>,
-        /// The bound, one a vertex.
+        /// Bound, one a vertex.
         pub bound: GlobalMut<u32>,
     }
 }
@@ -44,21 +44,21 @@ unsafe impl FlatKernel for RingBound {
 }
 
 kernel! {
-    /// Gathers the next ring of each vertex into its piece of the scratch array.
+    /// Gathers the next ring of each vertex into its piece of the scratch buffer.
     pub struct RingGather: Flat {
         /// Start of each one-ring.
         pub starts: Global<u32>,
-        /// The one-rings.
+        /// One-rings.
         pub ones: Global<u32>,
         /// Start of each ring so far.
         pub ring_starts: Global<u32>,
-        /// The rings so far.
+        /// Rings so far.
         pub ring: Global<u32>,
         /// Start of each piece.
         pub pieces: Global<u32>,
         /// Scratch buffer.
         pub scratch: GlobalMut<u32>,
-        /// The size of the next ring, one a vertex.
+        /// Size of the next ring, one a vertex.
         pub sizes: GlobalMut<u32>,
     }
 }

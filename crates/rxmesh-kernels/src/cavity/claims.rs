@@ -13,8 +13,8 @@ pub const FREE: u64 = u64::MAX;
 /// Claim that no candidate may ever replace: smaller than every key.
 pub const FROZEN: u64 = 0;
 
-/// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
-/// be cleared; below 1 all claims are reset.
+/// First epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not be
+/// cleared; below 1 all claims are reset.
 pub const RESET_EPOCH: u32 = (1 << EPOCH_BITS) - 2;
 
 const EPOCH_BITS: u32 = 12;
@@ -168,7 +168,7 @@ impl Claimed {
 }
 
 args! {
-    /// The claims of a round.
+    /// Claims of a round.
     pub struct ClaimTables {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,

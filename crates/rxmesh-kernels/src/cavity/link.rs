@@ -44,7 +44,7 @@ pub(crate) struct LinkWalk {
     pub(crate) faces: [u32; 2],
     /// `true` for each end that lies on the boundary.
     pub(crate) border: [bool; 2],
-    /// The neighbours of each end, but for the other one.
+    /// Neighbours of each end, but for the other one.
     near: [Vicinity; 2],
     /// Those that may be neighbours of both, each when the second of the two walks comes to it.
     met: u32,

@@ -111,7 +111,7 @@ kernel! {
         pub number: Global<u32>,
         /// Lower and higher end of each edge.
         pub ev: GlobalMut<u32>,
-        /// The first face of each edge, and [`NONE`].
+        /// First face of each edge, and [`NONE`].
         pub ef: GlobalMut<u32>,
         /// [`NONE`] for each vertex.
         pub ve: GlobalMut<u32>,

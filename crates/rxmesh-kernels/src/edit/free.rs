@@ -8,7 +8,7 @@ use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 
 kernel! {
-    /// The dead ones among the first `slots` slots of a kind, a bit each. One index a word.
+    /// Marks the dead ones among the first `slots` slots of a kind, a bit each. One index a word.
     pub struct MarkDead: Flat {
         /// FE, EV or VE.
         pub table: Global<u32>,
@@ -90,13 +90,13 @@ unsafe impl FlatKernel for MoveSet {
 kernel! {
     /// Gives slots the values of others. One index a slot.
     pub struct CopyRows: Flat {
-        /// The values, as words.
+        /// Values, as words.
         pub words: GlobalMut<u32>,
         /// Words a value.
         pub width: u32,
-        /// The slots whose values are copied.
+        /// Slots whose values are copied.
         pub from: Global<u32>,
-        /// The slots that get them.
+        /// Slots that get them.
         pub to: Global<u32>,
     }
 }

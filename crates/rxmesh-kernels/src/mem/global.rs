@@ -100,7 +100,7 @@ pub enum Access {
 pub struct Piece {
     /// Handle of the memory.
     pub at: usize,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: usize,
     /// Alignment of its address.
     pub align: usize,
@@ -316,7 +316,7 @@ macro_rules! view {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Global<T> {
-    /// The address, or the handle before a launch.
+    /// Address, or the handle before a launch.
     at: *const T,
     /// Elements that can be accessed: 0 before a launch.
     reach: u32,

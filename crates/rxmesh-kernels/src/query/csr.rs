@@ -11,7 +11,7 @@ const LONG_ROW: u32 = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Csr {
     ends: Shared<u32>,
-    /// The first row that all threads are to sort together.
+    /// First row that all threads are to sort together.
     long: Shared<u32>,
     values: Shared<u16>,
 }

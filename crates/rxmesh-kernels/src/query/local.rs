@@ -16,7 +16,7 @@ fn copy_words<B: Block>(p: Phase<B>, from: Global<u32>, to: Shared<u32>, n: u32)
     p.each_loaded(n.div_ceil(4), |g| from.get4(g), |g, v| to.set4(g, v));
 }
 
-/// The EV section in shared memory, for code that reads edges in any order.
+/// EV section in shared memory, for code that reads edges in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalEv {
     words: Shared<u32>,
@@ -52,7 +52,7 @@ impl LocalEv {
     }
 }
 
-/// The FE section in shared memory.
+/// FE section in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalFe {
     entries: Shared<u16>,
@@ -99,7 +99,7 @@ impl LocalFe {
     }
 }
 
-/// The ribbon map of one kind in shared memory, for kernels that turn many local ids into linear ones.
+/// Ribbon map of one kind in shared memory, for kernels that turn many local ids into linear ones.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalMap {
     ribbon: Shared<u32>,

@@ -13,7 +13,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader};
 
-/// The faces of all local edges.
+/// Faces of all local edges.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeFaces {
     fe: LocalFe,

@@ -168,7 +168,7 @@ kernel! {
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
-        /// The told faces; empty when they are only counted.
+        /// Told faces; empty when they are only counted.
         pub told: GlobalMut<u32>,
     }
 }

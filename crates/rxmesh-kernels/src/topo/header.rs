@@ -30,9 +30,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kinds of a surface, in index order.
+    /// Kinds of a surface, in index order.
     pub const ALL: [Kind; 3] = [Kind::Vertex, Kind::Edge, Kind::Face];
-    /// The kinds of a volume, in index order.
+    /// Kinds of a volume, in index order.
     pub const VOLUME: [Kind; 4] = [Kind::Vertex, Kind::Edge, Kind::Face, Kind::Cell];
 }
 

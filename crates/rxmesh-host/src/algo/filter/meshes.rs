@@ -24,7 +24,7 @@ pub(super) struct Meshes<'a> {
 struct Several {
     vertices: Attribute<Vertex, u32>,
     faces: Attribute<Face, u32>,
-    /// Those of the vertices in the input's order.
+    /// Numbers of the vertices in the input's order.
     input: Vec<u32>,
 }
 

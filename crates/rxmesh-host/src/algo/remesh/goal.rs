@@ -28,7 +28,7 @@ const FEW_FACES: f64 = 50_000.0;
 /// coarse or noisy input are off a smooth surface; by less, with the square of their ratio, where the target is longer.
 const FACETS: f64 = 0.25;
 
-/// The length of which contractions may move the surface by a part is this part of the square root of the area at most.
+/// Length of which contractions may move the surface by a part is this part of the square root of the area at most.
 const PART_OF_SIZE: f64 = 1.0 / 12.0;
 
 /// With lengths by curvature, a contraction may move the surface by this many errors.

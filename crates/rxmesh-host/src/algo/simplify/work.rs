@@ -40,7 +40,7 @@ const SELECT_BLOCKS: u32 = 264;
 /// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
-/// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
+/// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
@@ -61,7 +61,7 @@ pub(super) struct Work {
     /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// The salt of the round with turn 0, see [`Order::turn`].
+    /// Salt of the round with turn 0, see [`Order::turn`].
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
@@ -110,7 +110,7 @@ struct Steps<'a, L> {
     lines: L,
     work: &'a mut Work,
     forgive: bool,
-    /// The salt of the last round that was asked for.
+    /// Salt of the last round that was asked for.
     salt: u32,
 }
 

@@ -25,13 +25,13 @@ const SEAM: u32 = NO_VALUE - 1;
 pub(super) struct Corners {
     /// For each vertex the entry, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
-    /// The chart of each face.
+    /// Chart of each face.
     charts: Vec<u32>,
-    /// The chart of each vertex that has one entry.
+    /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
     /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
-    /// The face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
+    /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
     /// For each face whether its corners have its own normal; empty for other values.
     pub(super) flat: Vec<bool>,

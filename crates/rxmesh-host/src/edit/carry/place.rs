@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
-/// The surface that came in.
+/// Surface that came in.
 #[derive(Debug)]
 pub(super) struct Surface {
     tree: HostTree,
@@ -86,9 +86,9 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
 /// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The point that is looked up.
+    /// Point that is looked up.
     pub(super) at: Vec<DVec3>,
-    /// The place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
+    /// Place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
     pub(super) spots: Vec<Option<Nearest>>,
     /// Normals of the vertices, by which sheets are told apart.
     pub(super) normals: Vec<Vec3>,

@@ -16,7 +16,7 @@ const GROWTH: f64 = 0.25;
 
 /// Free slots of each kind.
 pub(super) struct FreeSlots {
-    /// The first slot by kind that was never used.
+    /// First slot by kind that was never used.
     unused: [u32; 3],
     /// Free slots below `unused`, when they were listed last.
     free: [Buffer<u32>; 3],

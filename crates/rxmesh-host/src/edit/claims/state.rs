@@ -18,10 +18,10 @@ const TASKS_A_THREAD: [usize; 2] = [8, 32];
 /// Elements for each task, between those.
 const ELEMENTS_A_TASK: usize = 1024;
 
-/// The least room for records, in words.
+/// Least capacity for records, in words.
 const LEAST_RECORDS: usize = 1 << 18;
 
-/// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
+/// Arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
 pub(super) struct RoundState {
     pub ends: Buffer<u64>,
     pub pairs: Buffer<u64>,

@@ -4,7 +4,7 @@ use super::super::error::Fault;
 use super::read::{Reader, Version};
 use std::collections::HashMap;
 
-/// The first physical group of each entity that has one, by dimension and number.
+/// First physical group of each entity that has one, by dimension and number.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     first: HashMap<(i64, i64), i64>,

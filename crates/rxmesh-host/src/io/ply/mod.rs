@@ -16,7 +16,7 @@ mod write;
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "PLY",
     word: "ply",

@@ -64,9 +64,9 @@ pub(super) struct Reader<'a> {
     ends: Option<Vec<usize>>,
     nodes: Option<Numbers>,
     types: Option<Numbers>,
-    /// The cells of poly data.
+    /// Cells of poly data.
     parts: Vec<(Part, Vec<usize>, Numbers)>,
-    /// The elements that are kept, once they are taken.
+    /// Elements that are kept, once they are taken.
     pub(super) kept: Option<Kept>,
     /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,

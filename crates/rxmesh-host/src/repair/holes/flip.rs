@@ -21,9 +21,9 @@ const MARGIN: f64 = 1e-6;
 pub(super) struct Flips<'a> {
     pub(super) patch: &'a mut Patch,
     is_there: &'a dyn Fn(u32, u32) -> bool,
-    /// The half-edge at the other side of half-edge `3 f + k`.
+    /// Half-edge at the other side of half-edge `3 f + k`.
     twins: Vec<u32>,
-    /// The patch's edges, the smaller vertex first.
+    /// Patch's edges, the smaller vertex first.
     edges: HashSet<[u32; 2]>,
 }
 

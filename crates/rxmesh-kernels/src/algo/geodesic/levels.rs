@@ -6,7 +6,7 @@ use crate::kernel::{FlatKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Edge, Patch, PatchHeader, Vertex};
 
-/// The level of a vertex that no source reaches.
+/// Level of a vertex that no source reaches.
 pub const NO_LEVEL: u32 = u32::MAX;
 
 kernel! {

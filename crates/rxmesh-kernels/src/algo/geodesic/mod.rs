@@ -54,8 +54,8 @@ const MOST_READERS: u32 = READERS_ROW - 1;
 /// In [`GeodesicRound::entered`]: listed in every round.
 pub const ALWAYS: u32 = u32::MAX;
 
-/// The lowest bits of a distance, which hold the number of its source where there are several. A distance loses a
-/// millionth part of itself by that.
+/// Lowest bits of a distance, which hold the number of its source where there are several. A distance loses a millionth
+/// part of itself by that.
 pub const SOURCE_BITS: u32 = 0xf;
 
 /// Infinity, as bits.
@@ -66,7 +66,7 @@ kernel! {
     pub struct GeodesicSources: Flat {
         /// Linear ids.
         pub sources: Global<u32>,
-        /// The value of each source: its level, or its distance as bits.
+        /// Value of each source: its level, or its distance as bits.
         pub starts: Global<u32>,
         /// Levels, or distances as bits.
         pub values: GlobalMut<u32>,
@@ -87,20 +87,20 @@ kernel! {
     pub struct GeodesicStart: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The least distances that vertices were offered.
+        /// Least distances that vertices were offered.
         pub best: GlobalMut<f32>,
-        /// The distances that they have passed on.
+        /// Distances that they have passed on.
         pub told: GlobalMut<f32>,
         /// Their other copy.
         pub other: GlobalMut<f32>,
-        /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
+        /// Length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,
-        /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
+        /// Length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
         /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local vertices,
         /// 16 bits each, and above them the [`Obtuse`] corner.
         pub faces: GlobalMut<u64>,
-        /// The most faces of a patch.
+        /// Most faces of a patch.
         pub room: u32,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
@@ -108,7 +108,7 @@ kernel! {
         pub readers: GlobalMut<u32>,
         /// As [`GeodesicRound::entered`], all zero before.
         pub entered: GlobalMut<u32>,
-        /// The patches of the first round: all.
+        /// Patches of the first round: all.
         pub list: GlobalMut<u32>,
         /// Brings lengths near one.
         pub scale: f32,
@@ -243,7 +243,7 @@ kernel! {
     pub struct GeodesicFinish: Patch {
         /// Distances.
         pub distance: GlobalMut<f32>,
-        /// The largest finite distance, one a patch; minus infinity where nothing is reached.
+        /// Largest finite distance, one a patch; minus infinity where nothing is reached.
         pub farthest: GlobalMut<f64>,
         /// Vertices with a finite distance, one number a patch.
         pub reached: GlobalMut<f64>,

@@ -42,7 +42,7 @@ args! {
         pub x: Places,
         /// Lines: their edges are contracted along them, and corners stay.
         pub lines: Lines,
-        /// The length that edges shall have.
+        /// Target length of edges.
         pub length: Sizing,
         /// Edges shorter than this many lengths go; the square of it.
         pub shortest: f32,
@@ -60,7 +60,7 @@ args! {
 pub struct Contraction {
     place: Vec3,
     origin: Origin,
-    /// The length that edges shall have there.
+    /// Target length of edges there.
     length: f32,
     /// Number of the mesh.
     label: u32,

@@ -140,11 +140,12 @@ unsafe impl Operator for EqualiseFlip {
 }
 
 kernel! {
-    /// By how much each vertex has more edges than 6, or 4 on the boundary; two's complement. One index a vertex slot.
+    /// Computes the excess of each vertex's edges over 6, or 4 on the boundary; two's complement. One index a vertex
+    /// slot.
     pub struct Deviations: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The deviations.
+        /// Deviation of each vertex.
         pub deviation: GlobalMut<u32>,
     }
 }

@@ -63,9 +63,9 @@ kernel! {
         pub x: Global<Vec3>,
         /// New positions.
         pub moved: Global<Vec3>,
-        /// The values, `width` numbers a vertex.
+        /// Values, `width` numbers a vertex.
         pub values: Global<f32>,
-        /// The new values.
+        /// New values.
         pub to: GlobalMut<f32>,
         /// Numbers a value.
         pub width: u32,
@@ -150,9 +150,9 @@ fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
 kernel! {
     /// Takes over new values. One index a number.
     pub struct AcceptValues: Flat {
-        /// The new values.
+        /// New values.
         pub from: Global<f32>,
-        /// The values.
+        /// Values.
         pub to: GlobalMut<f32>,
     }
 }

@@ -17,7 +17,7 @@ kernel! {
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The length.
+        /// Length with which others are compared.
         pub shortest: Sizing,
         /// Number of slender faces in word 1.
         pub counts: GlobalMut<u32>,

@@ -80,7 +80,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 }
 
 kernel! {
-    /// The box around the faces of each of several meshes. One index a vertex slot.
+    /// Computes the box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

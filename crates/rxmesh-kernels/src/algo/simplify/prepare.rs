@@ -12,8 +12,8 @@ use crate::{args, kernel};
 use glam::Vec3;
 
 kernel! {
-    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at edges that
-    /// are held planes that stand on them. One index a vertex slot.
+    /// Computes the quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at
+    /// edges that are held planes that stand on them. One index a vertex slot.
     pub struct SimplifyQuadrics: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -145,9 +145,9 @@ unsafe impl FlatKernel for SimplifyBorders {
 }
 
 args! {
-    /// The cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
+    /// Cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
     pub struct SimplifyCosts<L: LineForm> {
-        /// The costs; [`NONE`] for dead and locked edges.
+        /// Costs; [`NONE`] for dead and locked edges.
         pub costs: EdgeCosts<L>,
         /// Edges an index: 1, or on a CPU [`COSTS_ALONE`].
         pub edges: u32,
