@@ -1,4 +1,4 @@
-//! Polygon meshes: faces of any number of corners, with what subdivision surfaces know beside positions.
+//! Polygon meshes: faces of any number of corners, with the marks of subdivision surfaces.
 
 use super::{Extras, MeshError, Placement, TriMesh, check_counts};
 use crate::par::IntoLean;

@@ -1,4 +1,4 @@
-//! Seams that a file expresses as split vertices: several in one place, with other attributes or for none.
+//! Seams that a file expresses as split vertices: several in one place, with different attributes or without a reason.
 
 use super::{
     Column, ColumnData, CornerLayer, EdgeTable, ElementKind, MeshError, NO_VALUE, NORMAL, TriMesh,

@@ -1,4 +1,4 @@
-//! Between resolve and fill-in: no more winners than wanted.
+//! Limit of the number of winners, between resolve and fill-in.
 
 use super::round::{Counter, Round};
 use super::{ClaimTables, Key};

@@ -1,4 +1,4 @@
-//! The 64 bytes that say where a patch's parts lie.
+//! The header of a patch: 64 bytes with the places of its parts.
 //!
 //! A patch's data lies in three arrays that all patches share (Dynamic RXMesh 2024, section 5.1,
 //! with the linear ids of ARCHITECTURE.md):

@@ -1,4 +1,4 @@
-//! The places on the input where the vertices of a changed mesh have their values from.
+//! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::Order;
 use crate::algo::closest::{HostTree, Nearest};
