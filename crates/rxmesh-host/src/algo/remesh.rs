@@ -212,7 +212,7 @@ impl RemeshReport {
     }
 }
 
-/// An engine of edits that can remesh.
+/// A scheduler of edits that can remesh.
 pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {}
 
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}

@@ -55,7 +55,7 @@ pub(super) struct Reserved<'a> {
     pub room: [u32; 3],
 }
 
-/// A site of the claims engine: in the flat arrays of a session.
+/// A site of the claims scheduler: in the flat arrays of a session.
 #[derive(Clone, Copy)]
 pub(super) struct FlatSite<'a> {
     pub mesh: &'a FlatMesh,

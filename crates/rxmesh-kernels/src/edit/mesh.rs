@@ -1,7 +1,7 @@
 //! A mesh as operators see it, wherever its arrays lie.
 //!
-//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the
-//! cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
+//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another scheduler of
+//! the cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
 
 use super::flat::{DEAD, NO_FACE, NONE};
 
