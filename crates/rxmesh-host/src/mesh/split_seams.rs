@@ -36,7 +36,7 @@ pub struct SplitSeams {
 }
 
 impl SplitSeams {
-    /// Finds them; nothing if there are none. With labels, a number for each vertex, only within the same one.
+    /// Finds split seams; `None` if there are none. With labels, a number for each vertex, only within the same one.
     pub fn find(mesh: &TriMesh, labels: Option<&[u32]>) -> Option<SplitSeams> {
         let n = mesh.vertex_count();
         let table = EdgeTable::new(&mesh.faces, n);

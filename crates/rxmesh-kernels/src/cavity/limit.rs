@@ -93,7 +93,7 @@ pub(crate) fn keep_first<B: Block>(
     [n, most]: [u32; 2],
     winner: impl Fn(u32) -> u32,
 ) {
-    // Its key below the epoch; nothing if the cavity was refused.
+    // Its key below the epoch; `None` if the cavity was refused.
     let key = |i: u32| {
         let i = winner(i);
         if round.winners.get(2 * i) == NONE {

@@ -40,7 +40,7 @@ pub trait Site: Copy {
 pub trait Holder: Copy {
     /// Returns `true` if it holds a face.
     fn holds(&self, f: u32) -> bool;
-    /// Marks a face that it holds; false if it was marked before.
+    /// Marks a face that it holds. Returns `false` if it was marked before.
     fn list(&self, f: u32) -> bool;
 }
 

@@ -88,7 +88,7 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
 pub(super) struct Places {
     /// Point that is looked up.
     pub(super) at: Vec<DVec3>,
-    /// Place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
+    /// Place on the surface; `None` for a vertex that is one of the input's and has not moved: its values stay.
     pub(super) spots: Vec<Option<Nearest>>,
     /// Normals of the vertices, by which sheets are told apart.
     pub(super) normals: Vec<Vec3>,
