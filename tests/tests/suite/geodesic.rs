@@ -102,7 +102,7 @@ fn fixed_point(mesh: &TriMesh, sources: &[u32]) -> Vec<f64> {
 
 /// Compares with the fixed point. A vertex does not propagate changes below the threshold's share of an edge, so that
 /// each vertex of a path adds at most that much; a path is assumed to be at most twice as long as the shortest one.
-/// Where paths of several sources meet the order of updates decides: there a distance is up to an edge longer than the
+/// The order of updates decides where paths of several sources meet: there a distance is up to an edge longer than the
 /// least one of each source by itself, and never shorter.
 fn settled(mesh: &TriMesh, sources: &[u32], got: &[f32], what: &str) {
     settled_within(mesh, sources, got, 0.0, what);
@@ -439,7 +439,7 @@ fn any_triangles_give_the_fixed_point(engine: &Engine) {
             .collect();
         let mesh = TriMesh::new(positions, faces).unwrap();
         let both = [rng.below(n) as u32, rng.below(n) as u32];
-        // Where a source is near a side, the distance behind it changes as the root of the changes at the side's ends:
+        // If a source is near a side, the distance behind it changes as the root of the changes at the side's ends:
         // of the threshold, and of roundings.
         let options = GeodesicOptions::default().with(|o| {
             o.threshold = 1e-7;

@@ -320,7 +320,7 @@ fn a_patch_that_does_not_fit(engine: &Engine) {
     }
 }
 
-/// Labels of a mesh with `per` times as many (or as few) faces as when it was cut into patches.
+/// Mesh whose labels are from a mesh with several times as many (or as few) faces.
 struct Resized {
     flat: Flat,
     faces: Vec<[u32; 3]>,

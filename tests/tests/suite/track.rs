@@ -36,7 +36,7 @@ struct Tracked {
     x: Vec<Vec3>,
 }
 
-/// Tracks, and checks every frame: it is valid, and Euler's number and the number of components and boundaries stay.
+/// Tracks, and checks every frame: it is valid, and Euler's number stays.
 fn tracked<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
@@ -125,7 +125,7 @@ fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
     assert!(after.mesh.positions.iter().all(|x| x.is_finite()));
 }
 
-/// Where nothing moves, an interpolated copy of the positions stays one.
+/// An interpolated copy of the positions remains one if nothing moves.
 fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let mesh = generate::icosphere(2).unwrap();
     let patches = PatchOptions::default();
