@@ -73,7 +73,7 @@ const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
 /// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;
 
-/// Rounds of the propagation that are launched before the first look; twice as many before each further one.
+/// Rounds of the propagation that are launched before the first read-back; twice as many before each further one.
 const FIRST_LOOK: u32 = 8;
 
 /// Most of them.

@@ -256,7 +256,7 @@ pub struct Reductions<'a, D: Dimension, const N: usize> {
 }
 
 impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
-    /// Takes the room for their results.
+    /// Allocates the buffer of their results.
     ///
     /// # Errors
     ///

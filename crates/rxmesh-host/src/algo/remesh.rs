@@ -212,13 +212,13 @@ impl RemeshReport {
     }
 }
 
-/// An engine of edits that can remesh.
+/// A scheduler of edits that can remesh.
 pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {}
 
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
 
 /// Remeshes towards edges of one length, or of lengths by curvature, and vertices of valence 6 (Botsch and Kobbelt
-/// 2004): in each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
+/// 2004). In each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
 /// no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges flipped to bring
 /// valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved back to the
 /// input. The boundary stays a boundary, and sharp edges stay.

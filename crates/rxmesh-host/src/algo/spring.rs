@@ -268,9 +268,9 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(())
     }
 
-    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations`
-    /// matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0
-    /// for all of them).
+    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6). It takes at most
+    /// `iterations` matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times
+    /// its start (0 for all of them).
     ///
     /// # Errors
     ///

@@ -186,7 +186,7 @@ impl TrackReport {
 }
 
 /// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and
-/// improves the mesh after each: long edges and those opposite wide angles are split, short ones contracted, edges
+/// improves the mesh after each. Long edges and those opposite wide angles are split, short ones contracted, edges
 /// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The
 /// thresholds are El Topo's (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary
 /// stays a boundary.

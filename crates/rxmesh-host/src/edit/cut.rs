@@ -44,8 +44,8 @@ struct Copies {
 }
 
 impl Session {
-    /// Cuts the surface where it is not manifold, and thaws the faces there; nothing if there is no such place. `x`
-    /// are the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    /// Cuts the surface where it is not manifold, and thaws the faces there; `None` if there is no such place. `x` are
+    /// the positions by slot. Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///

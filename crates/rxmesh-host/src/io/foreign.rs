@@ -1,4 +1,4 @@
-//! Formats that are not read and share an extension with one that is: said by name where a file cannot be read.
+//! Formats that are not read and share an extension with one that is: named in the error of a file that cannot be read.
 
 use super::Format;
 use super::content::HEAD;

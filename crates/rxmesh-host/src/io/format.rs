@@ -1,4 +1,4 @@
-//! The file formats, and how they are told apart.
+//! File formats, and their recognition.
 
 use super::{Encoding, Format, content, gzip};
 use std::fmt;

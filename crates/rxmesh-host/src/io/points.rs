@@ -55,7 +55,7 @@ impl Points {
         self.positions.len()
     }
 
-    /// Makes room for more.
+    /// Reserves capacity for more.
     pub(super) fn reserve(&mut self, n: usize) {
         self.positions.reserve_exact(n);
         if self.bits == Bits::Double {

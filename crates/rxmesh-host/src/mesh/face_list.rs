@@ -1,4 +1,4 @@
-//! Faces as code sees them that works on triangles and on polygons.
+//! View of faces for code that works on triangles and on polygons.
 
 use super::{Faces, PolyMesh};
 use std::ops::Range;

@@ -108,9 +108,9 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the
-/// box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape,
-/// one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
+/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells. It is that of
+/// [`placement_of`] for the box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing
+/// of the others' shape, one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
 pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
     let of = |corners: &[u32]| {
         let placement = box_of_corners(points, corners, |p| *p)

@@ -1,8 +1,8 @@
 //! Owners and ordered ids of vertices and edges.
 //!
-//! A vertex belongs to the lowest patch among its faces, an edge likewise. Ids here are *dense*: patch
-//! after patch without slack. An edge's first side in the order of faces stands for it: the patches
-//! number their edges by counting such sides, without looking at anybody else's.
+//! A vertex belongs to the lowest patch among its faces, an edge likewise. Ids here are *dense*: patch after patch
+//! without slack. An edge's first side in the order of faces stands for it: the patches number their edges by counting
+//! such sides, without reading those of others.
 
 use crate::par::IntoLean;
 use std::sync::atomic::Ordering::Relaxed;

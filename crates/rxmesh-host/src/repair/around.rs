@@ -48,7 +48,6 @@ impl Around {
     /// If equally many run up and down and the set encloses a volume (`inwards`: its root looks into it), two
     /// half-edges with a wedge of that volume between them are a pair, so that solids which touch along an edge come
     /// apart there; otherwise those that bend least.
-    /// bend least.
     pub(super) fn pairs(
         &self,
         halves: Vec<(u32, bool)>,

@@ -54,8 +54,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for AggregateBegin {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -225,8 +225,7 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
     #[inline(always)]
     fn run(&self, i: u32) {

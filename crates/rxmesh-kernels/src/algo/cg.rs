@@ -4,8 +4,8 @@
 //! spent on it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a
 //! diagonal preconditioner `z = r / diag`, without one `z = r`.
 //!
-//! The host launches iterations without waiting; once the residual is small enough the `done` word makes the
-//! rest of them do nothing, so that the iteration count is exact however seldom the host looks.
+//! The host launches iterations without waiting; once the residual is small enough the `done` word makes the rest of
+//! them do nothing, so that the iteration count is exact however seldom the host reads back.
 
 use crate::attr::Field;
 use crate::exec::{Block, Phase, SCRATCH_WORDS};

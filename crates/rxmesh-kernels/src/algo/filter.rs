@@ -54,13 +54,13 @@ crate::args! {
     }
 }
 
-/// A list of distinct vertices with bounded room.
+/// A list of distinct vertices with bounded capacity.
 trait List: Copy {
     /// Makes an empty list.
     fn clear(self);
     fn room(self) -> u32;
     fn get(self, k: u32) -> u32;
-    /// Appends `v` to the first `n`, unless it is among them or there is no room.
+    /// Appends `v` to the first `n`, unless it is among them or the list is full.
     fn push(self, n: u32, v: u32) -> Push;
 }
 
@@ -190,8 +190,8 @@ impl BallArgs {
         }
     }
 
-    /// Grows the ball around `v` into the list, `v` first; its size, which is more than the list's room when it does
-    /// not fit.
+    /// Grows the ball around `v` into the list, `v` first. Returns its size, which exceeds the list's capacity if it
+    /// does not fit.
     #[inline(always)]
     fn grow(&self, v: u32, x: Vec3, radius2: f32, list: impl List) -> u32 {
         list.clear();
@@ -355,8 +355,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for FilterLarge {
     const THREADS: u32 = 64;
 

@@ -27,8 +27,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingBound {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -89,8 +89,8 @@ impl RingGather {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingGather {
     const THREADS: u32 = 128;
 
@@ -130,8 +130,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingPack {
     #[inline(always)]
     fn run(&self, v: u32) {

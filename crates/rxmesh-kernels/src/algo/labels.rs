@@ -173,8 +173,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LabelCombine {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -253,8 +252,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for LabelMost {
     #[inline(always)]
     fn run(&self, run: u32) {
@@ -286,8 +285,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for LabelSums {
     #[inline(always)]
     fn run(&self, run: u32) {

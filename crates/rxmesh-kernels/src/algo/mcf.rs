@@ -3,10 +3,10 @@
 //!
 //! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the
 //! mixed Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are
-//! recomputed at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
-//! each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three cotangents to
-//! its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold meshes and
-//! defines them on all others.
+//! computed at each product ([`McfFans`], [`McfProduct`]), or once and kept as the rows of a sparse matrix that is
+//! local to each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three
+//! cotangents to its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold
+//! meshes and defines them on all others.
 
 use crate::algo::cg::{CgSums, CgVector};
 use crate::attr::Staged;

@@ -246,7 +246,7 @@ impl ClaimTables {
         (claim & ((1 << EPOCH_AT) - 1)) >> 1
     }
 
-    /// Marks a face of the winner with this key; false if it was marked before.
+    /// Marks a face of the winner with this key. Returns `false` if it was marked before.
     #[inline(always)]
     pub(super) fn list_face(&self, f: u32, key: Key) -> bool {
         let listed = key.0 | LISTED;
@@ -285,8 +285,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ResetClaims {
     #[inline(always)]
     fn run(&self, i: u32) {

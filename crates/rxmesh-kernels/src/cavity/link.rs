@@ -26,7 +26,7 @@ impl Vicinity {
         self.0[1] |= high;
     }
 
-    /// Returns `true` if a vertex may have been entered; false if it has not, except for one in a hundred.
+    /// Returns `true` if a vertex may have been entered; `false` if it has not, except for one in a hundred.
     #[inline(always)]
     pub(crate) fn may_hold(&self, v: u32) -> bool {
         let [low, high] = Vicinity::bits(v);

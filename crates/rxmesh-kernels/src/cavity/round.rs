@@ -192,7 +192,7 @@ impl Round {
     }
 
     /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
-    /// unlucky for ever.
+    /// unlucky forever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -299,8 +299,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for BeginRun {
     #[inline(always)]
     fn run(&self, i: u32) {

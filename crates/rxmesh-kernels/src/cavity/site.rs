@@ -40,7 +40,7 @@ pub trait Site: Copy {
 pub trait Holder: Copy {
     /// Returns `true` if it holds a face.
     fn holds(&self, f: u32) -> bool;
-    /// Marks a face that it holds; false if it was marked before.
+    /// Marks a face that it holds. Returns `false` if it was marked before.
     fn list(&self, f: u32) -> bool;
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Reserved<'a> {
     pub room: [u32; 3],
 }
 
-/// A site of the claims engine: in the flat arrays of a session.
+/// A site of the claims scheduler: in the flat arrays of a session.
 #[derive(Clone, Copy)]
 pub(super) struct FlatSite<'a> {
     pub mesh: &'a FlatMesh,

@@ -142,7 +142,7 @@ fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
 pub struct Faces<'a, M, F> {
     /// Mesh as flat arrays.
     pub mesh: &'a M,
-    /// Is shown the faces, until it returns false.
+    /// Function that is shown the faces, until it returns `false`.
     pub f: F,
     /// Vertices that were named so far.
     pub vertices: u32,

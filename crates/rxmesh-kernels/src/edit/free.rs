@@ -21,8 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkDead {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -52,8 +52,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ListFree {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -77,8 +77,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MoveSet {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -102,7 +102,7 @@ kernel! {
 }
 
 // SAFETY: indices of one launch write apart, since no slot is named twice in `to` and none of both lists; the host
-// launches no more of them than the views have room for (contracts U3, U4).
+// launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for CopyRows {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -23,8 +23,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Fill {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -170,8 +170,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for OpenFaces {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -201,8 +201,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LinkSides {
     #[inline(always)]
     fn run(&self, h: u32) {
@@ -228,8 +227,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for OpenVertices {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -292,8 +291,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Freeze {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -559,7 +559,7 @@ impl GlobalMut<u32> {
     pub fn raise(self, i: u32, v: u32) {
         // SAFETY: as `fetch_add`.
         unsafe {
-            // A CPU's locked instruction costs more than a look; a GPU's atomic unit does the look itself.
+            // A CPU's locked instruction costs more than a load; a GPU's atomic unit does the comparison itself.
             #[cfg(not(target_arch = "nvptx64"))]
             if atomic::load(self.cell(i)) >= v {
                 return;

@@ -17,7 +17,7 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Takes room for a number of rows with at most `values` values in all.
+    /// Carves space for a number of rows with at most `values` values in all.
     #[inline(always)]
     pub fn take(plan: &mut Plan, rows: u32, values: u32) -> Csr {
         Csr {

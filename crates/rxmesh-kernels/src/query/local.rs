@@ -4,7 +4,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Global, Plan, Shared};
 use crate::topo::{Edge, Element, Face, Map, Patch, PatchHeader};
 
-/// Takes room for `n` words, rounded up to whole 16-byte groups.
+/// Carves space for `n` words, rounded up to whole 16-byte groups.
 #[inline(always)]
 fn take_words(plan: &mut Plan, n: u32) -> Shared<u32> {
     plan.take(n.next_multiple_of(4))
@@ -23,7 +23,7 @@ pub struct LocalEv {
 }
 
 impl LocalEv {
-    /// Takes room for all local edges.
+    /// Carves space for all local edges.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalEv {
         LocalEv {
@@ -59,7 +59,7 @@ pub struct LocalFe {
 }
 
 impl LocalFe {
-    /// Takes room for all local faces.
+    /// Carves space for all local faces.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalFe {
         LocalFe {
@@ -108,7 +108,7 @@ pub struct LocalMap {
 }
 
 impl LocalMap {
-    /// Takes room for the ribbon of a kind.
+    /// Carves space for the ribbon of a kind.
     #[inline(always)]
     pub fn carve<K: Element>(h: &PatchHeader, plan: &mut Plan) -> LocalMap {
         let owned = h.owned_of(K::KIND);

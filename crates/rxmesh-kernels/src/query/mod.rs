@@ -1,4 +1,4 @@
-//! Relations: which elements are next to which, computed in shared memory from FE and EV, in volumes from CV, CE and
+//! Relations between neighbouring elements, computed in shared memory from FE and EV, in volumes from CV, CE and
 //! CF too.
 //!
 //! | relation | of an element | are its | computed by |

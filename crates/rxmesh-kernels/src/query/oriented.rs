@@ -178,7 +178,7 @@ fn start(patch: &Patch, side: u32) -> u32 {
 pub struct FanWalks(Walks);
 
 impl FanWalks {
-    /// Takes room.
+    /// Carves the space.
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> FanWalks {
         let fe = LocalFe::carve(h, plan);
         FanWalks(Walks::carve(h, plan, fe))

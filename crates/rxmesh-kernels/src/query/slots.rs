@@ -26,7 +26,7 @@ pub struct EdgeFaces {
 }
 
 impl EdgeFaces {
-    /// Takes room for both forms.
+    /// Carves space for both forms.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
         let (edges, faces) = (u32::from(h.total[1]), u32::from(h.total[2]));

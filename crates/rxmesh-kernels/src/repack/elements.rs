@@ -291,8 +291,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackUnused {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -321,8 +321,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackIsolated {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -343,8 +343,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackLast {
     #[inline(always)]
     fn run(&self, v: u32) {

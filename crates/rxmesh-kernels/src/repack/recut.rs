@@ -41,7 +41,7 @@ kernel! {
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
         pub members: GlobalMut<u32>,
-        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory has no room for.
+        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory cannot hold.
         pub spare: GlobalMut<u32>,
         /// New labels.
         pub label: GlobalMut<u32>,

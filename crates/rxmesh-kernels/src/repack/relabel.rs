@@ -60,7 +60,7 @@ args! {
         pub low: u32,
         /// Faces of a full patch where a region is cut.
         pub full: u32,
-        /// Regions with as many faces do not look for a partner.
+        /// Number of faces from which a region seeks no partner.
         pub enough: u32,
         /// Most faces of a union.
         pub most: u32,
@@ -588,8 +588,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -75,7 +75,7 @@ impl Guard {
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
-    /// The same for kernels; nothing when none is.
+    /// The same for kernels; `None` if none is.
     words: Option<Buffer<u32>>,
     /// Part of the faces that is of the others.
     going: f64,

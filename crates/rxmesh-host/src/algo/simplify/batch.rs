@@ -1,4 +1,4 @@
-//! Several meshes in one session, each simplified as its own options say.
+//! Several meshes in one session, each simplified by its own options.
 
 use super::work::{Work, cheap_part};
 use super::{End, Refused, SimplifyOptions, SimplifyReport};

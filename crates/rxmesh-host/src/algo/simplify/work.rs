@@ -104,7 +104,7 @@ struct Goal {
     borders: u32,
 }
 
-/// Rounds of a simplification between two looks.
+/// Rounds of a simplification between two read-backs.
 struct Steps<'a, L> {
     /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,

@@ -382,9 +382,9 @@ impl Layer<'_> {
         }
     }
 
-    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
-    /// where a path around to the other side of a seam counts as distance: of two places that are about equally near it
-    /// takes that with the shorter path.
+    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point. A
+    /// path around to the other side of a seam counts as distance: of two places that are about equally near it takes
+    /// that with the shorter path.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
         let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];

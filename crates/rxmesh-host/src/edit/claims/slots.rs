@@ -110,7 +110,7 @@ impl Session {
         })
     }
 
-    /// Counts as many slots from [`Session::next_slots`] on as used, and makes the room for them.
+    /// Counts as many slots from [`Session::next_slots`] on as used, and grows the capacity for them.
     pub(in crate::edit) fn take_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         self.reserve(more)?;
         for (unused, more) in self.edits.slots.unused.iter_mut().zip(more) {

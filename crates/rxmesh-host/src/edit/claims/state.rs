@@ -4,8 +4,8 @@ use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
-/// Words that records have room for at first, by faces: enough for a first round that flips or splits a tenth of the
-/// edges. A round that runs out of room is repeated.
+/// Initial capacity of records in words, by faces: enough for a first round that flips or splits a tenth of the edges.
+/// A round that exceeds it is repeated.
 const RECORD_WORDS: usize = 5;
 
 /// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no

@@ -1,4 +1,4 @@
-//! `$Entities` of version 4: which physical groups the geometrical entities belong to.
+//! `$Entities` of version 4: the physical groups of the geometrical entities.
 
 use super::super::error::Fault;
 use super::read::{Reader, Version};

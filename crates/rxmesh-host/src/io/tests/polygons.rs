@@ -157,7 +157,7 @@ fn obj_keeps_what_surfaces_need() {
         "{text}"
     );
     assert_eq!(read_poly_as("a.obj", &bytes).unwrap().mesh, mesh);
-    // A sharpness without end cannot be read as text, and is not needed to be for ever.
+    // A sharpness without end cannot be read as text, and is not needed to be forever.
     mesh.sharp_edges[0].sharpness = f32::INFINITY;
     let back = read_poly_as("a.obj", &written("a.obj", Encoding::Binary, &mesh).0).unwrap();
     assert_eq!(back.mesh.sharp_edges[0].sharpness, PolyMesh::SHARP);

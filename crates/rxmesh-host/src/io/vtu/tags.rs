@@ -1,4 +1,4 @@
-//! The tags of a VTU file: which arrays there are, and where their data lie.
+//! The tags of a VTU file: its arrays, and the places of their data.
 
 use super::super::error::Fault;
 use super::super::numbers::{Order, Scalar};

@@ -1,4 +1,4 @@
-//! Tests of how polygons are cut.
+//! Tests of cutting polygons.
 
 use super::*;
 use crate::mesh::{EdgeTable, PolyMesh, TriMesh, check, solid};

@@ -15,7 +15,7 @@ const MOST_FLIPS: usize = 16;
 /// Folds up to this are no worse than none: the cosine of 30 degrees.
 const SLIGHT: f64 = 0.866;
 
-/// Least excess of the sum of two angles over 180 degrees (its sine), so that squares are not flipped for ever.
+/// Least excess of the sum of two angles over 180 degrees (its sine), so that squares are not flipped forever.
 const MARGIN: f64 = 1e-6;
 
 pub(super) struct Flips<'a> {

@@ -1,5 +1,5 @@
-//! Triangulation of a loop in space: of all, that whose sharpest fold is least, then the smallest (Barequet and Sharir
-//! 1995; Liepa 2003).
+//! Triangulation of a loop in space: the one whose sharpest fold is least, then the smallest (Barequet and Sharir 1995;
+//! Liepa 2003).
 
 use super::ears;
 use super::patch::{Around, unit_normal};

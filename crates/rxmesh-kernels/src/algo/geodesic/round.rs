@@ -401,15 +401,16 @@ impl Side {
             && (rest < 0.0 || rest * rest <= self.across2 * self.square)
     }
 
-    /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
-    /// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
-    /// else the shorter way along one of the other two sides. Beside it is the distance of the corner from which that way
-    /// comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni and Klein
-    /// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
-    /// is twice the triangle's area.
+    /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq`
+    /// from the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that
+    /// side; else the shorter way along one of the other two sides. Beside it is the distance of the corner from which
+    /// that way comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni
+    /// and Klein 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`,
+    /// `rp`, and `area2` is twice the triangle's area.
     ///
-    /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
-    /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
+    /// Distances of two sources place a point where there is none, which corners that lower each other in turn would
+    /// draw down to 0. So only sides count between them: no distance is then shorter than the straight line to a
+    /// source.
     #[inline(always)]
     fn front(&self, one_source: bool) -> (f32, f32) {
         let Side {

@@ -23,8 +23,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Relax {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -76,8 +76,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Resample {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -157,8 +157,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for AcceptValues {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -182,8 +182,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for PutBack {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -203,8 +203,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Accept {
     #[inline(always)]
     fn run(&self, v: u32) {

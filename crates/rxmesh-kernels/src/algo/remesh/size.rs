@@ -14,7 +14,7 @@ use glam::Vec3;
 pub const LENGTH_CHUNK: u32 = 4096;
 
 kernel! {
-    /// Sums the lengths of the live edges of each chunk of slots, counts them, and looks for the longest.
+    /// Sums the lengths of the live edges of each chunk of slots, counts them, and finds the longest.
     pub struct SumLengths: Block {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -166,8 +166,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LabelLengths {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -204,8 +203,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for LabelAreas {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -244,8 +243,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for ScaleLengths {
     #[inline(always)]
     fn run(&self, v: u32) {

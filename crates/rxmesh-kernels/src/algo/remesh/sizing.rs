@@ -1,4 +1,4 @@
-//! The length that edges shall have.
+//! Target length of edges.
 
 use crate::algo::labels::label_of;
 use crate::args;

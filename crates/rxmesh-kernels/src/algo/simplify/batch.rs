@@ -104,8 +104,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchCheck {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -201,8 +201,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchUnbind {
     #[inline(always)]
     fn run(&self, part: u32) {

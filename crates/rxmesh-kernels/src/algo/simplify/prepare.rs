@@ -24,8 +24,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -98,8 +98,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyHolds {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -126,8 +126,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyBorders {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -157,8 +157,8 @@ args! {
 /// Edges whose costs a CPU computes at a time.
 pub const COSTS_ALONE: u32 = LANES as u32;
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl<L: LineForm> FlatKernel for SimplifyCosts<L> {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -396,9 +396,9 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Looks at all edges and puts the cheap ones off for [`SimplifySelect::enter`]: for a block of one thread, which
-    /// would guess at every edge whether it is dead, dear or cheap, and does without by words of the set. There no edge
-    /// is [`NEW`] ([`Collapse::settle`](super::Collapse)).
+    /// Examines all edges and puts the cheap ones off for [`SimplifySelect::enter`]. It is for a block of one thread,
+    /// whose branch predictor would guess at every edge if it is dead, expensive or cheap, and which does without by
+    /// words of the set. There no edge is [`NEW`] ([`Collapse::settle`](super::Collapse)).
     #[inline(always)]
     fn scan(&self, first: u32, edges: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
