@@ -22,7 +22,7 @@ pub fn vertices(mesh: &TriMesh) -> Vec<Place> {
 /// Returns a triangle's corners from the least one on, in their order.
 pub fn triangle(corners: [Vec3; 3]) -> [Place; 3] {
     let c = corners.map(place);
-    // Of equal corners, the one before the lesser remainder.
+    // Equal corners: the one before the lesser remainder.
     let turned = [c, [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
     turned.into_iter().min().unwrap_or(c)
 }

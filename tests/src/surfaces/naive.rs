@@ -75,7 +75,7 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
         parents.resize(faces.len(), net.parents[f]);
     }
 
-    // Of the four triangles of a face, the middle one is the last.
+    // The middle one of a face's four triangles is the last.
     let inside = |f: usize, k: usize| scheme != Scheme::CatmullClark && (f % 4 == 3 || k == 1);
     let tag = |f, k| if inside(f, k) { 1 + f / 4 } else { 0 };
     let mut child = Net::told_apart(positions, faces, parents, tag);

@@ -6,7 +6,7 @@
 //! - vertex: (4 p\[i-1\] + 19 p\[i\] + 4 p\[i+1\]) / 27, on odd levels, else it stays;
 //! - the two new points between p\[i\] and p\[i+1\]: (p\[i-1\] + 16 p\[i\] + 10 p\[i+1\]) / 27 and its mirror image.
 //!
-//! Where such a crease ends (at a corner, or inside the surface) the curve continues straight, which makes the new
+//! At the end of such a crease (at a corner, or inside the surface) the curve continues straight, which makes the new
 //! point (2 p\[i\] + p\[i+1\]) / 3. Sharpness of vertices is as in the other schemes; semi-sharp edges are refused.
 //!
 //! The child at a corner of a face belongs to that face: (corner, point behind the edge that starts there, own point).
