@@ -160,7 +160,7 @@ impl Rotation {
     }
 }
 
-/// Numbers between commas.
+/// Parses finite numbers between commas.
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let number = |word: &str| match word.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),

@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Why an attribute could not be used.
+/// Reason why an attribute cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeError {

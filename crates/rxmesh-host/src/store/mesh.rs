@@ -24,7 +24,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
-    /// Those of one body, where there are copies.
+    /// Patches of one body, if there are copies.
     body: Option<Patches>,
     buffers: Buffers,
     prepared: PreparedStore,
@@ -443,7 +443,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 }
 
-/// Numbers of a surface's elements, which has no cells.
+/// Returns the numbers of a surface's elements by kind: it has no cells.
 fn of_surface([v, e, f]: [u32; 3]) -> [u32; 4] {
     [v, e, f, 0]
 }

@@ -117,7 +117,7 @@ impl<D: Dimension> RxMesh<D> {
         })
     }
 
-    /// Computes the rows of a relation again, into room that was allocated for them.
+    /// Computes the rows of a relation again, into buffers that were allocated for them.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub const fn lists_seeds<O: Operator>() -> bool {
     O::GROWTH.is_none()
 }
 
-/// Steps of a round.
+/// Returns the number of steps of a round.
 pub const fn steps_of_round<O: Operator>() -> u32 {
     if lists_seeds::<O>() { 3 } else { 6 }
 }

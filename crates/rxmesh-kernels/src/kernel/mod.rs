@@ -446,7 +446,7 @@ pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     n
 }
 
-/// Lists one after the other; `N` is their [`total`].
+/// Concatenates lists; `N` is their [`total`].
 pub const fn concat<const N: usize>(lists: &[&[KernelInfo]]) -> [KernelInfo; N] {
     let none = KernelInfo {
         name: "",

@@ -219,7 +219,7 @@ impl Rounds {
         depth + 2 + 4 * depth + 1
     }
 
-    /// Steps of [`RelabelUnite`].
+    /// Returns the number of steps of [`RelabelUnite`].
     pub fn steps(&self) -> u32 {
         let shaping = if self.depth == 0 {
             0

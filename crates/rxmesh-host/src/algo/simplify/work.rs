@@ -521,7 +521,7 @@ impl Work {
         })
     }
 
-    /// Rounds until the goal is reached or nothing can be done.
+    /// Runs rounds until the goal is reached or nothing can be done.
     fn rounds(
         &mut self,
         session: &mut Session,

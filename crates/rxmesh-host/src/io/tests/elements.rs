@@ -45,7 +45,7 @@ fn piece(points: &str, data: &str) -> String {
     )
 }
 
-/// Points as bytes behind a head, as base64.
+/// Returns each part encoded as base64, one after the other.
 fn coded(parts: &[&[u8]]) -> String {
     let mut out = Vec::new();
     for part in parts {

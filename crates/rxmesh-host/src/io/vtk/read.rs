@@ -220,7 +220,7 @@ impl Reader<'_> {
             .then_some(((ends, Numbers::I64(nodes)), numbers))
     }
 
-    /// Lists of `size` numbers in all, each of which begins with its length.
+    /// Reads lists of `size` numbers in all, each of which begins with its length.
     fn lists(&mut self, at: usize, n: usize, size: usize) -> Result<(Vec<usize>, Numbers), Fault> {
         let lists = self.array(Scalar::I32, size, "cells")?;
         let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
@@ -290,7 +290,7 @@ impl Reader<'_> {
         Ok(all)
     }
 
-    /// Numbers that come next: behind the end of the line in binary files.
+    /// Reads the `n` numbers that come next: behind the end of the line in binary files.
     pub(super) fn array(&mut self, scalar: Scalar, n: usize, what: &str) -> Result<Numbers, Fault> {
         if !self.binary {
             let at = self.tokens.offset();
