@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Compare the CPU engine with other libraries in one run; installs them from PyPI below the target folder
     #[arg(long)]
     peers: bool,
-    /// What the bench program takes: `cargo xtask bench --help-program` lists it
+    /// Arguments of the bench program: `cargo xtask bench --help-program` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
     /// Show the options of the bench program
@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A Python with the peers: a virtual environment below the target folder, made and filled when it is not there. What
-/// cannot be installed is named; the script that times says so again for each of its operations.
+/// Returns a Python with the peers: a virtual environment below the target folder, made and filled if it is missing.
+/// Packages that cannot be installed are named; the timing script reports them again for each of their operations.
 fn peers_python() -> anyhow::Result<PathBuf> {
     let folder = workspace::target().join("peers");
     let python = folder.join("bin/python");

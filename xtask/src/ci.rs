@@ -1,7 +1,8 @@
-//! `cargo xtask ci`: everything that has to pass before a change goes in.
+//! `cargo xtask ci`: all checks that must pass before a change is merged.
 
 use std::env;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -25,27 +26,27 @@ pub(crate) struct Arguments {
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-/// How a step ended that did not fail.
+/// Outcome of a step that did not fail.
 pub(crate) enum Outcome {
-    /// It ran, and found nothing.
+    /// The step ran, and found nothing.
     Passed,
-    /// It needs a tool that is not here. This is never counted as passed.
+    /// The step needs a tool that is not installed. This never counts as passed.
     NotRun(&'static str),
 }
 
-/// Takes `--long`, or to be asked for by name.
+/// Step that runs only with `--long`, or when it is named.
 const LONG: &str = "long";
 
 type LongStep = (&'static str, fn() -> anyhow::Result<Outcome>);
 
-/// Those that take `--long`, or to be asked for by name, and a tool that may not be here.
+/// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
 const WATCHES: &[LongStep] = &[
     ("valgrind", watch::valgrind),
     ("threads", watch::threads),
     ("miri", watch::miri),
 ];
 
-/// The quick ones first.
+/// All steps, the quick ones first.
 const STEPS: &[Step] = &[
     ("fmt", formatted),
     ("arrows", checks::arrows::run),
@@ -96,21 +97,25 @@ const STEPS: &[Step] = &[
 ];
 
 /// Folders whose modules a macro finds, where `cargo fmt` does not look.
-const FOUND: [&str; 5] = [
+const FOUND: [&str; 6] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
     "tests/tests/volumes",
     "tests/tests/simulation",
     "crates/rxmesh-host/src/algo",
+    "crates/rxmesh-host/src/io",
 ];
 
 fn formatted() -> anyhow::Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     let mut files = Vec::new();
-    for folder in FOUND {
-        for entry in std::fs::read_dir(workspace::at(folder))? {
+    let mut folders: Vec<PathBuf> = FOUND.iter().map(|f| workspace::at(f)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|e| e == "rs") {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
                 files.push(path);
             }
         }
@@ -197,9 +202,9 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What README's test command leaves out for its time: teams of seven threads, every case that OpenSubdiv's results and
-/// creases are recorded or made for, and the levels of sqrt(3) and of rebuilt surfaces that it does not reach.
-/// `--workspace`, so that what that command builds serves here too.
+/// Runs the tests that README's test command omits because of their time: teams of seven threads, every case of
+/// OpenSubdiv's results and of creases, and the higher levels of sqrt(3) and of rebuilt surfaces. Uses `--workspace` to
+/// reuse the builds of that command.
 fn wide() -> anyhow::Result<()> {
     let suites = ["conformance", "surfaces", "volumes"].map(|suite| ["--test", suite]);
     let test = ["test", "--workspace"].iter().chain(suites.as_flattened());
@@ -215,8 +220,8 @@ fn wide() -> anyhow::Result<()> {
     succeed(&mut cases)
 }
 
-/// All that the conformance suite has, and a program outside the repository. `--workspace`, so that what README's test
-/// command builds serves here too.
+/// Runs the whole conformance suite, and a program outside the repository. Uses `--workspace` to reuse the builds of
+/// README's test command.
 fn long() -> anyhow::Result<()> {
     let mut cargo = workspace::cargo();
     cargo.env("RXMESH_LONG", "1").args([
@@ -233,8 +238,8 @@ fn long() -> anyhow::Result<()> {
     downstream::run()
 }
 
-/// The projects outside the workspace, as users have them: their tests, then their programs on every engine that is
-/// here.
+/// Runs the projects outside the workspace as users have them: their tests, then their programs on every available
+/// engine.
 fn example() -> anyhow::Result<()> {
     for (folder, program) in [("custom-kernel", "cloth"), ("custom-scheme", "butterfly")] {
         let cargo = || {
@@ -258,7 +263,7 @@ fn example() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As `cargo xtask ptx --assemble`, but without ptxas it is enough to say so, unless this machine is meant to have it.
+/// Does as `cargo xtask ptx --assemble`; without ptxas only reports that, unless this machine is required to have it.
 fn assemble() -> anyhow::Result<()> {
     match ptx::find_ptxas() {
         Err(error) if env::var_os("RXMESH_REQUIRE_DEVICE").is_none() => {
@@ -269,8 +274,8 @@ fn assemble() -> anyhow::Result<()> {
     }
 }
 
-/// As `cargo xtask ptx --rebuild`, but without a device compiler it is enough to say so, unless this machine is meant
-/// to have it.
+/// Does as `cargo xtask ptx --rebuild`; without a device compiler only reports that, unless this machine is required to
+/// have it.
 fn rebuild() -> anyhow::Result<()> {
     match Toolchain::find() {
         Err(error) if env::var_os("RXMESH_REQUIRE_DEVICE").is_none() => {

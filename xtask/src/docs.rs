@@ -1,11 +1,11 @@
-//! `cargo xtask docs`: writes the parts of the documents that are made from the program's own help. The tests of the
-//! program compare them.
+//! `cargo xtask docs`: writes the parts of the documents that are generated from the program's own help. The tests of
+//! the program compare them.
 
 use anyhow::ensure;
 
 use crate::workspace;
 
-/// The test of `rxmesh-apps` that compares, or writes.
+/// Test of `rxmesh-apps` that compares or writes them.
 const TEST: &str = "manual::the_manual_is_current";
 
 pub(crate) fn run() -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! `cargo xtask doctor`: what is installed, and what to install.
+//! `cargo xtask doctor`: reports installed and missing tools.
 
 use std::process::Command;
 
@@ -69,7 +69,7 @@ fn report<E: ToString>(what: &str, found: Result<String, E>) {
     }
 }
 
-/// Whether there is a GPU that kernels can run on.
+/// Returns `true` if there is a GPU that kernels can run on.
 pub(crate) fn has_gpu() -> bool {
     rxmesh_cuda_driver::load().is_ok() && devices().is_ok_and(|all| !all.is_empty())
 }

@@ -1,4 +1,4 @@
-//! A program outside the repository, made from what the library's README says, is built with the GPU's engine and run.
+//! Builds and runs, with the GPU's engine, a program outside the repository that is made from the library's README.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 
 use crate::workspace;
 
-/// What the README calls the files in its program.
+/// File names in the README's program.
 const FILES: [&str; 2] = ["in.obj", "out.obj"];
 
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -35,7 +35,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Packages every crate that is to be published, without building it again.
+/// Packages every published crate, without building it again.
 pub(crate) fn packages() -> anyhow::Result<()> {
     let mut cargo = workspace::cargo();
     cargo.args([
@@ -60,13 +60,13 @@ fn manifest(library: &Path) -> String {
     )
 }
 
-/// The text from after a line to the end of the block of code that it begins.
+/// Returns the text after a line up to the end of the code block that it begins.
 fn block<'a>(text: &'a str, begin: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(begin)?;
     Some(rest.split_once("```")?.0)
 }
 
-/// Runs a command in the program's folder, without what this repository's configuration adds to the environment.
+/// Runs a command in the program's folder, without the environment of this repository's configuration.
 fn command(program: &str, folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
     let status = Command::new(program)
         .args(arguments)

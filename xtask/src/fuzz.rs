@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: builds the fuzzing program, runs it, and says how to repeat what it found.
+//! `cargo xtask fuzz`: builds the fuzzing program, runs it, and reports how to reproduce its findings.
 
 use std::fs;
 use std::process::{Command, ExitStatus};
@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::workspace;
 
-/// What to fuzz.
+/// Target of fuzzing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Target {
     /// Files of every format
@@ -23,7 +23,7 @@ enum Target {
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How long for each target
+    /// Seconds for each target
     #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u64,
     /// Seed of the first case [default: another one each time]
@@ -37,8 +37,8 @@ pub(crate) struct Arguments {
     target: Option<Target>,
 }
 
-/// What `cargo xtask ci` runs: short, and the same cases every time on every machine, so that a change is not blamed
-/// for what it has not done.
+/// Runs the short version for `cargo xtask ci`: the same cases every time on every machine, so that a change is not
+/// blamed for an old fault.
 pub(crate) fn ci() -> anyhow::Result<()> {
     run(&Arguments {
         seconds: 60,
@@ -79,7 +79,7 @@ fn name(target: Target) -> String {
     value.map_or_else(String::new, |v| v.get_name().to_owned())
 }
 
-/// With the profile of the tests, whose checks of arithmetic stay on and whose builds serve here too.
+/// Builds with the profile of the tests, which keeps arithmetic checks and reuses their builds.
 fn build() -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--quiet", "--workspace", "--profile", "test"])
@@ -89,7 +89,7 @@ fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The program with a target and the seed to begin with.
+/// Returns the command of the program with a target and the first seed.
 fn program(target: Target, seed: u64) -> anyhow::Result<Command> {
     let built = workspace::target().join("debug");
     let folder = folder(target);
@@ -112,7 +112,7 @@ fn folder(target: Target) -> std::path::PathBuf {
     workspace::target().join("fuzz").join(name(target))
 }
 
-/// Says which case failed and how to repeat it, and writes its input.
+/// Reports the failed case and how to reproduce it, and writes its input.
 fn report(target: Target, status: ExitStatus) -> anyhow::Result<()> {
     let file = folder(target).join("case");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;

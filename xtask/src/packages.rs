@@ -1,4 +1,4 @@
-//! The packages of the workspace and those it depends on, as `cargo metadata` tells of them.
+//! Packages of the workspace and their dependencies, from `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,26 +22,26 @@ pub(crate) struct Package {
     pub(crate) license: Option<String>,
     pub(crate) authors: Vec<String>,
     pub(crate) repository: Option<String>,
-    /// Registry or repository; nothing for members of the workspace.
+    /// Registry or repository; `None` for members of the workspace.
     pub(crate) source: Option<String>,
     pub(crate) rust_version: Option<String>,
     manifest_path: PathBuf,
-    /// Registries that it may go to; nothing for any.
+    /// Registries that it may be published to; `None` for any.
     publish: Option<Vec<String>>,
 }
 
 impl Package {
-    /// The folder of its sources.
+    /// Returns the folder of its sources.
     pub(crate) fn folder(&self) -> &Path {
         self.manifest_path.parent().unwrap_or(Path::new("."))
     }
 
-    /// `true` for a member of the workspace that is to be published.
+    /// Returns `true` for a member of the workspace that is published.
     pub(crate) fn is_published(&self) -> bool {
         self.source.is_none() && !self.publish.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Name and version.
+    /// Returns name and version.
     pub(crate) fn spec(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }
@@ -66,12 +66,12 @@ struct Dependency {
 
 #[derive(Deserialize)]
 struct Kind {
-    /// `dev` or `build`; nothing for what is linked.
+    /// `dev` or `build`; `None` for linked dependencies.
     kind: Option<String>,
 }
 
 impl Metadata {
-    /// All packages of the lock file, or those for one platform.
+    /// Loads all packages of the lock file, or those for one platform.
     pub(crate) fn load(platform: Option<&str>) -> anyhow::Result<Metadata> {
         let mut cargo = workspace::cargo();
         cargo.args(["metadata", "--format-version", "1", "--locked"]);
@@ -84,8 +84,8 @@ impl Metadata {
         serde_json::from_slice(&out.stdout).context("cargo metadata")
     }
 
-    /// The foreign packages that a member is made of, by name and version: without those of its tests and its build
-    /// script.
+    /// Returns the foreign packages that a member is linked with, by name and version, without those of its tests and
+    /// its build script.
     pub(crate) fn parts_of(&self, member: &str) -> anyhow::Result<Vec<&Package>> {
         let packages: BTreeMap<&str, &Package> =
             self.packages.iter().map(|p| (p.id.as_str(), p)).collect();

@@ -13,15 +13,15 @@ use cuda_builder::{CudaBuilder, NvvmArch};
 
 use crate::{table, workspace};
 
-/// A crate with kernels, and where its PTX is; paths are from the root.
+/// Crate with kernels, and its PTX; paths are from the root.
 pub(crate) struct Module {
-    /// The PTX file.
+    /// PTX file.
     pub(crate) file: &'static str,
-    /// The crate.
+    /// Crate.
     package: &'static str,
-    /// The device crates that it is built from, itself first.
+    /// Device crates that it is built from, itself first.
     sources: &'static [&'static str],
-    /// The most bytes that the file should have.
+    /// Most bytes of the file.
     most_bytes: usize,
 }
 
@@ -68,10 +68,10 @@ pub(crate) const MODULES: [Module; 5] = [
 
 const ALLOWANCES: &str = "xtask/ptx-allowances.toml";
 
-/// One text serves all of these: it is built for the first.
+/// Architectures of which one text serves all: it is built for the first.
 const ARCHS: [&str; 3] = ["sm_75", "sm_80", OVERLAPPING];
 
-/// The first whose launches overlap.
+/// First architecture whose launches overlap.
 const OVERLAPPING: &str = "sm_90";
 
 #[derive(clap::Args)]
@@ -100,8 +100,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// Fails when a build of the sources at hand has other kernels than the files. Their text may differ: compiler releases
-/// do.
+/// Fails when a build of the present sources has other kernels than the files. Their text may differ, as it does
+/// between compiler releases.
 pub(crate) fn rebuild() -> anyhow::Result<()> {
     MODULES.iter().try_for_each(Module::rebuild)
 }
@@ -200,7 +200,7 @@ impl Module {
         Ok(())
     }
 
-    /// Writes the text as the engine makes it for GPUs whose launches overlap, beside what is built.
+    /// Writes the text as the engine converts it for GPUs whose launches overlap, beside the build.
     fn overlapping(&self) -> anyhow::Result<PathBuf> {
         let text = rxmesh_cuda_driver::early::overlapping(&self.read()?)
             .with_context(|| format!("launches of {} cannot overlap", self.file))?;
@@ -212,7 +212,7 @@ impl Module {
         Ok(path)
     }
 
-    /// Assembles the file, prints what its kernels take, and tells what they should not.
+    /// Assembles the file, prints the resources of its kernels, and reports those that are not allowed.
     fn assemble(
         &self,
         ptxas: &Ptxas,
@@ -247,7 +247,7 @@ impl Module {
     }
 }
 
-/// How two modules' kernels differ: names, parameters, barriers.
+/// Returns the differences between the kernels of two modules: names, parameters, barriers.
 fn entry_faults(file: &str, old: &PtxModule, new: &PtxModule) -> Vec<String> {
     let mut faults = Vec::new();
     for entry in &new.entries {
@@ -275,7 +275,7 @@ fn entry_faults(file: &str, old: &PtxModule, new: &PtxModule) -> Vec<String> {
     faults
 }
 
-/// Where `install_ptxas` puts it.
+/// Returns the folder of `install_ptxas`.
 pub(crate) fn ptxas_folder() -> PathBuf {
     workspace::target().join("ptxas")
 }
@@ -290,20 +290,20 @@ pub(crate) fn install_ptxas() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a kernel may do although it is slow, by name. Every allowance gives its reason.
+/// Costs that are allowed to a kernel, by name. Every allowance states its reason.
 #[derive(serde::Deserialize, Default, Clone)]
 #[serde(deny_unknown_fields)]
 struct Allowance {
-    /// Bytes of stack frame.
+    /// Number of bytes of stack frame.
     #[serde(default)]
     stack: u32,
-    /// Bytes of spill stores and loads together.
+    /// Number of bytes of spill stores and loads together.
     #[serde(default)]
     spill: u32,
-    /// Generic accesses.
+    /// Number of generic accesses.
     #[serde(default)]
     generic: usize,
-    /// Calls.
+    /// Number of calls.
     #[serde(default)]
     calls: usize,
     reason: String,
@@ -348,7 +348,7 @@ fn stale(allowances: &BTreeMap<String, Allowance>, modules: &[PtxModule]) -> Vec
         .collect()
 }
 
-/// What is wrong with a kernel, given what it is allowed.
+/// Returns the faults of a kernel beyond its allowance.
 fn kernel_faults(entry: &Entry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
     let name = &entry.name;
     let mut faults = Vec::new();

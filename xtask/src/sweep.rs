@@ -1,4 +1,4 @@
-//! `cargo xtask sweep`: builds the program that runs every command on real files and mutations of them, and runs it.
+//! `cargo xtask sweep`: builds and runs the program that runs every command on real files and mutations of them.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     options: Vec<String>,
 }
 
-/// What `cargo xtask ci` runs: a part of the sweep over `data/`, spread over all of it.
+/// Runs the short version for `cargo xtask ci`: a part of the sweep, spread over all of `data/`.
 pub(crate) fn ci() -> anyhow::Result<()> {
     sweep(
         "test",
@@ -26,7 +26,7 @@ pub(crate) fn ci() -> anyhow::Result<()> {
     )
 }
 
-/// The whole sweep, with the program as users have it.
+/// Runs the whole sweep with the program as users have it.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut folders = arguments.folders.clone();
     if folders.is_empty() {

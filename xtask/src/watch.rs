@@ -1,6 +1,6 @@
-//! Runs under tools that watch memory and threads: valgrind, ThreadSanitizer, Miri.
+//! Runs under tools that check memory and threads: valgrind, ThreadSanitizer, Miri.
 //!
-//! Each says plainly when its tool is not here ([`Outcome::NotRun`]), which is not success.
+//! Each reports when its tool is not installed ([`Outcome::NotRun`]), which is not success.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use anyhow::{Context as _, ensure};
 use crate::ci::Outcome;
 use crate::workspace;
 
-/// Commands of the program that valgrind watches, each on one of the small meshes of `data/`.
+/// Commands of the program that run under valgrind, each on one of the small meshes of `data/`.
 const WATCHED: [&[&str]; 10] = [
     &["info", "nut.ply"],
     &["check", "nut.ply"],
@@ -24,7 +24,7 @@ const WATCHED: [&[&str]; 10] = [
     &["subdivide", "creased_cube.obj", "--levels", "2"],
 ];
 
-/// `true` if a program can be started.
+/// Returns `true` if a program can be started.
 fn is_here(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command
@@ -34,7 +34,7 @@ fn is_here(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Ten commands under valgrind's memcheck: no access outside of allocations, no decision by what nobody has written.
+/// Runs ten commands under valgrind's memcheck: no access outside of allocations, no branch on uninitialised values.
 pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
     if !is_here("valgrind", &["--version"]) {
         return Ok(Outcome::NotRun("valgrind is not installed"));
@@ -60,7 +60,7 @@ pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
         }
         println!("valgrind: {}", command.join(" "));
         let status = valgrind.status()?;
-        // `mcf` and its like end with 3 where they have not converged, `check` with 1 where it finds something.
+        // `mcf` and similar commands exit with 3 when they have not converged, `check` with 1 when it finds something.
         if status.code().is_none_or(|code| code == 2 || code > 3) {
             wrong.push(format!("{}: {status}", command.join(" ")));
         }
@@ -69,11 +69,11 @@ pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The compiler with its own sources, which ThreadSanitizer needs: what is not compiled with it, it does not see.
+/// Compiler with its library sources, which ThreadSanitizer needs: it only sees code that is compiled with it.
 const COMPILER: &str = "/usr/bin/rustc";
 const SOURCES: &str = "/usr/lib/rustlib/src/rust/library";
 
-/// The sanitizer's runtime, of the toolchain that runs us.
+/// Returns the sanitizer's runtime, from the running toolchain.
 fn runtime() -> anyhow::Result<Option<PathBuf>> {
     let out = Command::new("rustc")
         .args(["--print", "target-libdir"])
@@ -84,8 +84,8 @@ fn runtime() -> anyhow::Result<Option<PathBuf>> {
     Ok(found.find(|path| path.to_string_lossy().ends_with("_rt.tsan.a")))
 }
 
-/// The tests of the CPU engine's crew and of claims on its memory, under ThreadSanitizer, with a standard library that
-/// is compiled for it.
+/// Runs the tests of the CPU engine's worker threads and of claims on its memory under ThreadSanitizer, with a standard
+/// library that is compiled for it.
 pub(crate) fn threads() -> anyhow::Result<Outcome> {
     if !Path::new(SOURCES).is_dir() || !is_here(COMPILER, &["--version"]) {
         return Ok(Outcome::NotRun(
@@ -116,7 +116,7 @@ pub(crate) fn threads() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The same tests, and those of the device half that run on the host, under Miri.
+/// Runs the same tests, and those of device code that run on the host, under Miri.
 pub(crate) fn miri() -> anyhow::Result<Outcome> {
     if !is_here("cargo", &["miri", "--version"]) {
         return Ok(Outcome::NotRun("this toolchain has no `cargo miri`"));

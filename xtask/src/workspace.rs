@@ -1,4 +1,4 @@
-//! Where things are.
+//! Paths of the workspace.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,10 +8,10 @@ use std::process::Command;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
-    // cargo sets the variable to this package's folder when it runs us; the place of compilation serves if we are run
-    // directly.
+    // cargo sets the variable to this package's folder when it runs this program; the folder of compilation serves if
+    // it is run directly.
     let package =
         env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&package)
@@ -20,24 +20,24 @@ pub(crate) fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// A path below the root.
+/// Returns a path below the root.
 pub(crate) fn at(path: &str) -> PathBuf {
     root().join(path)
 }
 
-/// The target folder of host builds.
+/// Returns the target folder of host builds.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| at("target"), |t| root().join(t))
 }
 
-/// The cargo that runs us, in the root.
+/// Returns a command of the running cargo, in the root.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo.current_dir(root());
     cargo
 }
 
-/// The members that are not published (`publish = false`).
+/// Returns the members that are not published (`publish = false`).
 pub(crate) fn unpublished() -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
     struct Metadata {
@@ -46,7 +46,7 @@ pub(crate) fn unpublished() -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
     struct Package {
         name: String,
-        /// Registries that it may go to; nothing for any.
+        /// Registries that it may be published to; `None` for any.
         publish: Option<Vec<String>>,
     }
     let out = cargo()

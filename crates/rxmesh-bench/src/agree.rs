@@ -1,4 +1,4 @@
-//! Whether the GPU gives the CPU's results.
+//! Comparison of the GPU's results with the CPU's.
 
 use anyhow::{Result, ensure};
 use glam::Vec3;

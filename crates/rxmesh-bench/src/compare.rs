@@ -1,4 +1,4 @@
-//! Old and new records side by side.
+//! Comparison of an old and a new record.
 
 use crate::conflicts::Conflicts;
 use crate::record::{Amount, Record};
@@ -7,7 +7,7 @@ use crate::table::{align, short};
 /// Changes below this are noise.
 const NOTEWORTHY: f64 = 0.05;
 
-/// A table of medians, old and new, with changes of more than five percent marked.
+/// Returns a table of medians, old and new, in which changes of more than five percent are marked.
 pub(crate) fn compare(old: &Record, new: &Record) -> String {
     let mut lines = vec![
         ["row", "mesh", "old ms", "new ms", "old/new", ""]
@@ -37,7 +37,7 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
             mark.to_owned(),
         ]);
     }
-    // What is no time: the same columns, with the unit in place of the mark.
+    // Amounts that are not times: the same columns, with the unit in place of the mark.
     for amount in &new.amounts {
         let same = |a: &&Amount| a.row == amount.row && a.mesh == amount.mesh;
         let Some(before) = old.amounts.iter().find(same) else {

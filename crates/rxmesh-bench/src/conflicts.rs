@@ -1,10 +1,10 @@
-//! The engines of edits that rows run on.
+//! Engines of edits that rows run on.
 
 use anyhow::Result;
 use rxmesh_host::edit::{Claims, Edits};
 use serde_json::{Map, Value};
 
-/// An engine of edits, as records name it: whether this program has it or not.
+/// Engine of edits, as records name it, whether or not this program supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conflicts {
     /// Claims in rounds over the whole mesh.
@@ -19,14 +19,14 @@ pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = Some(rxmesh_speculative::
 #[cfg(not(feature = "speculative"))]
 pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = None;
 
-/// An engine of edits, as rows need it.
+/// Engine of edits, with what rows need of it.
 pub(crate) trait Counts: Edits {
-    /// What it counted, if it counts.
+    /// Returns its counters, if it has any.
     fn counts(&self) -> Result<Option<Map<String, Value>>> {
         Ok(None)
     }
 
-    /// Bytes of its patches, if it has patches of its own.
+    /// Returns the bytes of its patches, if it has patches of its own.
     fn patch_bytes(&self) -> Option<usize> {
         None
     }

@@ -1,4 +1,4 @@
-//! Records of `bench/counters/counters.py`: what Nsight Compute says of the kernels behind rows.
+//! Records of `bench/counters/counters.py`: Nsight Compute's counters of the kernels behind rows.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ struct Counters {
     kernels: Vec<Kernel>,
 }
 
-/// Medians over the launches that were looked at.
+/// Medians over the profiled launches of a kernel.
 #[derive(Deserialize)]
 struct Kernel {
     size: String,
@@ -28,7 +28,7 @@ struct Kernel {
     blocks: f64,
 }
 
-/// The newest record of a folder as a table; names begin with the date.
+/// Returns the newest record of a folder as a table; file names begin with the date.
 pub(crate) fn markdown(folder: &Path) -> Result<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {

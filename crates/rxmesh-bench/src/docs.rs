@@ -31,10 +31,10 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// The name of a part, and what fills it from the folder of records.
+/// Name of a part, and the function that generates it from the folder of records.
 type Part = (&'static str, fn(&Path) -> Result<String>);
 
-/// What generated parts there are: the mark's name, and what stands between the marks.
+/// Generated parts: the name in the marks, and the text between the marks.
 const PARTS: [Part; 7] = [
     ("bench", |records| {
         let tables: Vec<String> = newest(records)?.iter().map(markdown).collect();
@@ -107,7 +107,7 @@ fn between(text: &str, [begin, end]: &[String; 2], middle: &str) -> Option<Strin
     Some(format!("{before}{begin}\n{middle}{end}{after}"))
 }
 
-/// The first line that differs.
+/// Describes the first line that differs.
 fn difference(is: &str, wanted: &str) -> String {
     let mut lines = is.lines().zip(wanted.lines()).enumerate();
     let found = lines.find(|(_, (a, b))| a != b);
@@ -117,7 +117,7 @@ fn difference(is: &str, wanted: &str) -> String {
     )
 }
 
-/// What each row counts. Rows on other inputs count what the row does that they repeat.
+/// Returns the table of what each row counts. Rows on other inputs count the same as the row that they repeat.
 fn counts() -> String {
     let mut text =
         "| row | measures | time | reads | writes |\n| --- | --- | --- | --- | --- |\n".to_owned();
@@ -131,7 +131,7 @@ fn counts() -> String {
     text
 }
 
-/// What each row is compared with, and what that counts.
+/// Returns the table of what each row is compared with and what that counts.
 fn references() -> String {
     use crate::reference::Does;
     let mut text =

@@ -1,5 +1,5 @@
-//! Whether edits on the speculative engine leave sound meshes: small enough for compute-sanitizer, or many times with
-//! other seeds.
+//! Checks that edits on the speculative engine leave sound meshes: on meshes small enough for compute-sanitizer, or
+//! many times with different seeds.
 
 use anyhow::{Context as _, Result, ensure};
 use glam::Vec3;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Frames of tracking
     #[arg(long, default_value_t = 2, value_name = "N")]
     frames: u32,
-    /// How often, each time with another seed
+    /// Number of runs, each with another seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     runs: u32,
     /// Seed of the first run: of the noise and of the patches
@@ -55,12 +55,12 @@ const MEAN: std::ops::Range<f64> = 0.85..1.2;
 
 type Positions = Column<Vertex, Vec3>;
 
-/// One run's mesh on one engine.
+/// Mesh of one run on one engine.
 struct Case<'a> {
     arguments: &'a Arguments,
     mesh: &'a TriMesh,
     rx: RxMesh,
-    /// What to name when something is wrong.
+    /// Name in error messages.
     name: String,
 }
 
@@ -115,7 +115,7 @@ impl Case<'_> {
             "{}: flips made {after:?} elements of {before:?}",
             self.name
         );
-        // What is Delaunay must be so as patches too.
+        // A Delaunay mesh must remain one after it is packed into patches.
         let mut closed = session.close(RepackOptions::default())?;
         let positions = closed.take(x)?;
         let mut again = Session::<Speculative>::open_with(&closed.mesh)?;
@@ -132,7 +132,7 @@ impl Case<'_> {
 
     fn remeshing(&self) -> Result<()> {
         let mut target = 0.0;
-        // The torus is noisy: its noise is no feature.
+        // The noise of the torus must not count as a feature.
         let options = RemeshOptions::default().with(|o| {
             o.keep_features = None;
         });
@@ -167,7 +167,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Runs an operation in a session of its own, which says what it did and whether the result is what it should be.
+    /// Runs an operation in a session of its own; `work` returns its report and whether the result is right.
     fn work(
         &self,
         what: &str,
@@ -204,7 +204,7 @@ impl Case<'_> {
         Ok((session, x))
     }
 
-    /// Every invariant, and a torus still.
+    /// Checks every invariant, and that the mesh is still a torus.
     fn sound(&self, session: &Session<Speculative>) -> Result<()> {
         let wrong = session.validate()?;
         ensure!(

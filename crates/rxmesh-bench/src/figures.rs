@@ -1,8 +1,8 @@
 //! Single figures in the prose of documents: `<!--= what -->figure<!--=-->`.
 //!
-//! `what` is `ENGINE ROW MESH`: a row's median (milliseconds, or the unit of what is no time); `ENGINE ROW MESH
-//! .name`: one of its other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a
-//! mesh; or two of these with ` / ` between them. `#3` at the end asks for three digits in place of two.
+//! `what` is `ENGINE ROW MESH`: a row's median (in milliseconds, or in the row's unit); `ENGINE ROW MESH .name`: one of
+//! its other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; or two of
+//! these with ` / ` between them. `#3` at the end asks for three digits instead of two.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -12,18 +12,18 @@ use crate::reference;
 const BEGIN: &str = "<!--= ";
 const END: &str = "<!--=-->";
 
-/// Where figures are looked up.
+/// Source of the figures.
 pub(crate) struct Figures {
     records: Vec<Record>,
 }
 
 impl Figures {
-    /// In the newest record of each engine and device; the first that has a figure counts.
+    /// Makes the source from the newest record of each engine and device; the first that has a figure counts.
     pub(crate) fn new(records: Vec<Record>) -> Self {
         Self { records }
     }
 
-    /// The text with every figure as the records have it.
+    /// Returns the text with every figure as in the records.
     pub(crate) fn fill(&self, text: &str) -> Result<String> {
         let mut out = String::new();
         let mut rest = text;
@@ -82,7 +82,7 @@ impl Figures {
     }
 }
 
-/// A number by its path of names, `.` between them.
+/// Returns a number by its path of names, separated by `.`.
 fn number(figures: &serde_json::Map<String, serde_json::Value>, path: &str) -> Option<f64> {
     let mut names = path.split('.');
     let first = figures.get(names.next()?)?;
@@ -98,7 +98,7 @@ fn of_reference(file: &str, mesh: &str, row: &str) -> Option<f64> {
     values.map(|p| p.value).min_by(f64::total_cmp)
 }
 
-/// With so many digits that count, and without zeros behind the point.
+/// Formats a number with so many significant digits, without trailing zeros.
 fn rounded(x: f64, digits: i32) -> String {
     if x == 0.0 {
         return "0".to_owned();

@@ -1,16 +1,16 @@
-//! The bytes that a row must move: each input read once, each output written once. Over the measured copy bandwidth
-//! they give the time that no version can beat while its data comes from memory.
+//! Lower bounds: the bytes that a row must move, each input read once and each output written once. Divided by the
+//! measured copy bandwidth they give the time that no version can beat while its data comes from memory.
 
 use rxmesh_host::store::RxMesh;
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a row with the words that say what is in them.
+/// Bytes of a row, with a description of what they include.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Floor {
-    /// Bytes.
+    /// Number of bytes.
     pub(crate) bytes: u64,
-    /// What was counted.
+    /// Description of what was counted.
     pub(crate) counted: String,
 }
 
@@ -21,11 +21,11 @@ pub(crate) struct Parts {
     ev: u64,
     fe: u64,
     ribbons: [u64; 3],
-    /// Vertices, edges, faces.
+    /// Numbers of vertices, edges and faces.
     pub(crate) counts: [u64; 3],
 }
 
-/// Parts of the topology that a kernel reads.
+/// Part of the topology that a kernel reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Local vertices of the edges.
@@ -52,7 +52,7 @@ impl Parts {
         }
     }
 
-    /// The floor of a kernel that reads these parts of the topology (and the headers) and moves more beside them.
+    /// Returns the floor of a kernel that reads these parts of the topology (and the headers) and moves more besides.
     pub(crate) fn floor(&self, parts: &[Part], beside: &[(u64, &str)]) -> Floor {
         let mut bytes = 0;
         let mut words = Vec::new();
@@ -67,7 +67,7 @@ impl Parts {
                 Part::Ribbon(Kind::Vertex) => (self.ribbons[0], "ribbon V"),
                 Part::Ribbon(Kind::Edge) => (self.ribbons[1], "ribbon E"),
                 Part::Ribbon(Kind::Face) => (self.ribbons[2], "ribbon F"),
-                // The rows are of surfaces.
+                // The rows are those of surfaces.
                 Part::Ribbon(Kind::Cell) => (0, "ribbon C"),
             };
             bytes += size;

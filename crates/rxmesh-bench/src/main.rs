@@ -1,5 +1,4 @@
-//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains what it
-//! writes.
+//! `rxmesh-bench`: measures every engine on generated meshes. Needs no files; `bench/README.md` explains its output.
 
 mod agree;
 mod compare;
@@ -84,7 +83,7 @@ enum Task {
     Volumes(volumes::Arguments),
 }
 
-/// Which rows to measure, by the engine of edits that they use.
+/// Rows to measure, by the engine of edits that they use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RowsOf {
     /// Those that do not use the speculative engine
@@ -94,7 +93,7 @@ enum RowsOf {
     Both,
 }
 
-/// Which engines to measure.
+/// Engines to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EngineChoice {
     Cpu,

@@ -1,23 +1,23 @@
-//! Taking times.
+//! Measurement of times.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rxmesh_host::engine::{Engine, EngineError};
 
-/// How often to measure.
+/// Number of samples to take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     /// Most samples of a row.
     pub(crate) repeat: usize,
-    /// Time after which a row is content with [`Effort::least`] samples.
+    /// Time after which [`Effort::least`] samples of a row suffice.
     pub(crate) budget: Duration,
-    /// Launches between two device events; on a CPU 1.
+    /// Number of launches between two device events; 1 on a CPU.
     pub(crate) batch: u32,
 }
 
 impl Effort {
-    /// Fewest samples of a row.
+    /// Returns the fewest samples of a row.
     fn least(self) -> usize {
         self.repeat.min(3)
     }
@@ -34,18 +34,18 @@ impl Effort {
     }
 }
 
-/// Milliseconds a launch.
+/// Milliseconds per launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
-    /// The headline: a batch of launches over their number on a GPU, single calls on a CPU.
+    /// Headline: a batch of launches over their number on a GPU, single calls on a CPU.
     pub(crate) ms: Vec<f64>,
     /// Single launches between two device events; empty on a CPU.
     pub(crate) single_ms: Vec<f64>,
-    /// Wall clock, waiting for the end included.
+    /// Wall-clock times, waiting for the end included.
     pub(crate) wall_ms: Vec<f64>,
 }
 
-/// Milliseconds of `work` on the engine's clock.
+/// Measures the milliseconds of `work` on the engine's clock.
 pub(crate) fn engine_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> Result<f64> {
     let mut outcome = Ok(());
     let ms = engine.time(|| {
@@ -56,7 +56,7 @@ pub(crate) fn engine_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> R
     Ok(ms)
 }
 
-/// Milliseconds of `work` on the wall clock, until the engine has finished.
+/// Measures the milliseconds of `work` on the wall clock, until the engine has finished.
 pub(crate) fn wall_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> Result<f64> {
     let start = Instant::now();
     work()?;
@@ -64,7 +64,7 @@ pub(crate) fn wall_ms(engine: &Engine, work: impl FnOnce() -> Result<()>) -> Res
     Ok(start.elapsed().as_secs_f64() * 1e3)
 }
 
-/// Times launches: after a warm-up batches, single launches and the wall clock.
+/// Times launches: after a warm-up, batches, single launches and the wall clock.
 pub(crate) fn launches(
     engine: &Engine,
     effort: Effort,
@@ -108,7 +108,7 @@ pub(crate) fn calls(
     })
 }
 
-/// As [`calls`], of work that waits for its own end.
+/// Does as [`calls`], for work that waits for its own end.
 pub(crate) fn waiting(
     engine: &Engine,
     effort: Effort,
@@ -128,7 +128,7 @@ pub(crate) fn waiting(
 }
 
 /// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference
-/// of their repetitions, so that what a run costs once drops out. `reset` goes before each run and is not timed.
+/// of their repetitions, so that the fixed cost of a run cancels. `reset` runs before each run and is not timed.
 pub(crate) fn repetitions(
     engine: &Engine,
     effort: Effort,
@@ -160,7 +160,7 @@ pub(crate) fn repetitions(
     })
 }
 
-/// The value in the middle.
+/// Returns the median.
 pub(crate) fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -171,7 +171,7 @@ pub(crate) fn median(samples: &[f64]) -> f64 {
     }
 }
 
-/// The smallest and the largest value.
+/// Returns the smallest and the largest value.
 pub(crate) fn range(samples: &[f64]) -> (f64, f64) {
     samples
         .iter()

@@ -1,9 +1,9 @@
-//! The meshes that are measured: made here from nothing, or a file's.
+//! Measured meshes: generated, or read from a file.
 //!
 //! The base is a torus of 20,000 faces with noise, a sixth of whose edges are flipped at random, so that valences run
-//! from 4 to 8 or so; larger ones are its Loop subdivisions. The recorded references were measured on a scanned
-//! dragon of the same number of faces and its Loop subdivisions: same sizes, same share of irregular vertices,
-//! another shape. With the dragon's file the same meshes are made here, but for the random numbers of the noise.
+//! from about 4 to 8; larger ones are its Loop subdivisions. The recorded references were measured on a scanned dragon
+//! with the same number of faces and on its Loop subdivisions: the same sizes and share of irregular vertices, but
+//! another shape. With the dragon's file the same meshes are made here, except for the random numbers of the noise.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -19,21 +19,21 @@ use rxmesh_subdivision::{Options, Scheme, refine_triangles};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Faces of the base mesh.
+/// Number of faces of the base mesh.
 pub(crate) const BASE_FACES: usize = 20_000;
 /// Most Loop subdivisions of the base: 20.48 million faces.
 pub(crate) const MAX_LEVEL: u32 = 5;
 
-/// Squares of the base around and across, and its smaller radius.
+/// Numbers of squares of the base around and across, and its smaller radius.
 const CELLS: [u32; 2] = [125, 80];
 const MINOR: f32 = 0.45;
 const SEED: u64 = 1;
 const FLIPS: usize = 5000;
 const NOISE: f32 = 0.1;
-/// How much longer an edge may become by a flip.
+/// Most that a flip may lengthen an edge, as a factor.
 const STRETCH: f32 = 1.3;
 
-/// What is made of a mesh before it is measured.
+/// Preparation of a mesh before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Input {
@@ -47,12 +47,12 @@ pub(crate) enum Input {
     Plain,
 }
 
-/// A size by its name: `20k`, `1.28m`, or a number of faces. The nearest subdivision of the base is taken.
+/// Size by its name: `20k`, `1.28m`, or a number of faces. The nearest subdivision of the base is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Size(pub(crate) u32);
 
 impl Size {
-    /// `20k`, `320k`, `1.28m`, ...
+    /// Returns the name: `20k`, `320k`, `1.28m`, ...
     pub(crate) fn name(self) -> &'static str {
         ["20k", "80k", "320k", "1.28m", "5.12m", "20.48m"][self.0 as usize]
     }
@@ -81,29 +81,29 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// A mesh that is measured.
+/// Measured mesh.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
-    /// As tables and records name it.
+    /// Name in tables and records.
     pub(crate) name: String,
-    /// What it is made of, in words.
+    /// Description of how it was made.
     pub(crate) recipe: String,
-    /// Loop subdivisions.
+    /// Number of Loop subdivisions.
     pub(crate) level: u32,
     pub(crate) faces: u32,
     pub(crate) file: Option<FileRecord>,
 }
 
-/// A file that was measured.
+/// Measured file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRecord {
-    /// Its name, without folders.
+    /// File name, without folders.
     pub(crate) name: String,
     pub(crate) bytes: u64,
     pub(crate) sha256: String,
 }
 
-/// A mesh of the user's.
+/// Mesh of the user's.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
     pub(crate) path: PathBuf,
@@ -112,7 +112,7 @@ pub(crate) struct Chosen {
     pub(crate) seed: u64,
 }
 
-/// Makes the meshes one after the other, each from the one before it.
+/// Maker of the meshes, each from the one before it.
 pub(crate) struct Meshes {
     level: u32,
     mesh: TriMesh,
@@ -120,7 +120,7 @@ pub(crate) struct Meshes {
 }
 
 impl Meshes {
-    /// The bench's own.
+    /// Makes the bench's own meshes.
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
             level: 0,
@@ -129,7 +129,7 @@ impl Meshes {
         })
     }
 
-    /// A file's.
+    /// Makes meshes from a file.
     pub(crate) fn of_file(chosen: Chosen) -> Result<Self> {
         let place = || chosen.path.display().to_string();
         let content = std::fs::read(&chosen.path).with_context(place)?;
@@ -147,12 +147,12 @@ impl Meshes {
         })
     }
 
-    /// Whether rows on this input can be measured: a file's mesh has no plain torus.
+    /// Returns `true` if rows on this input can be measured: a file's mesh has no plain torus.
     pub(crate) fn has(&self, input: Input) -> bool {
         input != Input::Plain || self.chosen.is_none()
     }
 
-    /// The mesh after so many subdivisions, as some input. Levels must not fall.
+    /// Returns the mesh after `level` subdivisions, prepared as `input`. Levels must not decrease.
     pub(crate) fn get(&mut self, level: u32, input: Input) -> Result<(Subject, TriMesh)> {
         while self.level < level {
             let options = Options {
@@ -238,7 +238,7 @@ pub(crate) fn flip_edges(mesh: &mut TriMesh, count: usize) {
         let &[g, h] = table.along(e as usize) else {
             continue;
         };
-        // Corner g starts the edge in its face, and its face's other corner is opposite; so for h.
+        // Corner g starts the edge in its face, and the other corner of that face is opposite; likewise for h.
         let corner = |c: u32, k: u32| mesh.faces[c as usize / 3][(c % 3 + k) as usize % 3];
         let (a, b, c, d) = (corner(g, 0), corner(g, 1), corner(g, 2), corner(h, 2));
         let (f, i) = (g as usize / 3, h as usize / 3);
@@ -271,7 +271,7 @@ fn key(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Vertices along a Morton curve through the bounding box, faces by their smallest vertex.
+/// Sorts vertices along a Morton curve through the bounding box, and faces by their smallest vertex.
 fn sort(mesh: &mut TriMesh) {
     let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, &p| m.min(p));
     let high = mesh

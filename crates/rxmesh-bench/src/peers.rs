@@ -1,6 +1,6 @@
-//! The CPU engine beside other libraries: the same operations on the same mesh in the same run.
+//! Comparison of the CPU engine with other libraries: the same operations on the same mesh in the same run.
 //!
-//! The peers are timed by `bench/peers/peers.py` in a Python that has them; `cargo xtask bench --peers` installs them.
+//! `bench/peers/peers.py` times the peers in a Python that has them; `cargo xtask bench --peers` installs them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     run: run::Arguments,
 }
 
-/// Rows that peers have something to say about, unless others are asked for.
+/// Rows that peers can be compared with, unless others are asked for.
 const OPERATIONS: &[&str] = &[
     "build",
     "normals",
@@ -57,13 +57,13 @@ pub(crate) struct PeersRecord {
     pub(crate) date: String,
     device: String,
     host_threads: usize,
-    /// The system's load averages (one minute) before and after, ours included at the end: much above zero before
-    /// means that others were working on the machine. Empty where the system does not say.
+    /// The system's load averages (one minute) before and after, the latter with our own load: far above zero before
+    /// means that others were using the machine. Empty where the system does not report them.
     #[serde(default)]
     load: Vec<f64>,
     options: Options,
     meshes: Vec<MeshRecord>,
-    /// The CPU engine with several numbers of threads.
+    /// Rows of the CPU engine with several numbers of threads.
     ours: Vec<Ours>,
     peers: Vec<PeerRun>,
 }
@@ -75,7 +75,7 @@ struct Ours {
     runs: Vec<Run>,
 }
 
-/// What the script says about one operation of one peer, and on which mesh.
+/// Result of the script for one operation of one peer on one mesh.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct PeerRun {
     #[serde(default)]
@@ -93,7 +93,7 @@ struct PeerRun {
     error: Option<String>,
 }
 
-/// Measures, prints and keeps a comparison.
+/// Measures a comparison, prints it and writes the record.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let rows: Vec<&Row> = match arguments.run.rows_given() {
         true => arguments.run.rows()?,
@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The load average over a minute, on Linux.
+/// Returns the load average over a minute, on Linux.
 fn load() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split(' ').next()?.parse().ok()
@@ -183,7 +183,7 @@ fn sizes(
     Ok(())
 }
 
-/// The CPU engine's rows, in a pool of so many threads.
+/// Measures the CPU engine's rows, in a pool of so many threads.
 fn ours(
     arguments: &Arguments,
     rows: &[&Row],
@@ -209,7 +209,7 @@ fn ours(
     })
 }
 
-/// What the script times, with its errors.
+/// Runs the script and returns its measurements, with its errors.
 fn theirs(
     arguments: &Arguments,
     mesh: &TriMesh,
@@ -287,7 +287,8 @@ impl PeersRecord {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// One table a mesh: an operation, ours with each number of threads, the peers from the fastest on.
+    /// Returns one table per mesh: an operation, our time with each number of threads, then the peers from the fastest
+    /// on.
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "**{}**, {} threads (commit {}, {}), medians in ms;\nin brackets the fastest peer's time over ours with \
@@ -321,7 +322,7 @@ impl PeersRecord {
         text
     }
 
-    /// Ours in the order of the table, then what only peers have.
+    /// Returns our operations in the order of the table, then those that only peers have.
     fn operations(&self, mesh: &str) -> Vec<String> {
         let ours = self
             .ours
@@ -341,7 +342,7 @@ impl PeersRecord {
         all
     }
 
-    /// Our rows whose work is in a peer's figure too, with all threads: as far as they were measured.
+    /// Returns our rows whose work a peer's figure includes, with all threads, as far as they were measured.
     fn beside(&self, operation: &str, peer: &str, mesh: &str) -> Vec<(&'static str, f64)> {
         let row = rows::all().find(|r| r.name == operation);
         let against = row.map_or(&[][..], |r| r.against);
@@ -481,7 +482,7 @@ mod tests {
             "| vv | 4.000 | 2.000 (2.0x) | fast 4.000; slow 9.000 |"
         );
         assert_eq!(line("| build"), "| build | 4.000 | 2.000 |  |");
-        // A peer's figure from the faces on is compared with ours and construction.
+        // A peer's figure that starts from faces is compared with ours plus construction.
         let simplify = "| simplify | 4.000 | 2.000 (0.5x, with build) | meshoptimizer 2.000 |";
         assert_eq!(line("| simplify"), simplify);
         assert_eq!(line("| remesh"), "| remesh |  |  | alone 7.000 |");

@@ -1,4 +1,4 @@
-//! Time against mesh size as SVG: one file a record, one panel a row.
+//! Plots of time against mesh size as SVG: one file per record, one panel per row.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ mod edits;
 const COLUMNS: usize = 4;
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 270.0;
-/// Room of a panel left, right, above and below of its axes.
+/// Margins of a panel left, right, above and below of its axes.
 const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
 const OURS: [&str; 5] = ["#0072b2", "#009e73", "#56b4e9", "#000000", "#f0e442"];
-/// What stands behind the name of a row for another order of the input or another engine of edits.
+/// Suffixes of a row's name for another order of the input or another engine of edits.
 const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
 const THEIRS: [&str; 4] = ["#d55e00", "#e69f00", "#cc79a7", "#7f3b08"];
 const FLOOR: &str = "#888888";
-/// Parts of an axis that begins at zero.
+/// Number of parts of an axis that begins at zero.
 const TICKS: i32 = 5;
 
-/// A line of a panel.
+/// Line of a panel.
 struct Line {
     name: String,
     color: &'static str,
     dashes: &'static str,
-    /// Faces and milliseconds, by faces.
+    /// Faces and milliseconds, sorted by faces.
     points: Vec<(f64, f64)>,
 }
 
-/// How the values of a panel are laid out.
+/// Scale of the values of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     /// By decades, milliseconds.
@@ -44,15 +44,15 @@ enum Scale {
     FromZero,
 }
 
-/// A panel of a picture.
+/// Panel of a picture.
 struct Panel {
     title: String,
     scale: Scale,
     lines: Vec<Line>,
 }
 
-/// Writes one file for each record that has two sizes or more, and one on the engines of edits where they were
-/// measured; returns the files.
+/// Writes one file for each record with at least two sizes, and one on the engines of edits where they were measured;
+/// returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
@@ -84,7 +84,7 @@ fn write_picture(
     Ok(())
 }
 
-/// Panels of the rows that are times.
+/// Returns the panels of the rows that are times.
 fn times(record: &Record) -> Vec<Panel> {
     let rows = rows::all().filter(|r| r.input.is_none() && r.conflicts == Conflicts::Claims);
     rows.map(|r| Panel {
@@ -96,7 +96,7 @@ fn times(record: &Record) -> Vec<Panel> {
     .collect()
 }
 
-/// The whole picture.
+/// Returns the whole picture.
 fn svg(record: &Record, about: &str, panels: &[Panel]) -> String {
     let rows = panels.len().div_ceil(COLUMNS);
     let (width, height) = (COLUMNS as f64 * WIDTH, 40.0 + rows as f64 * HEIGHT);
@@ -122,7 +122,7 @@ fn svg(record: &Record, about: &str, panels: &[Panel]) -> String {
     out + "</svg>\n"
 }
 
-/// Faces and runs of a row, by faces.
+/// Returns the numbers of faces and the runs of a row, sorted by faces.
 fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     let of = |m: &MeshRecord| {
         let same = |r: &&Run| r.row == row && r.mesh == m.name;
@@ -133,8 +133,8 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     runs
 }
 
-/// What a row's panel shows: its time, also with other orders of the input and on the other engine of edits, its
-/// floor, and what others need.
+/// Returns the lines of a row's panel: its time, also with other orders of the input and on the other engine of edits,
+/// its floor, and the references.
 fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {
@@ -179,7 +179,8 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
     lines
 }
 
-/// A round number that is at least as large as some values, and above zero: 1, 2, 2.5 or 5 with a power of ten.
+/// Returns a round number that is at least as large as some values, and above zero: 1, 2, 2.5 or 5 times a power of
+/// ten.
 fn ceiling(values: impl Iterator<Item = f64>) -> f64 {
     let most = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
     if most <= 0.0 {
@@ -193,7 +194,7 @@ fn ceiling(values: impl Iterator<Item = f64>) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// Whole decades around some positive values, as exponents of ten.
+/// Returns the whole decades around some positive values, as exponents of ten.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .filter(|v| *v > 0.0 && v.is_finite())
@@ -270,7 +271,7 @@ fn panel(out: &mut String, panel: &Panel) {
             line.color,
             line.dashes
         );
-        // A line of one point would not be seen.
+        // A line of one point would be invisible.
         if line.dashes.is_empty() || points.len() == 1 {
             for ((x, y), (faces, ms)) in points.iter().zip(&line.points) {
                 let _ = writeln!(
@@ -287,7 +288,7 @@ fn panel(out: &mut String, panel: &Panel) {
     }
 }
 
-/// Entry `i` of the legend, in two columns below the axes.
+/// Draws entry `i` of the legend, in two columns below the axes.
 fn legend(out: &mut String, i: usize, line: &Line, top: f64) {
     let x = 10.0 + (i % 2) as f64 * 145.0;
     let y = top + (i / 2) as f64 * 12.0;

@@ -12,8 +12,11 @@ use crate::reference::Reference;
 use crate::rows;
 use crate::table::{short, times};
 
-/// The newest record of each engine, device and file, GPUs first and files after the bench's own meshes. An error
-/// when there is none.
+/// Returns the newest record of each engine, device and file, GPUs first and files after the bench's own meshes.
+///
+/// # Errors
+///
+/// There is no record, or one cannot be read.
 pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     let mut newest: BTreeMap<String, Record> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -33,7 +36,7 @@ pub(crate) fn newest(folder: &Path) -> Result<Vec<Record>> {
     Ok(newest.into_values().collect())
 }
 
-/// The newest comparison with peers.
+/// Returns the newest comparison with peers.
 pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
     let mut newest: Option<PeersRecord> = None;
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -45,7 +48,7 @@ pub(crate) fn newest_peers(folder: &Path) -> Result<PeersRecord> {
     newest.with_context(|| format!("no records in {}", folder.display()))
 }
 
-/// One line a row, one column a mesh: milliseconds, how many times longer the strongest rival needs, and who that is.
+/// Returns one line per row, one column per mesh: milliseconds, and the strongest rival with its time over ours.
 pub(crate) fn markdown(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
@@ -171,14 +174,22 @@ pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
 
 /// A line for a row that is slower than rivals on some meshes.
 fn loss(place: &str, row: &str, found: &[(String, String)]) -> String {
-    let Some((rival, _)) = found.first() else {
-        return String::new();
-    };
-    let figures: Vec<&str> = found.iter().map(|(_, figure)| figure.as_str()).collect();
-    format!("- `{row}`, {place}: {rival}, {}\n", figures.join(", "))
+    let mut figures = Vec::new();
+    let mut named = None;
+    for (rival, figure) in found {
+        figures.push(match named == Some(rival) {
+            true => figure.clone(),
+            false => format!("{rival} {figure}"),
+        });
+        named = Some(rival);
+    }
+    match figures.is_empty() {
+        true => String::new(),
+        false => format!("- `{row}`, {place}: {}\n", figures.join(", ")),
+    }
 }
 
-/// What is no time: one line a row, with what others have.
+/// Returns the rows that are not times: one line per row, with the references.
 fn amounts(record: &Record) -> String {
     let mut lines = String::new();
     for row in rows::all() {
@@ -216,7 +227,7 @@ fn amounts(record: &Record) -> String {
     )
 }
 
-/// What the order of the input does, on the largest mesh that was measured in several.
+/// Returns the effect of the input's order, on the largest mesh that was measured in several orders.
 fn orders(record: &Record) -> String {
     let ms = |row: &str, mesh: &str| {
         let same = |r: &&Run| r.row == row && r.mesh == mesh;
@@ -256,7 +267,7 @@ fn cell(record: &Record, row: &str, mesh: &str) -> String {
     }
 }
 
-/// The strongest rival on each mesh, with the names of the meshes where there are several.
+/// Returns the strongest rival on each mesh, with the names of the meshes where there are several.
 fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a str>)> {
     let mut all: Vec<(&Reference, Vec<&str>)> = Vec::new();
     for mesh in &record.meshes {
@@ -289,7 +300,7 @@ fn rivals(record: &Record, row: &str) -> String {
     named.collect::<Vec<_>>().join("; ")
 }
 
-/// What the rivals count otherwise than the rows, a line a row.
+/// Returns the differences between what the rivals and the rows count, one line per row.
 fn differences(record: &Record) -> String {
     let mut lines = String::new();
     for row in rows::all().filter(|r| r.input.is_none()) {
@@ -346,7 +357,7 @@ mod tests {
             "vv",
             &[("a".to_owned(), "0.5x on 20k faces".to_owned())],
         );
-        assert_eq!(line, "- `vv`, CPU: a, 0.5x on 20k faces\n");
+        assert_eq!(line, "- `vv`, CPU: a 0.5x on 20k faces\n");
         assert_eq!(loss("CPU", "vv", &[]), "");
         Ok(())
     }

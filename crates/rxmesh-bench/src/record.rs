@@ -1,4 +1,4 @@
-//! What a run leaves behind. `bench/README.md` documents the schema.
+//! Record of a run. `bench/README.md` documents the schema.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::mesh::{FileRecord, Input};
 use crate::reference::{self, AmountReference, Reference};
 use crate::rows;
 
-/// How the rows of the speculative engine were measured, in words; nothing where there are none.
+/// Describes the settings of the speculative engine's rows; `None` where there are none.
 pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
     let runs = record.runs.iter().filter_map(|r| r.patch_size);
     let sizes = runs.chain(record.amounts.iter().filter_map(|a| a.patch_size));
@@ -41,7 +41,7 @@ pub(crate) struct Record {
     pub(crate) ceiling: Option<Ceiling>,
     pub(crate) meshes: Vec<MeshRecord>,
     pub(crate) runs: Vec<Run>,
-    /// What was measured and is no time.
+    /// Measured amounts that are not times.
     #[serde(default)]
     pub(crate) amounts: Vec<Amount>,
 }
@@ -74,16 +74,16 @@ pub(crate) struct Options {
     pub(crate) repeat: usize,
     pub(crate) budget_s: f64,
     pub(crate) batch: u32,
-    /// Threads of patch kernels' blocks, when not each kernel's own.
+    /// Threads of patch kernels' blocks, where not each kernel's own number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) block_threads: Option<u32>,
-    /// Most faces of a patch in the rows of the speculative engine, when not the library's number.
+    /// Most faces of a patch in the rows of the speculative engine, where not the library's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) speculative_patch_size: Option<u32>,
 }
 
 impl Options {
-    /// Most faces of a patch in the rows of an engine of edits.
+    /// Returns the most faces of a patch in the rows of an engine of edits.
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
         match conflicts {
             Conflicts::Claims => self.patch_size,
@@ -95,7 +95,7 @@ impl Options {
     }
 }
 
-/// Measured copy bandwidth, bytes read and bytes written counted.
+/// Measured copy bandwidth; bytes read and bytes written both count.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Ceiling {
     pub(crate) what: String,
@@ -115,15 +115,15 @@ pub(crate) struct MeshRecord {
     pub(crate) device_bytes: u64,
     pub(crate) device_bytes_a_face: f64,
     pub(crate) reference_bytes_a_face: Option<f64>,
-    /// The file, where it is a file's mesh.
+    /// File of the mesh, where it is read from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<FileRecord>,
-    /// `PatchStats`, of the construction with the median time.
+    /// `PatchStats` of the construction with the median time.
     pub(crate) patches: serde_json::Value,
 }
 
 impl MeshRecord {
-    /// A figure of the patcher.
+    /// Returns a figure of the patcher.
     pub(crate) fn patch_figure(&self, path: &[&str]) -> f64 {
         let found = path
             .iter()
@@ -137,7 +137,7 @@ impl MeshRecord {
 pub(crate) struct Run {
     pub(crate) row: String,
     pub(crate) mesh: String,
-    /// What `elements` counts.
+    /// Unit that `elements` counts.
     pub(crate) per: String,
     pub(crate) elements: u64,
     pub(crate) bytes: u64,
@@ -152,12 +152,12 @@ pub(crate) struct Run {
     pub(crate) figures: serde_json::Map<String, serde_json::Value>,
     pub(crate) references: Vec<Reference>,
     pub(crate) goal_ms: Option<f64>,
-    /// Most faces of a patch, where it is not that of the options.
+    /// Most faces of a patch, where different from the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_size: Option<u32>,
 }
 
-/// A row's figure that is no time, on one mesh. Less is better.
+/// A row's figure on one mesh that is not a time. Less is better.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Amount {
     pub(crate) row: String,
@@ -167,25 +167,25 @@ pub(crate) struct Amount {
     pub(crate) values: Vec<f64>,
     /// Other figures of the row.
     pub(crate) figures: serde_json::Map<String, serde_json::Value>,
-    /// What others have, in the same unit.
+    /// References, in the same unit.
     pub(crate) references: Vec<AmountReference>,
     pub(crate) goal: Option<f64>,
-    /// Most faces of a patch, where it is not that of the options.
+    /// Most faces of a patch, where different from the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_size: Option<u32>,
 }
 
-/// What an amount counts.
+/// Unit of an amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Unit {
-    /// A part of something, in percent.
+    /// Share of something, in percent.
     #[default]
     #[serde(rename = "%")]
     Percent,
-    /// Bytes a face.
+    /// Bytes per face.
     #[serde(rename = "bytes a face")]
     BytesAFace,
-    /// A time over another one.
+    /// Ratio of two times.
     #[serde(rename = "times")]
     Times,
 }
@@ -201,7 +201,7 @@ impl std::fmt::Display for Unit {
 }
 
 impl Amount {
-    /// The median.
+    /// Returns the median.
     pub(crate) fn median(&self) -> f64 {
         median(&self.values)
     }
@@ -215,12 +215,12 @@ pub(crate) struct KernelRecord {
 }
 
 impl Run {
-    /// Median milliseconds.
+    /// Returns the median milliseconds.
     pub(crate) fn median(&self) -> f64 {
         median(&self.ms)
     }
 
-    /// Gigabytes a second, of the bytes that must move.
+    /// Returns the gigabytes per second, counting the bytes that must move.
     pub(crate) fn gb_s(&self) -> Option<f64> {
         (self.bytes > 0).then(|| self.bytes as f64 / self.median() / 1e6)
     }
@@ -242,13 +242,13 @@ impl Record {
         }
     }
 
-    /// Times a row's median over its floor at the measured bandwidth.
+    /// Returns a row's median as a multiple of its floor at the measured bandwidth.
     pub(crate) fn over_floor(&self, run: &Run) -> Option<f64> {
         let ceiling = self.ceiling.as_ref()?;
         run.gb_s().map(|gb_s| ceiling.gb_s / gb_s)
     }
 
-    /// Reads a record, and puts the references into it that are known now, not when it was made.
+    /// Reads a record, and replaces its references with those known now.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let mut record: Self =
@@ -280,15 +280,15 @@ impl Record {
         }
     }
 
-    /// A row's run on a mesh.
+    /// Returns a row's run on a mesh.
     pub(crate) fn run(&self, row: &str, mesh: &str) -> Option<&Run> {
         let mut found = self.runs.iter();
         found.find(|r| r.row == row && r.mesh == mesh)
     }
 
-    /// The strongest rival of a run and how many times longer it takes. A rival whose figure has other rows' work in
-    /// it is compared with all of these together. One that does more than the run, or the same on another input,
-    /// counts when there is no other.
+    /// Returns the strongest rival of a run and the factor by which it takes longer. A rival whose figure includes the
+    /// work of other rows is compared with all of them together. One that does more than the run, or the same on
+    /// another input, counts when there is no other.
     pub(crate) fn rival<'a>(&self, run: &'a Run) -> Option<(&'a Reference, f64)> {
         let with = |r: &'a Reference| {
             let beside = r
@@ -312,17 +312,17 @@ impl Record {
             .with_context(|| path.display().to_string())
     }
 
-    /// `<date>-<engine>-<device>.json`
+    /// Returns `<date>-<engine>-<device>.json`.
     pub(crate) fn file_name(&self) -> String {
         format!("{}-{}.json", &self.date[..10], self.machine())
     }
 
-    /// The file whose mesh was measured, if not the bench's own meshes.
+    /// Returns the file whose mesh was measured, if not the bench's own meshes.
     pub(crate) fn file(&self) -> Option<&FileRecord> {
         self.meshes.first()?.file.as_ref()
     }
 
-    /// `<engine>-<device>`, with the name of a file's mesh behind it
+    /// Returns `<engine>-<device>`, followed by the name of a file's mesh.
     pub(crate) fn machine(&self) -> String {
         let word = |text: &str| {
             let words: Vec<String> = text
@@ -340,7 +340,7 @@ impl Record {
         }
     }
 
-    /// Where the record goes: into a folder under its own name, or to a file; with several engines to one file each.
+    /// Returns the path of the record: in a folder under its own name, or a file; with several engines one file each.
     pub(crate) fn path(&self, asked: &Path, several: bool) -> PathBuf {
         if asked.is_dir() || asked.to_string_lossy().ends_with('/') {
             return asked.join(self.file_name());
@@ -360,7 +360,7 @@ impl MeshRecord {
     }
 }
 
-/// How meshes are cut for the rows of an engine of edits; all others are claims'.
+/// Returns the options of the patches for the rows of an engine of edits; all others use those of claims.
 pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);
@@ -369,7 +369,7 @@ pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOpt
     })
 }
 
-/// The commit in `RXMESH_COMMIT`, else what git says, else `unknown`.
+/// Returns the commit in `RXMESH_COMMIT`, else that of git, else `unknown`.
 pub(crate) fn commit() -> String {
     if let Ok(commit) = std::env::var("RXMESH_COMMIT") {
         return commit;
@@ -383,7 +383,7 @@ pub(crate) fn commit() -> String {
     }
 }
 
-/// The time in UTC, as `2026-01-31T12:00:00Z`.
+/// Returns the time in UTC, as `2026-01-31T12:00:00Z`.
 pub(crate) fn now() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -391,7 +391,7 @@ pub(crate) fn now() -> String {
     date(seconds)
 }
 
-/// Civil date of a Unix time (Hinnant, "chrono-compatible low-level date algorithms", 2013).
+/// Computes the civil date of a Unix time (Hinnant, "chrono-compatible low-level date algorithms", 2013).
 fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86400, seconds % 86400);
     let z = days + 719_468;
@@ -419,7 +419,7 @@ fn date(seconds: u64) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    /// A record with one sample a row.
+    /// Makes a record with one sample per row.
     pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
         let options = Options {
             order: Input::Given,
@@ -454,7 +454,7 @@ pub(crate) mod tests {
         record
     }
 
-    /// A mesh without statistics.
+    /// Makes a mesh without statistics.
     pub(crate) fn mesh(name: &str, faces: u32) -> MeshRecord {
         MeshRecord {
             name: name.to_owned(),

@@ -1,12 +1,11 @@
-//! Figures measured elsewhere, to compare with: the records below `bench/records/references`, and how rows stand to
-//! them.
+//! Figures measured elsewhere for comparison: the records below `bench/records/references`, and their relation to rows.
 
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-/// The records, by name.
+/// Records, by name.
 const FILES: &[(&str, &str)] = &[
     (
         "rxmesh-h200",
@@ -26,33 +25,33 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// How far the size of a figure's mesh may be from that of the mesh it is compared with, as a part.
+/// Most relative difference in size between a figure's mesh and the mesh that it is compared with.
 const NEAR: f64 = 0.05;
 
-/// A record of what one system was measured to need. `bench/README.md` documents the fields.
+/// Record of one system's measured figures. `bench/README.md` documents the fields.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
-    /// The engine that its figures are compared with; any, where there is none.
+    /// Engine that its figures are compared with; `None` for any.
     engine: Option<String>,
     pub(crate) rows: Vec<Measurement>,
 }
 
-/// A row of such a record.
+/// Row of such a record.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Measurement {
     pub(crate) name: String,
-    /// What was counted.
+    /// Description of what was counted.
     pub(crate) counts: String,
     engine: Option<String>,
     pub(crate) values: Vec<Point>,
 }
 
-/// A figure on one mesh.
+/// Figure on one mesh.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Point {
     #[serde(default)]
     pub(crate) mesh: String,
-    /// None where the mesh has other cells, or no mesh is named: then it is for every size.
+    /// `None` where the mesh has other cells, or where no mesh is named and the figure is for every size.
     pub(crate) faces: Option<u32>,
     pub(crate) value: f64,
 }
@@ -64,12 +63,12 @@ impl Point {
     }
 }
 
-/// What of the row's work a reference does.
+/// Share of the row's work that a reference does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Does {
     /// All of it.
     Same,
-    /// A part.
+    /// A part of it.
     Less(&'static str),
     /// All of it and more.
     More(&'static str),
@@ -77,22 +76,22 @@ pub(crate) enum Does {
     Elsewhere(&'static str),
 }
 
-/// How a row of the bench stands to rows of a reference record.
+/// Relation of a row of the bench to rows of a reference record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Against {
-    /// The system, as tables name it.
+    /// System, as tables name it.
     pub(crate) system: &'static str,
-    /// The record's name.
+    /// Name of the record.
     pub(crate) file: &'static str,
-    /// Its rows; the fastest counts.
+    /// Rows of the record; the fastest counts.
     pub(crate) rows: &'static [&'static str],
     pub(crate) does: Does,
-    /// Rows of the bench whose work is in the reference's figure too.
+    /// Rows of the bench whose work the reference's figure includes.
     pub(crate) beside: &'static [&'static str],
 }
 
 impl Against {
-    /// Rows of a record that count the same as the row.
+    /// Makes a comparison with rows of a record that count the same as the row.
     pub(crate) const fn new(
         system: &'static str,
         file: &'static str,
@@ -107,22 +106,22 @@ impl Against {
         }
     }
 
-    /// RXMesh on a GPU.
+    /// Makes a comparison with RXMesh on a GPU.
     pub(crate) const fn rxmesh(rows: &'static [&'static str]) -> Self {
         Self::new("RXMesh", "rxmesh-h200", rows)
     }
 
-    /// MeshTaichi on a GPU.
+    /// Makes a comparison with MeshTaichi on a GPU.
     pub(crate) const fn taichi(rows: &'static [&'static str]) -> Self {
         Self::new("MeshTaichi", "meshtaichi-h200", rows)
     }
 
-    /// A library on a CPU, one thread.
+    /// Makes a comparison with a library on a CPU, one thread.
     pub(crate) const fn cpu(system: &'static str, rows: &'static [&'static str]) -> Self {
         Self::new(system, "cpu-libraries", rows)
     }
 
-    /// The reference does a part of the row's work.
+    /// States that the reference does a part of the row's work.
     pub(crate) const fn less(self, what: &'static str) -> Self {
         Self {
             does: Does::Less(what),
@@ -130,7 +129,7 @@ impl Against {
         }
     }
 
-    /// The reference does more than the row.
+    /// States that the reference does more than the row.
     pub(crate) const fn more(self, what: &'static str) -> Self {
         Self {
             does: Does::More(what),
@@ -138,7 +137,7 @@ impl Against {
         }
     }
 
-    /// The reference was measured on another input: it counts when there is no other.
+    /// States that the reference was measured on another input: it counts when there is no other.
     pub(crate) const fn elsewhere(self, what: &'static str) -> Self {
         Self {
             does: Does::Elsewhere(what),
@@ -146,7 +145,7 @@ impl Against {
         }
     }
 
-    /// The reference's figure has the work of other rows in it.
+    /// States that the reference's figure includes the work of other rows.
     pub(crate) const fn beside(self, rows: &'static [&'static str]) -> Self {
         Self {
             beside: rows,
@@ -154,13 +153,13 @@ impl Against {
         }
     }
 
-    /// The record's rows that are named.
+    /// Returns the named rows of the record.
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &'static Measurement> + '_ {
         let rows = find(self.file).map_or(&[][..], |r| &r.rows);
         rows.iter().filter(|m| self.rows.contains(&m.name.as_str()))
     }
 
-    /// The engine whose figures it is compared with, if not both.
+    /// Returns the engine whose figures it is compared with, if not both.
     pub(crate) fn engine(&self) -> Option<&'static str> {
         let of_row = self.measurements().find_map(|m| m.engine.as_deref());
         of_row.or_else(|| find(self.file)?.engine.as_deref())
@@ -170,7 +169,7 @@ impl Against {
         self.engine().is_none_or(|e| e == engine)
     }
 
-    /// The smallest figure on a mesh of about so many faces, and where it stands.
+    /// Returns the smallest figure on a mesh of about so many faces, and its origin.
     fn smallest(&self, faces: u32) -> Option<(f64, String)> {
         let points = self.measurements().flat_map(|m| {
             let near = m.values.iter().filter(|p| p.is_near(faces));
@@ -185,40 +184,40 @@ impl Against {
     }
 }
 
-/// A figure measured elsewhere, beside a row's.
+/// Figure measured elsewhere, beside a row's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reference {
-    /// What was measured.
+    /// Measured system.
     pub(crate) system: String,
     /// Milliseconds.
     pub(crate) ms: f64,
-    /// The record, its row and mesh.
+    /// Record, and its row and mesh.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) from: String,
-    /// What of the row's work it leaves out.
+    /// Part of the row's work that it omits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) less: Option<String>,
-    /// What it does beside the row's work.
+    /// Work that it does beyond the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) more: Option<String>,
-    /// The other input that it was measured on.
+    /// Other input that it was measured on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) elsewhere: Option<String>,
-    /// Rows whose work it has in it too.
+    /// Rows whose work it includes as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<String>,
 }
 
-/// A figure measured elsewhere that is no time.
+/// Figure measured elsewhere that is not a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AmountReference {
-    /// What was measured or calculated.
+    /// Source that was measured or calculated.
     pub(crate) system: String,
-    /// In the unit of the row.
+    /// Value in the unit of the row.
     pub(crate) value: f64,
 }
 
-/// Where this project wants to be, on one engine and from one size on; on GPUs for one H200, on CPUs for two cores.
+/// Performance goal of this project, on one engine and for one size; on GPUs for one H200, on CPUs for two cores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     engine: &'static str,
@@ -227,7 +226,7 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// On a GPU.
+    /// Makes a goal on a GPU.
     pub(crate) const fn gpu(faces: u32, most: f64) -> Self {
         let engine = "cuda";
         Self {
@@ -237,7 +236,7 @@ impl Goal {
         }
     }
 
-    /// On a CPU.
+    /// Makes a goal on a CPU.
     pub(crate) const fn cpu(faces: u32, most: f64) -> Self {
         let engine = "cpu";
         Self {
@@ -260,12 +259,12 @@ fn parse(name: &str, text: &str) -> Result<Record> {
     serde_json::from_str(text).with_context(|| name.to_owned())
 }
 
-/// A record by its name.
+/// Returns a record by its name.
 pub(crate) fn find(name: &str) -> Option<&'static Record> {
     records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
 }
 
-/// What others need for a row's work on a mesh of about so many faces.
+/// Returns the references' times for a row's work on a mesh of about so many faces.
 pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<Reference> {
     let of = |a: &Against| {
         let (ms, from) = a.smallest(faces)?;
@@ -288,7 +287,7 @@ pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<R
     suiting.filter_map(of).collect()
 }
 
-/// What others have for a row that is no time.
+/// Returns the references' values for a row that is not a time.
 pub(crate) fn amounts(against: &[Against], engine: &str, faces: u32) -> Vec<AmountReference> {
     let of = |a: &Against| {
         Some(AmountReference {
@@ -300,7 +299,7 @@ pub(crate) fn amounts(against: &[Against], engine: &str, faces: u32) -> Vec<Amou
     suiting.filter_map(of).collect()
 }
 
-/// Figures of others for a row over sizes of their own: the system, faces and milliseconds.
+/// Returns the references' figures for a row over their own sizes: the system, faces and milliseconds.
 pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Vec<(f64, f64)>)> {
     let of = |a: &Against| {
         let points = a.measurements().flat_map(|m| &m.values);
@@ -311,7 +310,7 @@ pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Ve
     suiting.map(of).collect()
 }
 
-/// The goal for a mesh of so many faces.
+/// Returns the goal for a mesh of so many faces.
 pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
     let found = goals
         .iter()
@@ -319,7 +318,8 @@ pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
     found.map(|g| g.most)
 }
 
-/// RXMesh's device bytes a face on a mesh of about so many faces: steps of 2 MiB tell nothing of small ones.
+/// Returns RXMesh's device bytes per face on a mesh of about so many faces; `None` for small ones, as steps of 2 MiB
+/// are too coarse.
 pub(crate) fn bytes_a_face(faces: u32) -> Option<f64> {
     const LEAST_FACES: u32 = 300_000;
     const MIB: f64 = 1024.0 * 1024.0;

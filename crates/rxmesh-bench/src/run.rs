@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// Launches between two device events
     #[arg(long, default_value_t = 20, value_name = "N")]
     batch: u32,
-    /// What is made of the meshes first
+    /// Preparation of the meshes
     #[arg(long, alias = "order", value_enum, default_value = "given")]
     input: Input,
     /// Most faces of a patch
@@ -98,7 +98,7 @@ impl Arguments {
         sizes
     }
 
-    /// Numbers of Loop subdivisions.
+    /// Returns the numbers of Loop subdivisions.
     fn levels(&self) -> Vec<u32> {
         let mut levels = match (&self.mesh, self.subdivide.is_empty()) {
             (None, _) => self.sizes().iter().map(|s| s.0).collect(),
@@ -143,17 +143,17 @@ impl Arguments {
         }
     }
 
-    /// Where the record goes, if it goes anywhere.
+    /// Returns the path of the record, if it is to be written.
     pub(crate) fn json(&self) -> Option<&Path> {
         self.json.as_deref()
     }
 
-    /// Whether a file's mesh was asked for.
+    /// Returns `true` if a file's mesh was asked for.
     pub(crate) fn has_file(&self) -> bool {
         self.mesh.is_some()
     }
 
-    /// Whether rows were asked for by name.
+    /// Returns `true` if rows were asked for by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -199,7 +199,7 @@ impl Arguments {
     }
 }
 
-/// The engines that were asked for and are there.
+/// Returns the requested engines that exist.
 pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
     let mut engines = Vec::new();
     if choice != EngineChoice::Cpu {
@@ -299,9 +299,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Rows on one mesh and one engine. The record keeps the mesh that comes first of each size, with the patches of the
-/// options. Rows that cannot be measured on a file's mesh are named and left out; on the bench's own they end the
-/// run.
+/// Measures rows on one mesh and one engine. The record keeps the first mesh of each size, with the patches of the
+/// options. Returns a message for each row that cannot be measured on a file's mesh; on the bench's own meshes such a
+/// row ends the run.
 pub(crate) fn measure(
     engine: &Engine,
     mesh: &TriMesh,
@@ -324,7 +324,7 @@ pub(crate) fn measure(
     Ok(faults)
 }
 
-/// The rows of one engine of edits, which have patches of one size.
+/// Measures the rows of one engine of edits, which have patches of one size.
 fn measure_with(
     conflicts: Conflicts,
     engine: &Engine,
@@ -370,7 +370,7 @@ fn measure_with(
     Ok(faults)
 }
 
-/// One row; its measurement goes into the record.
+/// Measures one row; its measurement goes into the record.
 fn one(
     row: &Row,
     bench: &Bench<'_>,

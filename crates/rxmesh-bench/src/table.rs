@@ -1,11 +1,11 @@
-//! Tables for people.
+//! Tables as text.
 
 use crate::measure::{median, range};
 use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
 use crate::reference::Reference;
 use crate::rows;
 
-/// A number with four digits, in at most eight columns.
+/// Formats a number with four digits, in at most eight columns.
 pub(crate) fn short(x: f64) -> String {
     match x.abs() {
         a if !a.is_finite() => "-".to_owned(),
@@ -22,7 +22,7 @@ fn optional(x: Option<f64>) -> String {
     x.map_or_else(String::new, short)
 }
 
-/// Lines of cells with the first column to the left and the others to the right; the first line is the heading.
+/// Aligns lines of cells, the first column to the left and the others to the right; the first line is the heading.
 pub(crate) fn align(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| {
@@ -44,7 +44,7 @@ pub(crate) fn align(lines: &[Vec<String>]) -> String {
     text
 }
 
-/// The table of a record.
+/// Returns the table of a record.
 pub(crate) fn table(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
@@ -73,8 +73,8 @@ const HEADING: [&str; 13] = [
     "rival/ms", "rival",
 ];
 
-/// How many times longer a rival needs, and whether its figure counts less than ours (`*`), more (`+`) or
-/// is of another input (`~`).
+/// Formats the factor by which a rival takes longer, with a mark if its figure counts less than ours (`*`), more (`+`)
+/// or is of another input (`~`).
 pub(crate) fn times(reference: &Reference, times: f64) -> String {
     let digits = if times < 10.0 { 1 } else { 0 };
     let mark = match (&reference.less, &reference.more, &reference.elsewhere) {
@@ -86,7 +86,7 @@ pub(crate) fn times(reference: &Reference, times: f64) -> String {
     format!("{times:.digits$}x{mark}")
 }
 
-/// One line a row: its time on each mesh, and the strongest rival's over it.
+/// Returns one line per row: its time on each mesh, and the strongest rival's over it.
 pub(crate) fn short_table(record: &Record) -> String {
     let heading = record
         .meshes
@@ -146,7 +146,7 @@ fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     text + &align(&lines) + &amounts(record, mesh)
 }
 
-/// What is no time.
+/// Returns the rows that are not times.
 fn amounts(record: &Record, mesh: &MeshRecord) -> String {
     let found = record.amounts.iter().filter(|a| a.mesh == mesh.name);
     let mut lines: Vec<Vec<String>> = found

@@ -1,4 +1,4 @@
-//! The nested cargo call that gives PTX.
+//! The nested cargo call that builds the PTX.
 
 use std::env;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::toolchain::{Toolchain, ToolchainError};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// Virtual architectures, by rust-cuda's names. The PTX runs on this architecture and on all later ones.
+/// Virtual architectures, with the names of rust-cuda. The PTX runs on this architecture and on all later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum NvvmArch {
@@ -31,7 +31,7 @@ pub enum NvvmArch {
 }
 
 impl NvvmArch {
-    /// The name that rustc and ptxas use, for instance `sm_75`.
+    /// Returns the name that rustc and ptxas use, for instance `sm_75`.
     pub fn target_cpu(self) -> &'static str {
         match self {
             Self::Compute75 => "sm_75",
@@ -49,11 +49,11 @@ impl fmt::Display for NvvmArch {
     }
 }
 
-/// Why no PTX was built.
+/// Reason why no PTX was built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaBuilderError {
-    /// There is no package at the path that was given.
+    /// There is no package at the given path.
     #[error("{path} is not a Rust package: it has no Cargo.toml", path = .0.display())]
     CratePathDoesntExist(PathBuf),
     /// The package has no library, so there is nothing to compile.
@@ -62,32 +62,32 @@ pub enum CudaBuilderError {
     /// There is no compiler for device code.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
-    /// cargo could not be started or did not understand the package.
+    /// cargo could not be started or rejected the package.
     #[error("cannot ask cargo about {path}: {reason}", path = .path.display())]
     Metadata {
-        /// The package.
+        /// Path of the package.
         path: PathBuf,
-        /// What cargo said.
+        /// cargo's message.
         reason: String,
     },
     /// The compiler found errors in the device code; it has printed them.
     #[error("the device code of {path} does not compile (see above)", path = .0.display())]
     BuildFailed(PathBuf),
-    /// The PTX that came out cannot be read, which is a fault of the builder or the compiler.
+    /// The generated PTX cannot be parsed, which is a fault of the builder or the compiler.
     #[error("the generated PTX is not understood: {0}")]
     Ptx(#[from] PtxError),
     /// A file cannot be read or written.
     #[error("{path}: {source}", path = .path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What happened.
+        /// Underlying error.
         source: io::Error,
     },
 }
 
-/// PTX without what only people need: comments, empty lines, indentation, long names of labels. About a tenth of the
-/// text.
+/// Returns the PTX without the parts that only serve readers: comments, empty lines, indentation, long names of labels.
+/// They are about a tenth of the text.
 fn tidy(body: &str) -> String {
     let mut text = String::with_capacity(body.len());
     for line in body.lines() {
@@ -95,7 +95,7 @@ fn tidy(body: &str) -> String {
         if words.is_empty() || words.starts_with("//") {
             continue;
         }
-        // A brace at the beginning of a line is a kernel's own.
+        // A brace at the beginning of a line belongs to a kernel.
         let line = if words.starts_with(['{', '}']) {
             line
         } else {
@@ -107,7 +107,7 @@ fn tidy(body: &str) -> String {
     text
 }
 
-/// Builds a device crate to PTX.
+/// Builder of PTX from a device crate.
 #[derive(Debug, Clone)]
 pub struct CudaBuilder {
     crate_path: PathBuf,
@@ -122,28 +122,28 @@ pub struct CudaBuilder {
     build_args: Vec<String>,
 }
 
-/// What a build gave.
+/// Result of a build.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BuildOutput {
-    /// The PTX file: the one of `copy_to`, or the one in the target folder.
+    /// Path of the PTX file: that of `copy_to`, or the one in the target folder.
     pub path: PathBuf,
-    /// Its text.
+    /// Text of the PTX.
     pub text: String,
-    /// The compiler that made it.
+    /// Compiler that built it.
     pub toolchain: Toolchain,
     module: PtxModule,
 }
 
 impl BuildOutput {
-    /// What is in the PTX.
+    /// Returns the parsed PTX.
     pub fn module(&self) -> &PtxModule {
         &self.module
     }
 }
 
 impl CudaBuilder {
-    /// A builder for the package in the folder `crate_path`.
+    /// Makes a builder for the package in the folder `crate_path`.
     pub fn new(crate_path: impl AsRef<Path>) -> Self {
         Self {
             crate_path: crate_path.as_ref().to_owned(),
@@ -159,64 +159,64 @@ impl CudaBuilder {
         }
     }
 
-    /// The oldest architecture that the PTX has to run on; [`NvvmArch::Compute75`] if not called.
+    /// Sets the oldest architecture that the PTX must run on; the default is [`NvvmArch::Compute75`].
     pub fn arch(mut self, arch: NvvmArch) -> Self {
         self.arch = arch;
         self
     }
 
-    /// Whether to leave out debug assertions and overflow checks (true if not called). Optimisation is full in both
-    /// cases: without it device code is neither correct in its barriers nor usable.
+    /// Sets whether debug assertions and overflow checks are left out (default: `true`). Optimisation is full in both
+    /// cases: without it device code is neither correct at its barriers nor usable.
     pub fn release(mut self, release: bool) -> Self {
         self.release = release;
         self
     }
 
-    /// Whether a product and a sum may become one fused operation (true if not called). Results differ from the CPU's
-    /// in the last bits then. rust-cuda: `fma_contraction`.
+    /// Sets whether a product and a sum may become one fused operation (default: `true`), in which case the last bits
+    /// of results differ from those of the CPU. The option `fma_contraction` of rust-cuda.
     pub fn fma(mut self, fma: bool) -> Self {
         self.fma = fma;
         self
     }
 
-    /// Cargo features of the device crate to turn on.
+    /// Turns on cargo features of the device crate.
     pub fn features<S: Into<String>>(mut self, features: impl IntoIterator<Item = S>) -> Self {
         self.features.extend(features.into_iter().map(Into::into));
         self
     }
 
-    /// Where to write the PTX. The file is only touched when its content changes.
+    /// Sets the path that the PTX is written to. The file is only touched when its content changes.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
     }
 
-    /// The folder for intermediate files. If not called: the folder `ptx` in `OUT_DIR` (in a build script) or in the
-    /// target folder.
+    /// Sets the folder for intermediate files. The default is the folder `ptx` in `OUT_DIR` (in a build script) or in
+    /// the target folder.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());
         self
     }
 
-    /// The fingerprint of the sources ([`crate::fingerprint::source_fingerprint`]), to be written into the PTX.
+    /// Sets the fingerprint of the sources ([`crate::fingerprint::source_fingerprint`]) that is written into the PTX.
     pub fn sources(mut self, fingerprint: impl Into<String>) -> Self {
         self.sources = Some(fingerprint.into());
         self
     }
 
-    /// The compiler to use; [`Toolchain::find`] if not called.
+    /// Sets the compiler; the default is that of [`Toolchain::find`].
     pub fn toolchain(mut self, toolchain: Toolchain) -> Self {
         self.toolchain = Some(toolchain);
         self
     }
 
-    /// Further arguments for cargo, such as `--offline`.
+    /// Adds arguments for cargo, such as `--offline`.
     pub fn build_args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.build_args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// The first line of the PTX that [`build`](Self::build) would write with a compiler of this release.
+    /// Returns the first line of the PTX that [`build`](Self::build) would write with a compiler of this release.
     pub fn header(&self, rustc_release: &str) -> Header {
         Header {
             sources: self.sources.clone().unwrap_or_else(|| "unknown".to_owned()),
@@ -226,7 +226,7 @@ impl CudaBuilder {
         }
     }
 
-    /// What was asked for, in one word.
+    /// Returns the options of the build as one word.
     fn options(&self) -> String {
         let mut features = self.features.clone();
         features.sort();
@@ -242,11 +242,11 @@ impl CudaBuilder {
         )
     }
 
-    /// The flags for rustc. They go to every crate of the device build, `core` included.
+    /// Returns the flags for rustc. They go to every crate of the device build, `core` included.
     pub fn rustc_flags(&self) -> Vec<String> {
         vec![
             format!("-Ctarget-cpu={}", self.arch),
-            // PTX is not linked: the assembly of the one module after fat LTO is final. `true` is the program that does
+            // PTX is not linked: the assembly of the one module after fat LTO is final. The program `true` does
             // nothing.
             "-Clinker=true".into(),
             // Without this pass every access through an assumed pointer stays generic, see `cuda_std::mem`.
@@ -254,8 +254,7 @@ impl CudaBuilder {
             // This pass copies barriers into branches (rust-lang/rust, PR 149637): a hang or a race. It must be off in
             // every crate, as closures with barriers are inlined from one into another.
             "-Zmir-enable-passes=-JumpThreading".into(),
-            // A panic is a trap and nothing else. Otherwise its message is formatted in local memory and the panic is a
-            // call.
+            // A panic is only a trap. Otherwise its message is formatted in local memory and the panic is a call.
             "-Zunstable-options".into(),
             "-Cpanic=immediate-abort".into(),
             "-Zlocation-detail=none".into(),
@@ -267,6 +266,10 @@ impl CudaBuilder {
     }
 
     /// Builds the crate.
+    ///
+    /// # Errors
+    ///
+    /// There is no package or compiler, the device code does not compile, or a file cannot be read or written.
     pub fn build(&self) -> Result<BuildOutput, CudaBuilderError> {
         if !self.crate_path.join("Cargo.toml").is_file() {
             return Err(CudaBuilderError::CratePathDoesntExist(
@@ -338,7 +341,7 @@ impl CudaBuilder {
             .env("RUSTC", &toolchain.rustc)
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_ENCODED_RUSTFLAGS", self.rustc_flags().join("\x1f"))
-            // The profile of the workspace is made for host programs.
+            // The workspace's profile is meant for host programs.
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3")
             .env("CARGO_PROFILE_RELEASE_LTO", "fat")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
@@ -392,7 +395,7 @@ impl CudaBuilder {
     }
 }
 
-/// cargo without what the calling cargo, rustup or the user set for host programs.
+/// Returns a cargo command without the settings of the calling cargo, rustup or the user for host programs.
 fn clean_command(cargo: &Path) -> Command {
     let mut command = Command::new(cargo);
     for name in [

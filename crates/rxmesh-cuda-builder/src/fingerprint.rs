@@ -1,9 +1,9 @@
-//! Tells whether a PTX file was built from the sources at hand, without building it again.
+//! Check that a PTX file was built from the present sources, without building it again.
 //!
 //! The first line of a PTX file is a [`Header`]: `// rxmesh-ptx sources=... rustc=... target=... options=...`. A
-//! fingerprint covers the source files and manifests of the device crates and the versions of the packages from
-//! elsewhere that they use. It does not cover the compiler: another release gives other PTX of the same meaning, and
-//! the file says which release it came from.
+//! fingerprint covers the source files and manifests of the device crates and the versions of the registry packages
+//! that they use. It does not cover the compiler: another release generates different PTX of the same meaning, and the
+//! file names the release that it came from.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// The first line of a PTX file.
+/// First line of a PTX file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// [`source_fingerprint`] of what it was built from.
+    /// [`source_fingerprint`] of the sources that it was built from.
     pub sources: String,
     /// Release of the compiler.
     pub rustc: String,
-    /// Oldest architecture that it runs on.
+    /// Oldest architecture that the PTX runs on.
     pub target: String,
-    /// What the builder was asked for.
+    /// Options of the builder.
     pub options: String,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Header {
 }
 
 impl Header {
-    /// Reads the header of PTX text, if it has one.
+    /// Parses the header of PTX text; `None` if it has none.
     pub fn parse(ptx: &str) -> Option<Self> {
         let line = ptx.lines().next()?.strip_prefix(PREFIX)?;
         let field = |key: &str| {
@@ -61,9 +61,13 @@ impl Header {
     }
 }
 
-/// The fingerprint of device sources: the folder `src` and the `Cargo.toml` of each of `crates`, and the versions that
-/// the lock file `lock` has for the packages from elsewhere that they use, directly or not (development dependencies
-/// apart). Neither the location of the folders nor line endings matter.
+/// Computes the fingerprint of device sources: the folder `src` and the `Cargo.toml` of each of `crates`, and the
+/// versions in the lock file `lock` of the registry packages that they use, directly or indirectly (development
+/// dependencies excepted). Neither the location of the folders nor line endings matter.
+///
+/// # Errors
+///
+/// A file cannot be read, or a manifest or the lock file cannot be parsed.
 pub fn source_fingerprint(crates: &[impl AsRef<Path>], lock: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     let mut manifests = Vec::new();
@@ -99,7 +103,7 @@ fn read_toml(path: &Path) -> io::Result<toml::Table> {
         .map_err(|e: toml::de::Error| named(e.to_string()))
 }
 
-/// All files below a folder, with their names relative to it, `/` between the parts.
+/// Collects all files below a folder, with their names relative to it and `/` between the parts.
 fn collect(dir: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -118,10 +122,10 @@ fn unix_lines(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// `name version` of each package from elsewhere that the manifests need, by the lock file.
+/// Returns `name version` of each registry package that the manifests need, according to the lock file.
 fn locked(manifests: &[toml::Table], lock: &toml::Table) -> BTreeSet<String> {
     let lock = Lock::new(lock);
-    // The lock file does not tell development dependencies apart, so the first step goes by the manifests.
+    // The lock file does not distinguish development dependencies, so the first step follows the manifests.
     let mut open = Vec::new();
     for manifest in manifests {
         let direct = direct_dependencies(manifest);
@@ -164,7 +168,8 @@ impl<'a> Lock<'a> {
         )
     }
 
-    /// The package of an entry of a dependency list: `name`, or `name version` where several versions are locked.
+    /// Returns the package of an entry of a dependency list: `name`, or `name version` where several versions are
+    /// locked.
     fn find(&self, entry: &str) -> Option<&'a toml::Value> {
         let (name, version) = entry
             .split_once(' ')
@@ -191,7 +196,7 @@ fn needs(package: &toml::Value) -> Vec<&str> {
         .collect()
 }
 
-/// Names of the packages in the dependency tables of a manifest, those for one target included.
+/// Returns the names of the packages in the dependency tables of a manifest, target-specific ones included.
 fn direct_dependencies(manifest: &toml::Table) -> BTreeSet<&str> {
     let targets = manifest.get("target").and_then(toml::Value::as_table);
     let of_targets = targets
@@ -248,7 +253,7 @@ version = "1.1.1"
 source = "registry"
 "#;
 
-    /// A device crate in a new folder, with one replacement made in its lock file.
+    /// Makes a device crate in a new folder, with one replacement made in its lock file, and computes its fingerprint.
     fn fingerprint(file: &str, source: &str, lock: (&str, &str)) -> io::Result<String> {
         let root = tempfile::tempdir()?;
         let dir = root.path().join("kernels");

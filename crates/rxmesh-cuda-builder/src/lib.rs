@@ -12,13 +12,13 @@
 //! ```
 //!
 //! The device crate is an ordinary `no_std` library whose entry points are `extern "ptx-kernel"` functions. It needs a
-//! compiler that accepts unstable features and has its library source; [`Toolchain::find`] looks for one and says what
-//! to install if there is none.
+//! compiler that accepts unstable features and has its library source; [`Toolchain::find`] looks for one and reports
+//! packages to install if there is none.
 //!
-//! - [`ptx`] reads PTX text: entry points, parameters, barriers, and what should not be there (generic accesses, local
-//!   memory, calls).
+//! - [`ptx`] reads PTX text: entry points, parameters, barriers, and constructs to avoid (generic accesses,
+//!   local memory, calls).
 //! - [`ptxas`] finds NVIDIA's assembler, assembles for real GPUs, and reports registers and spills.
-//! - [`fingerprint`] tells whether a PTX file that is under version control was built from the sources at hand.
+//! - [`fingerprint`] checks that a PTX file under version control was built from the present sources.
 
 mod builder;
 pub mod fingerprint;

@@ -1,4 +1,4 @@
-//! Reads PTX text: enough of it to check what the compiler made of a kernel.
+//! Parser of PTX text, complete enough to check the code that the compiler generated for a kernel.
 
 /// A PTX file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -6,11 +6,11 @@
 pub struct PtxModule {
     /// Version of the PTX language, for instance `6.3`.
     pub version: String,
-    /// Oldest architecture that it runs on, for instance `sm_75`.
+    /// Oldest architecture that the PTX runs on, for instance `sm_75`.
     pub target: String,
-    /// The kernels, in the order of the text.
+    /// Kernels, in the order of the text.
     pub entries: Vec<Entry>,
-    /// Functions with a body that are not kernels: what the compiler did not inline.
+    /// Functions with a body that are not kernels: those that the compiler did not inline.
     pub functions: Vec<Entry>,
 }
 
@@ -18,11 +18,11 @@ pub struct PtxModule {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its symbol.
+    /// Symbol.
     pub name: String,
-    /// Its parameters.
+    /// Parameters.
     pub params: Vec<Param>,
-    /// Block-wide barriers (`bar.sync`, `barrier.sync`, `bar.red`) in its text.
+    /// Number of block-wide barriers (`bar.sync`, `barrier.sync`, `bar.red`) in the text.
     pub barriers: usize,
     /// Loads, stores and atomics without a state space, which the hardware has to resolve at each access.
     pub generic_accesses: Vec<String>,
@@ -44,36 +44,36 @@ pub struct Param {
     pub align: usize,
 }
 
-/// Why a text is not PTX.
+/// Reason why a text is not PTX.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PtxError {
     /// `.version` or `.target` is missing.
     #[error("the text has no {0} directive: it is not PTX")]
     Missing(&'static str),
-    /// A line makes no sense.
+    /// A line cannot be parsed.
     #[error("line {line}: {reason}")]
     Syntax {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What was expected.
+        /// Construct that was expected.
         reason: String,
     },
 }
 
 impl PtxModule {
-    /// Reads PTX text.
+    /// Parses PTX text.
     pub fn parse(text: &str) -> Result<Self, PtxError> {
         Parser::default().run(text)
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel of this name.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name == name)
     }
 }
 
-/// A function while it is being read.
+/// Function that is being parsed.
 struct Open {
     entry: Entry,
     is_kernel: bool,
@@ -120,7 +120,7 @@ impl Parser {
             return self.outside(line);
         };
         if open.depth == 0 && line.ends_with(';') && !line.contains('{') {
-            // A declaration without a body.
+            // A declaration has no body.
             self.open = None;
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Parser {
                 open.in_params = false;
             }
         } else if open.depth == 0 && line.starts_with('(') {
-            // The parameters of a function that returns something begin on a line of their own.
+            // The parameters of a function with a result begin on a line of their own.
             open.in_params = !line.contains(')');
         } else if open.depth > 0 {
             body(&mut open.entry, line);
@@ -214,7 +214,7 @@ impl Parser {
     }
 }
 
-/// Reads `.param .u64 .ptr .align 1 name` and `.param .align 8 .b8 name[64]`.
+/// Parses `.param .u64 .ptr .align 1 name` and `.param .align 8 .b8 name[64]`.
 fn param(line: &str) -> Result<Param, String> {
     let mut unit = None;
     let mut align = None;
@@ -244,13 +244,13 @@ fn param(line: &str) -> Result<Param, String> {
     })
 }
 
-/// Bytes of a PTX type such as `u64`, `b8`, `f32`.
+/// Returns the size in bytes of a PTX type such as `u64`, `b8`, `f32`.
 fn type_size(name: &str) -> Option<usize> {
     let bits: usize = name.strip_prefix(['u', 's', 'b', 'f'])?.parse().ok()?;
     Some(bits / 8)
 }
 
-/// Takes notes of a line of a body.
+/// Records a line of a body.
 fn body(entry: &mut Entry, line: &str) {
     if line.starts_with(".local") {
         entry.local.push(line.trim_end_matches(';').to_owned());

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler: proves that PTX is valid for a GPU, and tells what a kernel costs.
+//! NVIDIA's assembler: proves that PTX is valid for a GPU, and reports the resources that a kernel uses.
 
 use std::env;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The environment variable that names the assembler, or a folder to look for it in.
+/// Environment variable that names the assembler, or a folder that contains it.
 pub const PTXAS: &str = "RXMESH_PTXAS";
 
-/// The package of the Python package index that holds the assembler.
+/// Package of the Python package index that contains the assembler.
 pub const WHEEL: &str = "nvidia-cuda-nvcc==13.*";
 
-/// Where the assembler is in a CUDA toolkit, and in the folder of a Python environment or a `pip install --target`.
+/// Paths of the assembler in a CUDA toolkit, and in the folder of a Python environment or a `pip install --target`.
 const PLACES: [&str; 5] = [
     "ptxas",
     "bin/ptxas",
@@ -22,76 +22,76 @@ const PLACES: [&str; 5] = [
     "cu13/bin/ptxas",
 ];
 
-/// A `ptxas` that runs.
+/// Working `ptxas` program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ptxas {
     path: PathBuf,
     version: String,
 }
 
-/// What a kernel costs on one architecture.
+/// Resources that a kernel uses on one architecture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// The kernel.
+    /// Name of the kernel.
     pub name: String,
-    /// The architecture, for instance `sm_90`.
+    /// Architecture, for instance `sm_90`.
     pub arch: String,
-    /// Registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Bytes that are written to memory as the registers do not suffice.
+    /// Number of bytes that are spilled to memory for lack of registers.
     pub spill_stores: u32,
-    /// Bytes that are read back.
+    /// Number of spilled bytes that are read again.
     pub spill_loads: u32,
-    /// Bytes of stack of a thread.
+    /// Size of a thread's stack in bytes.
     pub stack_frame: u32,
-    /// Bytes of static shared memory of a block.
+    /// Size of a block's static shared memory in bytes.
     pub static_shared: u32,
-    /// Hardware barriers of a block that are in use.
+    /// Number of a block's hardware barriers in use.
     pub barriers: u32,
 }
 
-/// Why the assembler did not do its work.
+/// Reason why the assembler failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PtxasError {
-    /// There is none.
+    /// There is no assembler.
     #[error(
         "ptxas not found. It is part of the CUDA toolkit; without one, install the Python wheel {WHEEL}:\n  \
          python3 -m pip install --no-deps --target DIR {WHEEL}\n\
          and name DIR (or the program) in the environment variable {PTXAS}"
     )]
     NotFound,
-    /// The user named one that is not there or does not run.
+    /// The user named an assembler that does not exist or does not run.
     #[error("{PTXAS} names {path}, which is no ptxas: {reason}", path = .path.display())]
     Unsuitable {
-        /// The value of the variable.
+        /// Value of the variable.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason why it is unsuitable.
         reason: String,
     },
-    /// It refused the PTX.
+    /// The assembler refused the PTX.
     #[error("ptxas refuses the PTX for {arch}:\n{message}")]
     Refused {
-        /// The architecture.
+        /// Architecture.
         arch: String,
-        /// What it said.
+        /// Message of the assembler.
         message: String,
     },
-    /// It could not be started, or a file could not be written.
+    /// The assembler could not be started, or a file could not be written.
     #[error("{path}: {source}", path = .path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What happened.
+        /// Underlying error.
         source: io::Error,
     },
 }
 
 impl Ptxas {
-    /// Looks for the assembler: the environment variable `RXMESH_PTXAS` (the program, or a folder that holds a toolkit
-    /// or the wheel), the folders of `hints`, the PATH, then `CUDA_HOME`, `CUDA_PATH`, `VIRTUAL_ENV` and the usual
-    /// place of a toolkit.
+    /// Looks for the assembler: in the environment variable `RXMESH_PTXAS` (the program, or a folder with a toolkit or
+    /// the wheel), the folders of `hints`, the PATH, then `CUDA_HOME`, `CUDA_PATH`, `VIRTUAL_ENV` and the usual folder
+    /// of a toolkit.
     pub fn find(hints: &[PathBuf]) -> Result<Self, PtxasError> {
         if let Some(named) = env::var_os(PTXAS).filter(|v| !v.is_empty()) {
             let path = PathBuf::from(named);
@@ -158,12 +158,12 @@ impl Ptxas {
         })
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its release, for instance `13.0`.
+    /// Returns the release, for instance `13.0`.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -188,10 +188,10 @@ impl Ptxas {
         Ok(Self { path, version })
     }
 
-    /// Assembles PTX for one architecture (`sm_75`, ...) and tells the cost of each kernel, in the order of their
-    /// names. The machine code is thrown away.
+    /// Assembles PTX for one architecture (`sm_75`, ...) and returns the usage of each kernel, sorted by name. The
+    /// machine code is discarded.
     pub fn assemble(&self, ptx: &Path, arch: &str) -> Result<Vec<Usage>, PtxasError> {
-        // A name of its own for each call: several threads may assemble at the same time.
+        // Each call has its own file name: several threads may assemble concurrently.
         static CALLS: AtomicU32 = AtomicU32::new(0);
         let call = CALLS.fetch_add(1, Ordering::Relaxed);
         let code = env::temp_dir().join(format!("rxmesh-{}-{call}.cubin", std::process::id()));
@@ -204,7 +204,7 @@ impl Ptxas {
                 path: self.path.clone(),
                 source,
             })?;
-        // It may not exist, after an error.
+        // After an error it may not exist.
         let _ = fs::remove_file(&code);
         let message = format!(
             "{}{}",
@@ -221,7 +221,7 @@ impl Ptxas {
     }
 }
 
-/// The program in a toolkit, a folder of programs, or a folder of Python packages.
+/// Returns the program in a toolkit, a folder of programs, or a folder of Python packages.
 fn in_folder(folder: &Path) -> Option<PathBuf> {
     PLACES
         .iter()
@@ -238,7 +238,7 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The wheel's file has no run bit. Failure shows when it is run.
+/// Sets the executable bit, which the wheel's file lacks. A failure shows when the program is run.
 fn make_executable(program: &Path) {
     #[cfg(unix)]
     {
@@ -256,7 +256,7 @@ fn make_executable(program: &Path) {
     let _ = program;
 }
 
-/// Reads what `ptxas -v` prints.
+/// Parses the output of `ptxas -v`.
 fn parse_usage(text: &str) -> Vec<Usage> {
     let mut all: Vec<Usage> = Vec::new();
     for line in text.lines() {

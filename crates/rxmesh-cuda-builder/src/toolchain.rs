@@ -1,31 +1,31 @@
-//! Finding a compiler that can build device code.
+//! Search for a compiler that can build device code.
 
 use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first release whose flags and LLVM know all that is used here (`-Cpanic=immediate-abort`, the barrier intrinsics
-/// of LLVM 21).
+/// First release whose flags and LLVM support all features in use (`-Cpanic=immediate-abort`, the barrier intrinsics of
+/// LLVM 21).
 const OLDEST_MINOR: u32 = 92;
 
-/// The environment variable that names the device compiler.
+/// Environment variable that names the device compiler.
 pub const DEVICE_RUSTC: &str = "RXMESH_DEVICE_RUSTC";
 
-/// A compiler for device code, with its library source.
+/// Compiler for device code, with its library source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The compiler itself, not rustup's shim.
+    /// Path of the compiler itself, not of rustup's shim.
     pub rustc: PathBuf,
-    /// A cargo of a matching version.
+    /// Path of a cargo of a matching version.
     pub cargo: PathBuf,
-    /// What `rustc --version` says after the name, for instance `1.96.0 (ac68faa20 2026-05-25)`.
+    /// Output of `rustc --version` after the name, for instance `1.96.0 (ac68faa20 2026-05-25)`.
     pub version: String,
-    /// How it was found.
+    /// Origin of the compiler.
     pub origin: Origin,
 }
 
-/// How a [`Toolchain`] was found.
+/// Origin of a [`Toolchain`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -47,7 +47,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why there is no [`Toolchain`].
+/// Reason why there is no [`Toolchain`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolchainError {
@@ -61,15 +61,15 @@ pub enum ToolchainError {
         list_rejected(.rejected)
     )]
     NotFound {
-        /// Compilers that were looked at, and what each lacks.
+        /// Compilers that were considered, with the deficiency of each.
         rejected: Vec<String>,
     },
     /// The compiler that the user asked for cannot be used.
     #[error("{DEVICE_RUSTC} names {rustc}, which cannot build device code: {reason}", rustc = .rustc.display())]
     Unsuitable {
-        /// The value of the variable.
+        /// Value of the variable.
         rustc: PathBuf,
-        /// What is wrong with it.
+        /// Reason why it is unsuitable.
         reason: String,
     },
 }
@@ -99,7 +99,7 @@ impl Toolchain {
         Err(ToolchainError::NotFound { rejected })
     }
 
-    /// A toolchain around one compiler; an error says what it lacks.
+    /// Makes a toolchain from one compiler; an error describes its deficiency.
     fn from_rustc(rustc: &Path, origin: Origin) -> Result<Self, String> {
         let version = output(Command::new(rustc).arg("--version"))?;
         let version = version
@@ -123,7 +123,7 @@ impl Toolchain {
         })
     }
 
-    /// The release alone, for instance `1.96.0`.
+    /// Returns the release alone, for instance `1.96.0`.
     pub fn release(&self) -> &str {
         self.version
             .split_whitespace()
@@ -132,7 +132,7 @@ impl Toolchain {
     }
 }
 
-/// The output of a command, without rustup choosing another toolchain behind our back.
+/// Returns the output of a command, without letting rustup choose another toolchain.
 fn output(command: &mut Command) -> Result<String, String> {
     let out = command
         .env_remove("RUSTUP_TOOLCHAIN")
@@ -144,7 +144,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
-/// 96 of `1.96.0 (...)`.
+/// Returns 96 for `1.96.0 (...)`.
 fn minor_version(version: &str) -> Option<u32> {
     version.strip_prefix("1.")?.split('.').next()?.parse().ok()
 }
@@ -153,7 +153,7 @@ fn exe(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
 
-/// The cargo nearest in version: the one beside the compiler, the one that runs us, or the first of the PATH.
+/// Finds the cargo nearest in version: the one beside the compiler, the running one, or the first of the PATH.
 fn find_cargo(rustc: &Path, minor: u32) -> Option<PathBuf> {
     let beside = rustc.parent().map(|dir| dir.join(exe("cargo")));
     let running = env::var_os("CARGO").map(PathBuf::from);
@@ -182,8 +182,8 @@ fn path_directories() -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-/// The compilers of rustup's toolchains, nightly first. They are found in rustup's folder and called directly: asking
-/// rustup itself may start a download.
+/// Returns the compilers of rustup's toolchains, nightly first. They are found in rustup's folder and called directly:
+/// asking rustup itself may start a download.
 fn rustup_compilers() -> Vec<PathBuf> {
     let home = env::var_os("RUSTUP_HOME")
         .map(PathBuf::from)
@@ -207,7 +207,7 @@ fn rustup_compilers() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The compilers on the PATH that are not rustup's shims, each once.
+/// Returns the compilers on the PATH that are not rustup's shims, each once.
 fn path_compilers() -> Vec<PathBuf> {
     let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
     for dir in path_directories() {

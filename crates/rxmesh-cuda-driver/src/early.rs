@@ -1,24 +1,24 @@
-//! Launches that begin before the one ahead of them on the stream has ended (CUDA's programmatic dependent launch),
-//! which cust does not know. The GPU then has the next blocks at hand when the last ones are done: a launch that
-//! follows another costs about a microsecond less.
+//! Launches that begin before the previous launch on the stream has ended (CUDA's programmatic dependent launch), which
+//! cust does not support. The GPU then has the next blocks ready when the last ones finish: a launch that follows
+//! another one costs about a microsecond less.
 //!
-//! A kernel that is launched so has to wait by itself, before it touches any memory. [`overlapping`] makes it so.
+//! A kernel that is launched in this way must itself wait before it touches any memory; [`overlapping`] adds the wait.
 
 use std::ffi::c_void;
 
-/// The first compute capability that has such launches.
+/// First compute capability that supports such launches.
 pub const LEAST_CAPABILITY: (u32, u32) = (9, 0);
 
-/// The first version of CUDA whose drivers are asked for them, as `cuDriverGetVersion` counts.
+/// First version of CUDA whose drivers support them, as `cuDriverGetVersion` counts.
 pub const LEAST_DRIVER: i32 = 12000;
 
-/// The first target of PTX with instructions for them, and the first version.
+/// First PTX target and first PTX version that have the instructions.
 const LEAST_TARGET: u32 = 90;
 const LEAST_PTX: (u32, u32) = (7, 8);
 
-/// PTX for such GPUs whose entries wait for the launch ahead of them before they do anything else; nothing if it is not
-/// written as rustc writes it. They let the next launch in when their last block ends, not sooner: its blocks would
-/// take the first free places, several on one multiprocessor, where they belong on all.
+/// Returns the PTX for such GPUs, with entries that wait for the previous launch before anything else; `None` if the
+/// text is not in rustc's form. The next launch is admitted when the last block ends, not sooner: its blocks would take
+/// the first free slots, several on one multiprocessor, instead of spreading over all of them.
 pub fn overlapping(text: &str) -> Option<String> {
     let (mut out, mut heads, mut entries) = (String::with_capacity(text.len() + 256), 0, 0);
     let mut in_head = false;
@@ -80,12 +80,13 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// Launches a kernel (`CUfunction`) that may begin before the one ahead of it on the stream (`CUstream`) has ended;
-/// otherwise as `cuLaunchKernel`, for a grid and blocks of one dimension. Returns the driver's `CUresult`.
+/// Launches a kernel (`CUfunction`) that may begin before the previous launch on the stream (`CUstream`) has ended;
+/// otherwise does as `cuLaunchKernel`, for a one-dimensional grid of one-dimensional blocks. Returns the driver's
+/// `CUresult`.
 ///
 /// # Safety
 ///
-/// As `cuLaunchKernel`. The kernel waits for the launch ahead of it before it touches memory, and so did that one.
+/// As `cuLaunchKernel`. The kernel waits for the previous launch before it touches memory, and so does that launch.
 pub unsafe fn launch(
     function: *mut c_void,
     blocks: u32,
@@ -127,7 +128,7 @@ mod tests {
         let old = head("6.3", "sm_75");
         let want = head("7.8", "sm_90") + &waits + &waits;
         assert_eq!(overlapping(&(old.clone() + body + body)), Some(want));
-        // What is newer stays; what is not understood is left alone.
+        // Newer versions stay; text in another form is left alone.
         let newer = head("8.4", "sm_100a");
         assert_eq!(overlapping(&(newer.clone() + body)), Some(newer + &waits));
         for text in [

@@ -26,40 +26,40 @@ pub const NO_DEVICE: i32 = 100;
 /// `CUresult` of a function that the installed driver does not have: `CUDA_ERROR_NOT_SUPPORTED`.
 pub const NOT_SUPPORTED: i32 = 801;
 
-/// Why the CUDA driver cannot be used.
+/// Reason why the CUDA driver cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
     /// The driver's library is not installed or cannot be opened.
     #[error("no CUDA driver: cannot open {library} ({reason}); it comes with the NVIDIA driver")]
     LibraryNotFound {
-        /// The name that was looked for.
+        /// Name that was looked for.
         library: &'static str,
-        /// What the system's loader said.
+        /// Message of the system's loader.
         reason: String,
     },
-    /// A library of the driver's name is there, but it is not a CUDA driver or a very old one.
+    /// A library of the driver's name exists, but is not a CUDA driver, or is a very old one.
     #[error("{library} is not a usable CUDA driver: it has no symbol {symbol}")]
     MissingSymbol {
-        /// The library that was opened.
+        /// Library that was opened.
         library: &'static str,
-        /// The symbol that it lacks.
+        /// Symbol that it lacks.
         symbol: &'static str,
     },
-    /// Nothing is known about CUDA on this platform.
+    /// CUDA is not supported on this platform.
     #[error("the CUDA driver is supported on x86-64 Linux only")]
     UnsupportedPlatform,
 }
 
-/// Opens the CUDA driver and resolves its functions. The first call does the work, the others return its result.
+/// Opens the CUDA driver and resolves its functions. The first call does the work, later calls return its result.
 ///
-/// This says that a driver is installed, not that there is a device: `cust::init` and
-/// `cust::device::Device::num_devices` tell that.
+/// Success means that a driver is installed, not that there is a device: see `cust::init` and
+/// `cust::device::Device::num_devices`.
 pub fn load() -> Result<(), DriverError> {
     resolve::load()
 }
 
-/// Whether a driver has been loaded, by [`load`] or by a first call of `cuInit`. Does not try to.
+/// Returns `true` if [`load`] or a first call of `cuInit` has loaded a driver. Does not try to load one.
 pub fn is_loaded() -> bool {
     resolve::is_loaded()
 }

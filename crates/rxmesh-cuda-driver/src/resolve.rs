@@ -1,4 +1,4 @@
-//! x86-64 Linux: trampolines, their table, and how it is filled.
+//! x86-64 Linux: the trampolines, their table, and the code that fills it.
 
 use core::ffi::{c_char, c_void};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use crate::{DriverError, NO_DEVICE, NOT_SUPPORTED};
 
 const LIBRARY: &str = "libcuda.so.1";
 
-/// Symbols without which nothing can be done; all drivers since CUDA 4 have them.
+/// Symbols that are always needed; all drivers since CUDA 4 have them.
 const REQUIRED: [&str; 3] = ["cuInit", "cuDeviceGetCount", "cuCtxGetCurrent"];
 
 static LIB: OnceLock<Result<libloading::Library, DriverError>> = OnceLock::new();
@@ -26,8 +26,8 @@ pub(crate) fn is_loaded() -> bool {
 }
 
 fn open() -> Result<libloading::Library, DriverError> {
-    // SAFETY: opening a library runs its initialisers. The driver's are made to be run in any process and at any time,
-    // which is how every program that is linked against the driver runs them.
+    // SAFETY: opening a library runs its initialisers. Those of the driver may run in any process and at any time, as
+    // they do in every program that is linked against the driver.
     let lib =
         unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| DriverError::LibraryNotFound {
             library: LIBRARY,
@@ -69,7 +69,7 @@ extern "C" fn not_supported() -> i32 {
     NOT_SUPPORTED
 }
 
-/// `cuInit` before the driver is loaded: loads it, then is the driver's `cuInit`.
+/// Replaces `cuInit` until the driver is loaded: loads it, then calls the driver's `cuInit`.
 extern "C" fn init_first(flags: u32) -> i32 {
     if load().is_err() {
         return NO_DEVICE;
@@ -81,7 +81,7 @@ extern "C" fn init_first(flags: u32) -> i32 {
     init(flags)
 }
 
-/// `cuGetErrorString` and `cuGetErrorName` without a driver. They succeed, as `cust`'s errors cannot be printed
+/// Replaces `cuGetErrorString` and `cuGetErrorName` without a driver. Succeeds, as `cust`'s errors cannot be printed
 /// otherwise.
 extern "C" fn describe(_error: u32, text: *mut *const c_char) -> i32 {
     if !text.is_null() {
@@ -92,7 +92,7 @@ extern "C" fn describe(_error: u32, text: *mut *const c_char) -> i32 {
     0
 }
 
-/// What a slot holds before the driver is loaded.
+/// Returns the content of a slot before the driver is loaded.
 const fn unloaded(name: &str) -> *mut c_void {
     match name.as_bytes() {
         b"cuInit" => init_first as *mut c_void,
@@ -111,13 +111,13 @@ macro_rules! trampolines {
         const NAMES: [&str; COUNT] = [$(stringify!($name),)*];
         const COUNT: usize = [$(Slot::$name,)*].len();
 
-        /// The address of each function, by `Slot`.
+        /// Addresses of the functions, by `Slot`.
         static TABLE: [AtomicPtr<c_void>; COUNT] = [$(AtomicPtr::new(unloaded(stringify!($name))),)*];
 
         $(
-            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link
-            // time, and no other library of that name is linked (`-lcuda` finds the empty archive). Where a real one is
-            // linked, either definition is right.
+            // SAFETY: the symbol has the driver's name on purpose: it replaces the driver's library at link time, and
+            // no other library of that name is linked (`-lcuda` finds the empty archive). Where a real one is linked,
+            // either definition is right.
             #[allow(missing_docs, unreachable_pub, non_snake_case)]
             #[unsafe(no_mangle)]
             #[unsafe(naked)]

@@ -1,5 +1,5 @@
-//! Every function of the CUDA driver API that `cust_raw` 0.11.3 declares (353), in the order of its bindings, and what
-//! the engine uses of newer drivers.
+//! Every function of the CUDA driver API that `cust_raw` 0.11.3 declares (353), in the order of its bindings, and the
+//! functions of newer drivers that the engine uses.
 //!
 //! Extracted with: `grep -o 'pub fn cu[A-Za-z0-9_]*' cust_raw-0.11.3/src/cuda.rs`. The names are those of the symbols
 //! in the driver's library, version suffixes included: `cuMemAlloc_v2` and `cuMemAlloc` are two functions with

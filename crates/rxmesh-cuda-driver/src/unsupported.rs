@@ -1,4 +1,4 @@
-//! Every other platform: the symbols exist, so that programs link, and always answer "no device".
+//! All other platforms: the symbols exist, so that programs link, and always answer "no device".
 
 use crate::DriverError;
 use crate::symbols::for_each_symbol;
@@ -14,8 +14,7 @@ pub(crate) fn is_loaded() -> bool {
 macro_rules! stubs {
     ($($name:ident,)*) => {
         $(
-            // SAFETY: the symbol has the driver's name on purpose: it takes the place of the driver's library at link
-            // time.
+            // SAFETY: the symbol has the driver's name on purpose: it replaces the driver's library at link time.
             #[allow(missing_docs, unreachable_pub, non_snake_case)]
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> i32 {

@@ -1,4 +1,4 @@
-//! `cust` on top of this crate: links without CUDA, and reports an error where there is no driver instead of failing to
+//! `cust` on top of this crate: links without CUDA, and where there is no driver reports an error instead of failing to
 //! start.
 
 #[test]

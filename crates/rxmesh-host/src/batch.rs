@@ -8,8 +8,8 @@ use rayon::prelude::*;
 /// Several meshes joined to one, with the data needed to part them again.
 ///
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
-/// take hardly longer than one of their size. Nothing connects them, so that what is done for each vertex, edge or face
-/// comes out as it would alone. What belongs to a mesh as a whole goes by the labels of the vertices:
+/// take hardly longer than one of their size. Nothing connects them, so that results for each vertex, edge or face are
+/// the same as alone. Properties of a mesh as a whole go by the labels of the vertices:
 /// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
 /// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
@@ -88,7 +88,7 @@ impl Batch {
         Ok((merged.mesh, Batch { members, left_out }))
     }
 
-    /// Number of meshes.
+    /// Returns the number of meshes.
     pub fn len(&self) -> usize {
         self.members.len()
     }
@@ -98,7 +98,7 @@ impl Batch {
         self.members.is_empty()
     }
 
-    /// For each vertex of the joined mesh the number of its mesh.
+    /// Returns for each vertex of the joined mesh the number of its mesh.
     pub fn labels(&self) -> Vec<u32> {
         let members = (0..).zip(&self.members);
         members
@@ -106,7 +106,7 @@ impl Batch {
             .collect()
     }
 
-    /// For each face of the joined mesh the number of its mesh.
+    /// Returns for each face of the joined mesh the number of its mesh.
     pub fn face_labels(&self) -> Vec<u32> {
         let members = (0..).zip(&self.members);
         members
@@ -119,9 +119,8 @@ impl Batch {
         self.members[mesh].frame.scale / self.members[mesh].home.scale
     }
 
-    /// The meshes again, each in the frame that it came in where that loses nothing
-    /// ([`TriMesh::return_to`]). `labels` says for each vertex of `joined`, which may have changed, which mesh it is
-    /// of.
+    /// Parts the meshes again, each into the frame that it came in if that loses nothing ([`TriMesh::return_to`]).
+    /// `labels` gives the mesh of each vertex of `joined`, which may have changed.
     ///
     /// # Panics
     ///
@@ -143,7 +142,7 @@ impl Batch {
     }
 }
 
-/// The frame of the joined mesh.
+/// Returns the frame of the joined mesh.
 fn joint(scale: f64) -> Placement {
     Placement {
         origin: DVec3::ZERO,

@@ -1,5 +1,5 @@
-//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`];
-//! and from somebody else's arrays to a mesh and back: [`RxMesh::from_device`], [`RxMesh::to_device`].
+//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`]; and from another
+//! library's arrays to a mesh and back: [`RxMesh::from_device`], [`RxMesh::to_device`].
 //!
 //! Edges and clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
 //! cuts them into patches and packs these. The host reads a few counters on the way.
@@ -51,8 +51,8 @@ impl RxMesh {
         Ok(construct(vertex_count, faces, patch_size)?.mesh)
     }
 
-    /// As [`RxMesh::from_engine_faces`], with the positions of the vertices, or other values of them, in the input's
-    /// order: they become an attribute without a way over the host.
+    /// Works like [`RxMesh::from_engine_faces`], with the positions of the vertices, or other values of them, in the
+    /// input's order: they become an attribute without a copy to the host.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl RxMesh {
         Ok((mesh, x))
     }
 
-    /// As [`RxMesh::from_engine_arrays`], of arrays that another library keeps in the engine's memory, such as tensors
-    /// on a GPU: nothing goes over the host. They are copied on their streams and not needed afterwards.
+    /// Works like [`RxMesh::from_engine_arrays`], for arrays that another library keeps in the engine's memory, such as
+    /// tensors on a GPU: nothing is copied to the host. They are copied on their streams and not needed afterwards.
     ///
     /// # Errors
     ///
@@ -89,9 +89,9 @@ impl RxMesh {
         RxMesh::from_engine_arrays(&positions, &faces, patch_size)
     }
 
-    /// The way back: copies positions, or other values of the vertices, and the faces' corners into arrays that another
-    /// library keeps in the engine's memory, on their streams. `x` has a value and `faces` three `u32` for each element
-    /// of the mesh, in linear order: that of attributes.
+    /// Copies positions, or other values of the vertices, and the faces' corners into arrays that another library keeps
+    /// in the engine's memory, on their streams. `x` has a value and `faces` three `u32` for each element of the mesh,
+    /// in linear order: that of attributes.
     ///
     /// # Errors
     ///
@@ -132,15 +132,15 @@ impl RxMesh {
     }
 }
 
-/// Edges of faces, labels of clusters of about two patches each, and how many labels there are.
+/// Computes the edges of faces, labels of clusters of about two patches each, and the number of labels.
 pub(crate) fn connect(
     vertex_count: u32,
     faces: &Buffer<[u32; 3]>,
     patch_size: u32,
 ) -> Result<(Flat, Buffer<u32>, u32), Error> {
     check(vertex_count, faces, patch_size)?;
-    // Several launches read the corners, the first of which compares them with the number of vertices: nobody else can
-    // change a copy in between.
+    // Several launches read the corners, the first of which compares them with the number of vertices: no other code
+    // can change a copy in between.
     let own = faces.copied_from(0)?;
     let flat = Flat::connect(vertex_count, &own)?;
     let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
@@ -248,7 +248,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Labels of clusters of faces, and how many there are.
+    /// Labels clusters of faces, and returns the number of labels, too.
     fn clusters(&self, seeds: Seeds) -> Result<(Buffer<u32>, u32), Error> {
         let engine = &self.engine;
         let label = engine.uninit::<u32>(self.faces as usize)?;
@@ -297,7 +297,7 @@ impl Flat {
     }
 }
 
-/// The error of a corner that names no vertex, given as its complement; 0 for none.
+/// Returns the error of a corner that names no vertex, given as its complement; 0 for none.
 fn check_corners(vertices: u32, faces: &Buffer<[u32; 3]>, bad: u32) -> Result<(), Error> {
     if bad == 0 {
         return Ok(());

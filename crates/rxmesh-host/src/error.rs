@@ -54,7 +54,7 @@ pub enum Error {
         /// The most that are allowed.
         limit: u32,
     },
-    /// A mesh that grew far beyond what was to be expected, or is allowed; it is sound, but not done.
+    /// A mesh that grew far beyond the expected or allowed size; it is sound, but not done.
     #[error(
         "the mesh has grown to {} faces, where {} were to be expected, and it was stopped: more than {} faces must be \
             allowed (max-faces)",
@@ -70,7 +70,7 @@ pub enum Error {
         /// The most that are allowed.
         limit: u64,
     },
-    /// Options that make no sense; says which and what is possible.
+    /// Options that make no sense, with the possible values.
     #[error("{0}")]
     Options(String),
     /// An operator's fill-in broke the rules of [`Hole`](rxmesh_kernels::cavity::Hole).
@@ -84,7 +84,7 @@ pub enum Error {
         /// Number of holes.
         count: u32,
     },
-    /// An engine of edits lost track of what it keeps beside the flat arrays.
+    /// A scheduler of edits whose own state has become inconsistent with the flat arrays.
     #[error("{what}; the session is void")]
     Edits {
         /// Description of the defect.
@@ -119,7 +119,7 @@ pub enum Error {
     },
 }
 
-/// A number as people say it: millions from ten of them.
+/// Formats a number for people: in millions from ten of them.
 fn words(n: u64) -> String {
     match n {
         0..10_000_000 => n.to_string(),

@@ -4,7 +4,7 @@
 macro_rules! changeable {
     ($($options:ty),* $(,)?) => {$(
         impl $options {
-            /// The same options with some changed: `Options::default().with(|o| o.seed = 7)`.
+            /// Returns the same options with some changed: `Options::default().with(|o| o.seed = 7)`.
             #[must_use]
             pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
                 change(&mut self);

@@ -1,7 +1,6 @@
-//! Rayon's parallel iterators, compiled to less. A loop of rayon's brings its own copy of all that it takes to lend
-//! half of the work to another thread: jobs, latches, what becomes of a panic; sixty functions. With a hundred loops
-//! they were a third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all
-//! loops.
+//! Rayon's parallel iterators, compiled to less. A loop of rayon's brings its own copy of all code that lends half of
+//! the work to another thread: jobs, latches, the handling of panics; sixty functions. With a hundred loops they were a
+//! third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all loops.
 
 use rayon::iter::plumbing::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer,
@@ -10,8 +9,8 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 
 /// Makes an iterator lean.
 pub(crate) trait IntoLean: IndexedParallelIterator {
-    /// After the source and what changes its length or pairs it (`zip`, `enumerate`), before what is done with each
-    /// item.
+    /// Limits the code that rayon instantiates. Call it after the source and adapters that change its length or pair it
+    /// (`zip`, `enumerate`), and before adapters of each item.
     fn lean(self) -> Lean<Self> {
         Lean(self)
     }

@@ -21,7 +21,7 @@ kernel! {
 }
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than both arrays have words together,
-// for which there is room (contracts U3, U4).
+// and the destination has that capacity (contracts U3, U4).
 unsafe impl FlatKernel for Land {
     #[inline(always)]
     fn run(&self, i: u32) {

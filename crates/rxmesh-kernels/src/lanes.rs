@@ -1,4 +1,4 @@
-//! Numbers to compute with, one or four at a time: what is written for [`Lanes`] comes to the same bits in each lane as
+//! Numbers to compute with, one or four at a time: code written for [`Lanes`] comes to the same bits in each lane as
 //! alone.
 
 use core::ops::{Add, BitAnd, Div, Mul, Neg, Not, Sub};
@@ -19,7 +19,7 @@ pub trait Lanes:
     /// A truth for each lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + Not<Output = Self::Mask>;
 
-    /// The same number in all lanes.
+    /// Returns the same number in all lanes.
     fn splat(x: f32) -> Self;
     /// Returns the lanes in which a number is larger than another.
     fn above(self, other: Self) -> Self::Mask;
@@ -27,13 +27,13 @@ pub trait Lanes:
     fn at_most(self, other: Self) -> Self::Mask;
     /// Returns the lanes in which a number is not equal to another.
     fn differs(self, other: Self) -> Self::Mask;
-    /// The first where the mask is true, elsewhere the second.
+    /// Returns the first where the mask is true, elsewhere the second.
     fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
     /// Returns `true` if a mask is true in all lanes.
     fn all(mask: Self::Mask) -> bool;
     /// Returns `true` if a mask is true in some lane.
     fn any(mask: Self::Mask) -> bool;
-    /// Square roots, correctly rounded.
+    /// Returns square roots, correctly rounded.
     fn sqrt(self) -> Self;
 }
 
@@ -125,13 +125,13 @@ impl Lanes for Vec4 {
     }
 }
 
-/// Three values, of which the function tells each. (`array::map` is not always inlined, and loops call it then.)
+/// Returns three values, each computed by the function. (`array::map` is not always inlined, and loops call it then.)
 #[inline(always)]
 pub fn three<T>(f: impl Fn(usize) -> T) -> [T; 3] {
     [f(0), f(1), f(2)]
 }
 
-/// As [`three`].
+/// Works like [`three`].
 #[inline(always)]
 pub fn four<T>(f: impl Fn(usize) -> T) -> [T; 4] {
     [f(0), f(1), f(2), f(3)]
@@ -149,7 +149,7 @@ pub struct Point<T> {
 }
 
 impl<T> Point<T> {
-    /// From its parts.
+    /// Creates a vector from its coordinates.
     #[inline(always)]
     pub const fn new(x: T, y: T, z: T) -> Self {
         Point { x, y, z }
@@ -157,7 +157,7 @@ impl<T> Point<T> {
 }
 
 impl<T: Lanes> Point<T> {
-    /// The same vector in all lanes.
+    /// Returns the same vector in all lanes.
     #[inline(always)]
     pub fn splat(v: Vec3) -> Self {
         Point::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
@@ -185,13 +185,13 @@ impl<T: Lanes> Point<T> {
         self.dot(self).sqrt()
     }
 
-    /// Times a number.
+    /// Returns the vector times a number.
     #[inline(always)]
     pub fn times(self, by: T) -> Self {
         Point::new(self.x * by, self.y * by, self.z * by)
     }
 
-    /// The first where the mask is true, elsewhere the second.
+    /// Returns the first where the mask is true, elsewhere the second.
     #[inline(always)]
     pub fn choose(mask: T::Mask, yes: Self, no: Self) -> Self {
         Point::new(
@@ -203,7 +203,7 @@ impl<T: Lanes> Point<T> {
 }
 
 impl Point<Vec4> {
-    /// A vector for each lane.
+    /// Gathers a vector for each lane.
     #[inline(always)]
     pub fn gather([a, b, c, d]: [Vec3; 4]) -> Self {
         Point::new(

@@ -5,7 +5,7 @@
 
 use glam::Vec3;
 
-/// Square root, correctly rounded.
+/// Returns the square root, correctly rounded.
 #[inline(always)]
 pub fn sqrt(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -14,7 +14,7 @@ pub fn sqrt(x: f32) -> f32 {
     return x.sqrt();
 }
 
-/// Square root, to about 1 part in 2^23 on the device and correctly rounded on the host.
+/// Returns the square root, to about 1 part in 2^23 on the device and correctly rounded on the host.
 #[inline(always)]
 pub fn sqrt_fast(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -23,7 +23,7 @@ pub fn sqrt_fast(x: f32) -> f32 {
     return x.sqrt();
 }
 
-/// One over the square root, to about 1 part in 2^22 on the device and correctly rounded twice on the host.
+/// Returns one over the square root, to about 1 part in 2^22 on the device and correctly rounded twice on the host.
 #[inline(always)]
 pub fn rsqrt_fast(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -32,7 +32,7 @@ pub fn rsqrt_fast(x: f32) -> f32 {
     return 1.0 / x.sqrt();
 }
 
-/// Reciprocal, to about 1 unit in the last place on the device and correctly rounded on the host.
+/// Returns the reciprocal, to about 1 unit in the last place on the device and correctly rounded on the host.
 #[inline(always)]
 pub fn rcp_fast(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -41,7 +41,7 @@ pub fn rcp_fast(x: f32) -> f32 {
     return 1.0 / x;
 }
 
-/// e to the power of `x`, relative error about 2^-21 near zero; 0 for very negative `x`.
+/// Returns e to the power of `x`, relative error about 2^-21 near zero; 0 for very negative `x`.
 #[inline(always)]
 pub fn exp_fast(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -50,8 +50,8 @@ pub fn exp_fast(x: f32) -> f32 {
     return x.exp();
 }
 
-/// The angle in `[0, pi]` of the vector `(x, y)` with `y >= 0` against the x axis; 0 for the zero vector. Error about
-/// 3e-7. The same polynomial on every engine (Moshier, Cephes: atanf).
+/// Returns the angle in `[0, pi]` of the vector `(x, y)` with `y >= 0` against the x axis; 0 for the zero vector. Error
+/// about 3e-7. The same polynomial on every engine (Moshier, Cephes: atanf).
 #[inline(always)]
 pub fn angle(y: f32, x: f32) -> f32 {
     use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
@@ -74,13 +74,13 @@ pub fn angle(y: f32, x: f32) -> f32 {
     if x < 0.0 { PI - quadrant } else { quadrant }
 }
 
-/// Length of a vector.
+/// Returns the length of a vector.
 #[inline(always)]
 pub fn length(v: Vec3) -> f32 {
     sqrt(v.dot(v))
 }
 
-/// The vector at length one, or zero when its length is zero or not finite.
+/// Returns the vector at length one, or zero when its length is zero or not finite.
 #[inline(always)]
 pub fn normalize_or_zero(v: Vec3) -> Vec3 {
     // Divided by its largest component first, so that squares stay in range.
@@ -94,7 +94,7 @@ pub fn normalize_or_zero(v: Vec3) -> Vec3 {
     }
 }
 
-/// A well-mixed 32-bit hash (Ellis, "Hash function prospecting", 2018: lowbias32).
+/// Returns a well-mixed 32-bit hash (Ellis, "Hash function prospecting", 2018: lowbias32).
 #[inline(always)]
 pub fn hash(mut x: u32) -> u32 {
     x ^= x >> 16;
@@ -104,7 +104,7 @@ pub fn hash(mut x: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The number with this [`hash`].
+/// Returns the number with this [`hash`].
 #[inline(always)]
 pub fn unhash(mut x: u32) -> u32 {
     x ^= x >> 16;

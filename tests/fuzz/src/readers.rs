@@ -5,11 +5,11 @@ use std::path::Path;
 
 use glam::DVec3;
 use rxmesh_host::io::{
-    IoError, Loaded, ReadOptions, WriteOptions, read_bytes, read_poly_bytes, write_bytes,
+    Format, IoError, Loaded, ReadOptions, WriteOptions, read_bytes, read_poly_bytes, write_bytes,
 };
 use rxmesh_host::mesh::{Column, ElementKind, HOLE, PolyMesh, Rng, SHARPNESS, TriMesh, check_poly};
 
-use crate::files::{self, FORMS, Seed};
+use crate::files::{self, Form, Seed, surfaces};
 use crate::random::Choose;
 use crate::{Fuzz, Outcome, grammar, memory, mutate};
 
@@ -58,7 +58,9 @@ impl Readers {
         }
         // Now and then the name says something else, or nothing.
         if rng.percent(5) {
-            extension = (*rng.one_of(&["obj", "ply", "off", "stl", "bin"])).to_owned();
+            let named = surfaces().into_iter().map(Form::extension);
+            let names: Vec<&str> = named.chain(["bin"]).collect();
+            extension = (*rng.one_of(&names)).to_owned();
         }
         Case {
             name: format!("case.{extension}"),
@@ -118,12 +120,9 @@ impl Fuzz for Readers {
                     .mesh
                     .validate()
                     .map_err(|e| format!("what was read is no mesh: {e}"))?;
-                FORMS.iter().try_for_each(|&(extension, encoding)| {
-                    let options = WriteOptions::default().with(|o| {
-                        o.encoding = encoding;
-                    });
-                    round_trip(&loaded.mesh, extension, &options)
-                        .map_err(|e| format!("as {extension}, {encoding:?}: {e}"))
+                surfaces().into_iter().try_for_each(|form| {
+                    round_trip(&loaded.mesh, form.extension(), &form.options())
+                        .map_err(|e| format!("as {form}: {e}"))
                 })
             }
         }
@@ -156,12 +155,11 @@ fn polygonal(
     mesh.validate()
         .map_err(|e| format!("what was read is no polygon mesh: {e}"))?;
     check_poly(&mesh);
-    for &(extension, encoding) in FORMS.iter().filter(|f| f.0 != "stl") {
-        let options = WriteOptions::default().with(|o| {
-            o.encoding = encoding;
-        });
-        polygons_again(&mesh, extension, &options)
-            .map_err(|e| format!("polygons as {extension}, {encoding:?}: {e}"))?;
+    for form in surfaces() {
+        if form.format != Format::Stl {
+            polygons_again(&mesh, form.extension(), &form.options())
+                .map_err(|e| format!("polygons as {form}: {e}"))?;
+        }
     }
     let cut = mesh.triangulate();
     match (cut, triangles) {
@@ -182,7 +180,7 @@ fn polygons_again(mesh: &PolyMesh, extension: &str, options: &WriteOptions) -> O
     if mesh.corners != again.corners || mesh.faces != again.faces {
         return Err("other faces came back".into());
     }
-    let holds = extension != "off";
+    let holds = !["off", "vtp"].contains(&extension);
     let finite = mesh.sharp_vertices.iter().all(|v| v.sharpness.is_finite());
     let marks = mesh.sharp_edges.len() == again.sharp_edges.len() && mesh.holes == again.holes;
     let vertices = extension != "obj" || !finite || mesh.sharp_vertices == again.sharp_vertices;

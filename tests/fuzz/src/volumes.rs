@@ -4,29 +4,19 @@
 use std::path::Path;
 
 use rxmesh_host::io::{
-    Encoding, Format, IoError, Loaded, ReadOptions, WriteOptions, read_tetgen_bytes,
-    read_tets_bytes, write, write_bytes,
+    Format, IoError, Loaded, ReadOptions, read_tetgen_bytes, read_tets_bytes, write, write_bytes,
 };
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Rng, TetMesh, check_tets, generate};
 
+use crate::files::{self, Form};
 use crate::random::Choose;
 use crate::readers::{MEMORY, message};
 use crate::{Fuzz, Outcome, memory, mutate};
 
-/// The forms in which volumes are written, with the extension of each.
-const FORMS: [(&str, Format, Encoding); 11] = [
-    ("msh", Format::Msh, Encoding::Ascii),
-    ("msh", Format::Msh, Encoding::Binary),
-    ("msh", Format::Msh2, Encoding::Ascii),
-    ("msh", Format::Msh2, Encoding::Binary),
-    ("mesh", Format::Medit, Encoding::Ascii),
-    ("vtk", Format::Vtk, Encoding::Ascii),
-    ("vtk", Format::Vtk, Encoding::Binary),
-    ("vtu", Format::Vtu, Encoding::Ascii),
-    ("vtu", Format::Vtu, Encoding::Base64),
-    ("vtu", Format::Vtu, Encoding::Binary),
-    ("node", Format::Tetgen, Encoding::Ascii),
-];
+/// The forms in which volumes are written.
+fn volumes() -> Vec<Form> {
+    files::forms(Format::holds_volumes)
+}
 
 /// A file, or the two of TetGen.
 #[derive(Clone)]
@@ -47,14 +37,11 @@ impl Volumes {
         let folder = tempfile::tempdir()?;
         let mut seeds = Vec::new();
         for mesh in meshes() {
-            for (extension, format, encoding) in FORMS {
+            for form in volumes() {
+                let extension = form.extension();
                 let path = folder.path().join("seed").with_extension(extension);
-                let options = WriteOptions::default().with(|o| {
-                    o.format = Some(format);
-                    o.encoding = encoding;
-                });
-                write(&path, &mesh, &options).map_err(std::io::Error::other)?;
-                let cells = match format {
+                write(&path, &mesh, &form.options()).map_err(std::io::Error::other)?;
+                let cells = match form.format {
                     Format::Tetgen => std::fs::read(path.with_extension("ele"))?,
                     _ => Vec::new(),
                 };
@@ -172,12 +159,10 @@ impl Fuzz for Volumes {
         surface
             .validate()
             .map_err(|e| format!("its boundary is no surface: {e}"))?;
-        FORMS
-            .iter()
-            .filter(|f| f.1 != Format::Tetgen)
-            .try_for_each(|&form| {
-                again(&mesh, form).map_err(|e| format!("as {}, {:?}: {e}", form.1, form.2))
-            })
+        volumes()
+            .into_iter()
+            .filter(|form| form.format != Format::Tetgen)
+            .try_for_each(|form| again(&mesh, form).map_err(|e| format!("as {form}: {e}")))
     }
 
     fn describe(&self, seed: u64, folder: &Path) -> std::io::Result<()> {
@@ -193,13 +178,9 @@ impl Fuzz for Volumes {
 }
 
 /// Writes a volume and reads it again.
-fn again(mesh: &TetMesh, (extension, format, encoding): (&str, Format, Encoding)) -> Outcome {
-    let name = format!("again.{extension}");
-    let options = WriteOptions::default().with(|o| {
-        o.format = Some(format);
-        o.encoding = encoding;
-    });
-    let written = write_bytes(Path::new(&name), mesh, &options);
+fn again(mesh: &TetMesh, form: Form) -> Outcome {
+    let name = format!("again.{}", form.extension());
+    let written = write_bytes(Path::new(&name), mesh, &form.options());
     let (bytes, _) = written.map_err(|e| format!("not written: {e}"))?;
     let read = read_tets_bytes(&bytes, Path::new(&name), &ReadOptions::default());
     let back = read.map_err(|e| format!("not read again: {e}"))?.mesh;

@@ -1,5 +1,5 @@
-//! Crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative engine, subdivision
-//! and simulation beside the first two.
+//! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
+//! engine, subdivision and simulation beside the first two.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::workspace;
 
-/// What each crate may depend on inside the workspace. Tests, benchmarks and tasks may depend on anything.
+/// Dependencies that each crate may have inside the workspace. Tests, benchmarks and tasks may depend on anything.
 const ARROWS: &[(&str, &[&str])] = &[
     ("rxmesh-cuda-std", &[]),
     ("rxmesh-cuda-driver", &[]),
@@ -82,7 +82,7 @@ const FREE: &[&str] = &[
     "rxmesh-bench",
 ];
 
-/// Device code.
+/// Device crates.
 const DEVICE: &[&str] = &[
     "rxmesh-kernels",
     "rxmesh-speculative-kernels",
@@ -92,10 +92,10 @@ const DEVICE: &[&str] = &[
     "rxmesh-cuda-std",
 ];
 
-/// What device code must stay away from.
+/// Dependencies that device code must not have.
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
 
-/// The only module below `crates` that calls the driver, by the beginning of its path.
+/// Start of the path of the only module below `crates` that calls the driver.
 const DRIVER: &str = "rxmesh-host/src/engine/cuda";
 
 #[derive(Deserialize)]
@@ -137,7 +137,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sources of crates that name `cust` outside of [`DRIVER`].
+/// Returns the sources of crates that name `cust` outside of [`DRIVER`].
 fn driver_calls(crates: &Path) -> anyhow::Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut open: Vec<PathBuf> = Vec::new();

@@ -1,7 +1,7 @@
-//! Licences, versions, sources and known faults of dependencies, as `deny.toml` allows them.
+//! Check of the licences, versions, sources and known faults of dependencies against `deny.toml`.
 //!
-//! `cargo deny` knows more, advisories above all, and runs where it is installed. Compiling it takes longer than all
-//! else here, so without it licences, versions and sources are checked by this program.
+//! `cargo deny` checks more, above all advisories, and runs where it is installed. Compiling it takes longer than all
+//! other checks, so without it this program checks licences, versions and sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::packages::{Metadata, Package};
 use crate::workspace;
 
-/// What is allowed.
+/// File with the permissions.
 const FILE: &str = "deny.toml";
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The checks that need nothing but `cargo metadata`.
+/// Runs the checks that need only `cargo metadata`.
 fn own() -> anyhow::Result<()> {
     let text = fs::read_to_string(workspace::at(FILE)).context(FILE)?;
     let allowed: Allowed = toml::from_str(&text).context(FILE)?;
@@ -95,7 +95,7 @@ fn own() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Packages of several versions, all but one of which must be excused; and excuses for none.
+/// Reports packages of several versions, all but one of which must be excused, and excuses without a package.
 fn repeated(packages: &[&Package], skip: &[Skip]) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for package in packages {
@@ -121,8 +121,8 @@ fn repeated(packages: &[&Package], skip: &[Skip]) -> Vec<String> {
     faults
 }
 
-/// The licences under which something may be used, of an SPDX expression; the first that is allowed of a choice. `None`
-/// if none is.
+/// Returns the licences of an SPDX expression under which a package may be used; of a choice, the first allowed one.
+/// `None` if there is none.
 pub(crate) fn choice(expression: &str, allowed: &BTreeSet<String>) -> Option<Vec<String>> {
     let spaced = expression
         .replace('(', " ( ")
@@ -134,7 +134,7 @@ pub(crate) fn choice(expression: &str, allowed: &BTreeSet<String>) -> Option<Vec
     rest.is_empty().then_some(chosen).filter(|c| !c.is_empty())
 }
 
-/// The outer option says that the expression is one, an empty list that nothing of it is allowed.
+/// Parses an expression. The outer option is `None` for a syntax error, an empty list means that no part is allowed.
 fn either(words: &mut &[&str], allowed: &BTreeSet<String>) -> Option<Vec<String>> {
     let mut chosen = both(words, allowed)?;
     while words.first() == Some(&"OR") {

@@ -1,4 +1,4 @@
-//! No line of code or of a document is longer than [`LONGEST`] characters.
+//! Check that no line of code or of a document is longer than [`LONGEST`] characters.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::workspace;
 /// Most characters of a line.
 const LONGEST: usize = 120;
 
-/// Files that are looked at, by extension.
+/// Extensions of the checked files.
 const EXTENSIONS: [&str; 6] = ["rs", "md", "toml", "sh", "py", "yml"];
 
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files under version control, and those that are new and not ignored.
+/// Returns the files under version control, and new ones that are not ignored.
 fn files(root: &Path) -> anyhow::Result<Vec<String>> {
     let listed = Command::new("git")
         .args([
@@ -59,7 +59,7 @@ fn files(root: &Path) -> anyhow::Result<Vec<String>> {
     let names = String::from_utf8(listed.stdout)?;
     let wanted = |name: &&str| {
         let extension = Path::new(name).extension().and_then(|e| e.to_str());
-        // A file that was removed and is still listed is no longer there to read.
+        // A removed file that is still listed cannot be read.
         extension.is_some_and(|e| EXTENSIONS.contains(&e)) && root.join(name).is_file()
     };
     Ok(names
@@ -69,7 +69,7 @@ fn files(root: &Path) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-/// The lines that are too long, from 1, with their lengths.
+/// Returns the numbers of the lines that are too long, from 1, with their lengths.
 fn too_long(text: &str, markdown: bool) -> impl Iterator<Item = (usize, usize)> {
     text.lines().enumerate().filter_map(move |(i, line)| {
         let n = line.chars().count();
@@ -77,8 +77,8 @@ fn too_long(text: &str, markdown: bool) -> impl Iterator<Item = (usize, usize)> 
     })
 }
 
-/// Lines that cannot be broken: with a URL, a row of a table, a single word (a path, a hash, a string without a space),
-/// and what a program printed, which documents show indented.
+/// Returns `true` for lines that cannot be broken: with a URL, a row of a table, a single word (a path, a hash, a
+/// string without a space), and the output of programs, which documents show indented.
 fn is_exempt(line: &str, markdown: bool) -> bool {
     let text = line.trim();
     let in_table = |t: &str| t.starts_with('|') && t.ends_with('|');

@@ -1,8 +1,8 @@
-//! The oldest Rust that the workspace states: no dependency asks for a newer one, and where that toolchain is installed
-//! everything is compiled with it.
+//! Check of the oldest Rust that the workspace states: no dependency requires a newer one, and where that toolchain is
+//! installed everything is compiled with it.
 //!
-//! Where it is not, clippy's `incompatible_msrv`, an error in the step `clippy`, looks at every use of the standard
-//! library.
+//! Where it is not installed, clippy's `incompatible_msrv`, an error in the step `clippy`, checks every use of the
+//! standard library.
 
 use std::fs;
 use std::process::Command;
@@ -78,7 +78,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Major, minor and patch.
+/// Parses major, minor and patch.
 fn number(version: &str) -> anyhow::Result<[u32; 3]> {
     let mut number = [0; 3];
     for (n, word) in number.iter_mut().zip(version.split('.')) {

@@ -1,4 +1,4 @@
-//! Texts of licences: ours in every package, and those of others that the program is made of, in one file.
+//! Texts of licences: ours in every package, and those of the program's dependencies in one file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use super::deny::choice;
 use crate::packages::{Metadata, Package};
 use crate::workspace;
 
-/// Our own licences, which every published package has a copy of.
+/// Our own licences, of which every published package has a copy.
 pub(crate) const OWN: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Notices of others' code in the program.
 const FILE: &str = "crates/rxmesh-apps/THIRD-PARTY.txt";
 
-/// The platform whose program the file is of.
+/// Platform of the program that the file belongs to.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Licences to choose from, the shortest texts first.
@@ -95,7 +95,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files that would be in a package, a line each.
+/// Returns the list of the files that would be in a package, one per line.
 fn packaged_files(package: &Package) -> anyhow::Result<String> {
     let out = workspace::cargo()
         .args([
@@ -112,7 +112,7 @@ fn packaged_files(package: &Package) -> anyhow::Result<String> {
     Ok(String::from_utf8(out.stdout)?)
 }
 
-/// A head, the packages with their licences, and each text once with the packages it belongs to.
+/// Returns the notices: a head, the packages with their licences, and each text once with its packages.
 fn notices(metadata: &Metadata) -> anyhow::Result<String> {
     let packages = metadata.parts_of("rxmesh-apps")?;
     let mut out = String::from(
@@ -143,7 +143,7 @@ fn notices(metadata: &Metadata) -> anyhow::Result<String> {
     Ok(out)
 }
 
-/// The licences of a package that its notice names: the first of [`PREFERRED`] where there is a choice.
+/// Returns the licences of a package that its notice names: the first of [`PREFERRED`] where there is a choice.
 fn chosen(package: &Package) -> anyhow::Result<Vec<String>> {
     let licence = package.license.as_deref().unwrap_or_default();
     for n in 1..=PREFERRED.len() {
@@ -155,7 +155,7 @@ fn chosen(package: &Package) -> anyhow::Result<Vec<String>> {
     bail!("{}: no text is known for '{licence}'", package.spec())
 }
 
-/// The text of a licence in a package's sources; for a package that has none the usual text with its authors.
+/// Returns the text of a licence from a package's sources; for a package without one, the usual text with its authors.
 fn text_of(package: &Package, licence: &str) -> anyhow::Result<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(package.folder())? {
@@ -179,7 +179,7 @@ fn text_of(package: &Package, licence: &str) -> anyhow::Result<String> {
         .unwrap_or(licence)
         .to_uppercase();
     let named = |name: &str| name.contains(&word);
-    // A file with no other licence in its name is that of all, or of the only one.
+    // A file without another licence in its name applies to all, or is that of the only one.
     let plain = |name: &str| !PREFERRED.iter().any(|l| name.contains(&short(l)));
     let found = files.iter().find(|(name, _)| named(name));
     let found = found.or_else(|| files.iter().find(|(name, _)| plain(name)));
@@ -206,12 +206,12 @@ fn text_of(package: &Package, licence: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The word by which file names tell a licence.
+/// Returns the word that identifies a licence in file names.
 fn short(licence: &str) -> String {
     licence.split('-').next().unwrap_or(licence).to_uppercase()
 }
 
-/// A text without the differences that editors make.
+/// Reads a text without the differences that editors make.
 fn read(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8_lossy(&bytes).replace('\r', "");

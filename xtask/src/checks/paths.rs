@@ -1,4 +1,4 @@
-//! Every path that a document names exists.
+//! Check that every path in a document exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::workspace;
 /// Documents at the root, and folders of documents.
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "docs"];
 
-/// A code span that begins with one of these is taken for a path from the root.
+/// Prefixes that mark a code span as a path from the root.
 const FOLDERS: [&str; 9] = [
     "crates/",
     "docs/",
@@ -60,7 +60,7 @@ fn collect(path: &Path, documents: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A path that a document names.
+/// Path in a document.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     /// `[text](path)`: relative to the document.
@@ -89,7 +89,7 @@ fn exists(root: &Path, document: &Path, target: &Target) -> bool {
     }
 }
 
-/// The paths of a Markdown text with the numbers of their lines. Blocks of code are left out.
+/// Returns the paths in a Markdown text with their line numbers. Code blocks are skipped.
 fn targets(text: &str) -> Vec<(usize, Target)> {
     let mut found = Vec::new();
     let mut in_code = false;
@@ -101,7 +101,7 @@ fn targets(text: &str) -> Vec<(usize, Target)> {
         if in_code || line.starts_with("    ") {
             continue;
         }
-        // Outside of code spans are the even parts.
+        // The even parts are outside of code spans.
         for (part, piece) in line.split('`').enumerate() {
             let target = if part % 2 == 1 {
                 span(piece).map(Target::Span)
@@ -118,7 +118,7 @@ fn targets(text: &str) -> Vec<(usize, Target)> {
     found
 }
 
-/// The path of a code span, if it is one: `crates/a/b.rs`, `crates/a/b.rs:10`.
+/// Returns the path of a code span, if it is one: `crates/a/b.rs`, `crates/a/b.rs:10`.
 fn span(text: &str) -> Option<String> {
     let placeholder = text.contains(|c: char| c.is_whitespace() || "*{}<>$|()".contains(c))
         || text.contains("...");
@@ -128,7 +128,7 @@ fn span(text: &str) -> Option<String> {
     Some(text.split(':').next().unwrap_or(text).to_owned())
 }
 
-/// The path of a link, if it is one in the repository.
+/// Returns the path of a link, if it is one in the repository.
 fn link(text: &str) -> Option<String> {
     let path = text.split(['#', ' ']).next().unwrap_or_default();
     let outside = path.is_empty() || path.contains("://") || path.starts_with("mailto:");

@@ -12,11 +12,11 @@ use rxmesh_subdivision::{Options, Places, refine};
 
 use super::{View, begin};
 
-/// The mesh, and how often it is divided.
+/// Mesh, and number of its subdivisions.
 const CUBE: &[u8] = include_bytes!("../../../../data/creased_cube.obj");
 const LEVELS: u32 = 4;
 
-/// Where the two viewers are: one sees the sharp edge, the other the sharp corner.
+/// Positions of the two viewers: one sees the sharp edge, the other the sharp corner.
 const VIEWERS: [Vec3; 2] = [Vec3::new(3.0, 1.6, 1.9), Vec3::new(-3.0, -2.2, -1.7)];
 const SIZE: f32 = 320.0;
 /// Length of a unit.
@@ -48,7 +48,7 @@ fn normal(mesh: &PolyMesh, f: usize) -> Vec3 {
     (at(2) - at(0)).cross(at(3) - at(1)).normalize_or_zero()
 }
 
-/// Quads that the viewer sees, the farthest first, shaded.
+/// Draws the quads that the viewer sees, shaded, the farthest first.
 fn faces(out: &mut String, mesh: &PolyMesh, view: &View) {
     let depth = |f: usize| -> f32 {
         let corners = mesh.face(f).iter();
@@ -77,7 +77,7 @@ fn faces(out: &mut String, mesh: &PolyMesh, view: &View) {
     *out += "</g>\n";
 }
 
-/// Edges of the control mesh, by their sharpness: those before the surface, or those behind it.
+/// Draws the edges of the control mesh by their sharpness: those in front of the surface, or those behind it.
 fn edges(out: &mut String, mesh: &PolyMesh, view: &View, before: bool) {
     let table = EdgeTable::of_polygons(mesh);
     for (e, &ends) in table.edges.iter().enumerate() {
@@ -101,7 +101,7 @@ fn edges(out: &mut String, mesh: &PolyMesh, view: &View, before: bool) {
     }
 }
 
-/// Sharp corners that the viewer sees.
+/// Draws the sharp corners that the viewer sees.
 fn corners(out: &mut String, mesh: &PolyMesh, view: &View) {
     for corner in &mesh.sharp_vertices {
         let around = (0..mesh.face_count()).filter(|&f| mesh.face(f).contains(&corner.vertex));

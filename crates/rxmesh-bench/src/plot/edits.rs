@@ -1,18 +1,18 @@
-//! The paper's experiments with edits (Mahmoud et al. 2024): both engines beside the reference, wasted work, what edits
-//! cost afterwards, memory.
+//! The paper's experiments with edits (Mahmoud et al. 2024): both engines beside the reference, wasted work, later
+//! costs of edits, memory.
 
 use super::{Line, OURS, Panel, Scale, THEIRS, lines, runs};
 use crate::record::{Amount, Record};
 use crate::{reference, rows};
 
-/// Rows of times that both engines have, with what they are in the paper.
+/// Rows of times that both engines have, with their place in the paper.
 const TIMES: [(&str, &str); 3] = [
     ("delaunay", "Table 2: Delaunay flips, ms"),
     ("remesh", "Table 4: remeshing, 3 iterations, ms"),
     ("track", "Figure 13: tracking, ms a frame"),
 ];
 
-/// Rows that are no times, of one panel, with the words of the legend.
+/// Rows of one panel that are not times, with their words in the legend.
 type Amounts = (&'static str, [(&'static str, &'static str); 2]);
 
 const AMOUNTS: [Amounts; 3] = [
@@ -36,7 +36,7 @@ const AMOUNTS: [Amounts; 3] = [
     ),
 ];
 
-/// Panels of what was measured with two sizes or more; none when the speculative engine was not measured.
+/// Returns the panels of rows measured with at least two sizes; none when the speculative engine was not measured.
 pub(super) fn panels(record: &Record) -> Vec<Panel> {
     let measured = |row: &str| {
         let row = format!("{row}-speculative");
@@ -57,7 +57,7 @@ pub(super) fn panels(record: &Record) -> Vec<Panel> {
     times.chain(amounts).collect()
 }
 
-/// Both engines' times, and the reference's over sizes of its own where there are any.
+/// Returns both engines' times, and those of the reference over its own sizes where there are any.
 fn engines(record: &Record, row: &str) -> Vec<Line> {
     let mut all = lines(record, row);
     for line in &mut all {
@@ -82,7 +82,7 @@ fn engines(record: &Record, row: &str) -> Vec<Line> {
     all
 }
 
-/// The rows' medians, and each other figure once, as a level line over the sizes.
+/// Returns the rows' medians, and each other figure once, as a level line over the sizes.
 fn amounts(record: &Record, rows: &[(&str, &str)]) -> Vec<Line> {
     let mut all = Vec::new();
     let mut others: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();

@@ -76,8 +76,8 @@ fn on_engine(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-/// Builds the mesh on the engine, several times when `timed`; the last one is kept. Also gives the statistics of the
-/// construction with the median time.
+/// Builds the mesh on the engine, several times when an `effort` is given; returns the last one, and the statistics of
+/// the construction with the median time.
 pub(crate) fn build(
     engine: &Engine,
     mesh: &TriMesh,

@@ -1,4 +1,4 @@
-//! The ceiling: how fast this machine copies memory.
+//! The ceiling: the bandwidth at which this machine copies memory.
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -7,10 +7,10 @@ use rxmesh_host::engine::Engine;
 use crate::measure::{self, Effort};
 use crate::record::Ceiling;
 
-/// Measures the bandwidth of a copy of `bytes` bytes, by the engine's own means.
+/// Measures the bandwidth of a copy of `bytes` bytes by the engine's own means.
 pub(crate) fn copy(engine: &Engine, bytes: usize, effort: Effort) -> Result<Ceiling> {
     let words = bytes / 8;
-    // Not all zero: some memories copy zeroes faster.
+    // Not all zero: some memories copy zeros faster.
     let pattern: Vec<u64> = (0..words as u64)
         .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .collect();

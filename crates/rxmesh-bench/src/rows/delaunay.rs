@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         .goals(&[Goal::gpu(1_280_000, 100.0)]),
 ];
 
-/// Delaunay flips on a mesh with noise.
+/// Measures Delaunay flips on a mesh with noise.
 fn flips<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
     let options = DelaunayOptions::default();
     let worked = operation::<C>(b, b.jittered()?, |session, x| {

@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Iterations on noise so large that they do not end before.
+/// Measures iterations with noise so large that they do not end early.
 fn of_normals(b: &Bench<'_>) -> Result<Measured> {
     let noise = mean_edge_length(b.rx, &b.positions()?)?;
     let times = steps(b, FILTERINGS, |x, iterations| {
@@ -97,7 +97,7 @@ fn filtering(b: &Bench<'_>, sigma_c: Closeness) -> Result<Measured> {
         Ok(())
     })?;
     let (v, e) = (b.count(Kind::Vertex), b.count(Kind::Edge));
-    // Normals first, then the balls over the one-rings that were written out once.
+    // Normals first, then the balls over the one-rings, which are written only once.
     let floor = b.parts.floor(
         &[Ev, Fe, Ribbon(Kind::Vertex)],
         &[

@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::gpu(1_280_000, 15.0), Goal::cpu(1_280_000, 500.0)]),
 ];
 
-/// From the first vertex of the input. The number of rounds depends on the mesh: no floor.
+/// Measures distances from the first vertex of the input. The number of rounds depends on the mesh: no floor.
 fn geodesics(b: &Bench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let options = GeodesicOptions::default();

@@ -12,7 +12,7 @@ use crate::measure::{self, Times};
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
-/// Iterations that are timed together.
+/// Number of iterations that are timed together.
 const ITERATIONS: u32 = 32;
 
 const ASSEMBLED: [&str; 2] = [
@@ -90,15 +90,15 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::cpu(1_280_000, 500.0)]),
 ];
 
-/// One iteration: a number of them launched one after the other from the start, without the set-up and without looks
-/// at the convergence.
+/// Times one iteration: a number of them launched one after the other from the start, without the set-up and without
+/// convergence checks.
 fn iteration_times(
     b: &Bench<'_>,
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
     matrix_free: bool,
 ) -> Result<(Times, f64)> {
-    // A large step converges slowly: the residual stays far from the smallest numbers.
+    // A large step converges slowly: the residual does not approach the smallest floats.
     let mean = mean_edge_length(rx, x)?;
     let options = McfOptions::default().with(|o| {
         o.tolerance = 1e-30;
@@ -135,7 +135,7 @@ fn iteration_times(
     Ok((times, residual))
 }
 
-/// An iteration with weights computed anew on any mesh: its times, and the residual after some.
+/// Times an iteration with weights computed anew on any mesh; also returns the residual after some.
 pub(super) fn matrix_free_times(
     b: &Bench<'_>,
     rx: &RxMesh,
@@ -147,8 +147,8 @@ pub(super) fn matrix_free_times(
 fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
     let (times, residual) = iteration_times(b, b.rx, &b.positions()?, matrix_free)?;
     let vertices = b.count(Kind::Vertex);
-    // Two passes, because the dot products stand between them: d, r read and d, q written; then x, d, r, q read and
-    // x, r written.
+    // Two passes, because the dot products separate them: d, r read and d, q written; then x, d, r, q read and x, r
+    // written.
     let vectors = (
         12 * 10 * vertices + 4 * vertices,
         "ten vectors and the areas",
@@ -184,7 +184,7 @@ fn iteration(b: &Bench<'_>, matrix_free: bool) -> Result<Measured> {
     Ok(measured)
 }
 
-/// What a solve does before its first iteration, the relation that it needs being prepared.
+/// Measures the work of a solve before its first iteration, with the relation already prepared.
 fn setup(b: &Bench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mean = mean_edge_length(b.rx, &x)?;
@@ -204,7 +204,7 @@ fn setup(b: &Bench<'_>) -> Result<Measured> {
     Ok(b.of_vertices(floor, times))
 }
 
-/// A whole solve with a step of ten squared mean edge lengths, which takes some tens of iterations.
+/// Measures a whole solve with a step of ten squared mean edge lengths, which takes some tens of iterations.
 fn solve(b: &Bench<'_>) -> Result<Measured> {
     let start = b.positions()?;
     let mean = mean_edge_length(b.rx, &start)?;

@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
         .against(&[Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"])]),
 ];
 
-/// Bytes a face, without attributes: of the static mesh, or of the speculative engine's patches.
+/// Returns the bytes per face, without attributes: of the static mesh, or of the speculative engine's patches.
 fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Counted> {
     let faces = b.count(Kind::Face) as f64;
     let static_bytes = b.rx.device_bytes() as f64 / faces;

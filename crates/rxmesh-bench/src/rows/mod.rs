@@ -1,5 +1,5 @@
-//! The rows of the table: what is measured, and on what. A module is an algorithm or a family of relations, and has
-//! its rows in `ROWS`, each beside the function that measures it.
+//! The rows of the table, with their inputs. A module is an algorithm or a family of relations, and has its rows in
+//! `ROWS`, each beside the function that measures it.
 
 mod build;
 mod components;
@@ -68,7 +68,7 @@ const ROWS: &[&[Row]] = &[
     memory::ROWS,
 ];
 
-/// All rows, in the order of the table.
+/// Returns all rows, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> + Clone {
     ROWS.iter().flat_map(|rows| rows.iter())
 }
@@ -76,20 +76,20 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Row> + Clone {
 /// Noise of the mesh that is made Delaunay, in mean edge lengths.
 const JITTER: f32 = 0.25;
 
-/// What a row measures on.
+/// Mesh and engine that a row measures.
 pub(crate) struct Bench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh,
     pub(crate) mesh: &'a TriMesh,
     /// Most faces of a patch.
     pub(crate) patch_size: u32,
-    /// Positions with noise, made once for the rows that want them.
+    /// Positions with noise, made once for the rows that need them.
     pub(crate) jittered: OnceCell<Vec<Vec3>>,
     pub(crate) parts: Parts,
     pub(crate) effort: Effort,
 }
 
-/// What a row gives.
+/// Result of a row.
 #[derive(Default)]
 pub(crate) struct Measured {
     pub(crate) per: &'static str,
@@ -100,7 +100,7 @@ pub(crate) struct Measured {
     pub(crate) figures: Map<String, Value>,
 }
 
-/// What a row gives that is no time.
+/// Result of a row that is not a time.
 #[derive(Default)]
 pub(crate) struct Counted {
     pub(crate) unit: Unit,
@@ -114,19 +114,19 @@ impl Bench<'_> {
         self.parts.counts[kind as usize]
     }
 
-    /// Bytes of a prepared relation.
+    /// Returns the bytes of a prepared relation.
     pub(crate) fn prepared_bytes(&self, relation: &str) -> u64 {
         let sizes = self.rx.prepared_sizes();
         let found = sizes.iter().find(|s| s.relation == relation);
         found.map_or(0, |s| s.bytes as u64)
     }
 
-    /// The mesh's positions on the engine.
+    /// Uploads the mesh's positions to the engine.
     fn positions(&self) -> Result<Attribute<Vertex, Vec3>> {
         Ok(self.rx.attribute_from(&self.mesh.positions)?)
     }
 
-    /// The positions with noise.
+    /// Returns the positions with noise.
     fn jittered(&self) -> Result<&[Vec3]> {
         if let Some(positions) = self.jittered.get() {
             return Ok(positions);
@@ -136,7 +136,7 @@ impl Bench<'_> {
         Ok(self.jittered.get_or_init(|| mesh.positions))
     }
 
-    /// The Euler number, and whether the mesh is closed: whether there are as many edges as three for two faces.
+    /// Returns the Euler number, and `true` if the mesh is closed: if it has three edges for every two faces.
     fn surface(&self) -> (i64, bool) {
         let [v, e, f] = self.parts.counts.map(|n| n as i64);
         (v - e + f, 2 * e == 3 * f)

@@ -80,7 +80,7 @@ fn normals(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-/// Gathered, from the prepared relation.
+/// Measures normals that are gathered from the prepared relation.
 fn normals_gather(b: &Bench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let mut n = b.rx.attribute::<Vertex, Vec3>()?;

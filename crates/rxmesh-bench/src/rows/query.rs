@@ -1,4 +1,4 @@
-//! Queries with their results written out.
+//! Queries that write out their results.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -17,9 +17,9 @@ use crate::measure;
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
-/// A query: its name, what it is, the relation, the parts of the topology that it must read, the same in words, what it
-/// writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and faces of the ribbon are read
-/// where a row of an owned element depends on them.
+/// Makes the row of a query: its name, its description, the relation, the parts of the topology that it must read, the
+/// same in words, and what it writes; then the name of RXMesh's query and the goal at 1.28 million faces. Edges and
+/// faces of the ribbon are read where a row of an owned element depends on them.
 macro_rules! query {
     ($name:literal, $about:literal, $relation:ty, $parts:expr, $reads:literal, $writes:literal) => {
         Row::time($name, $about, |b| measure::<$relation>(b, $parts)).counts(
@@ -288,7 +288,7 @@ fn plural(kind: Kind) -> &'static str {
     }
 }
 
-/// A sum that depends on the order of the ids, as text: JSON numbers do not hold 64 bits.
+/// Computes a sum that depends on the order of the ids, as text: JSON numbers do not hold 64 bits.
 fn checksum(_: &Engine, ids: &[u32]) -> String {
     let sum = ids.iter().fold(0u64, |sum, &id| {
         sum.wrapping_mul(0x0100_0000_01b3)

@@ -47,13 +47,13 @@ pub(super) const ROWS: &[Row] = &[
         .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),
 ];
 
-/// Three iterations towards the mean length, as the references do them: without features and projection; and how good
-/// the result is (Mahmoud et al. 2024, Table 4).
+/// Measures three iterations towards the mean length, as the references do them (without features and projection), and
+/// the quality of the result (Mahmoud et al. 2024, Table 4).
 fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
     let options = RemeshOptions::default().with(|o| {
         o.keep_features = None;
         o.project = false;
-        // Splits of the largest mesh need more than a program may take unasked.
+        // Splits of the largest mesh exceed the default limit.
         o.max_faces = Some(u32::MAX);
     });
     let mut target = 0.0;
@@ -68,7 +68,7 @@ fn remeshing<C: Counts + Remeshes>(b: &Bench<'_>) -> Result<Measured> {
     let q = quality(&mesh);
     let (euler, closed) = b.surface();
     let [v, e, f] = [q.vertices, q.edges, q.faces].map(|n| n as i64);
-    // Three edges for two faces are as many as a closed manifold has.
+    // A closed manifold has three edges for every two faces.
     ensure!(
         v - e + f == euler && (!closed || 2 * e == 3 * f),
         "the surface has become another one: {q:?}"

@@ -1,4 +1,4 @@
-//! What a row of the table is.
+//! Description of a row of the table.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -9,35 +9,35 @@ use crate::mesh::{Input, Subject};
 use crate::record::{Amount, Run};
 use crate::reference::{self, Against, Goal};
 
-/// A row of the table, and all that is said about it.
+/// Row of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
-    /// Its name on the command line and in records.
+    /// Name on the command line and in records.
     pub(crate) name: &'static str,
-    /// What it measures.
+    /// Description of what it measures.
     pub(crate) about: &'static str,
-    /// What is timed, what must be read and what must be written: docs/speed/method.md shows it.
+    /// Description of what is timed, what must be read and what must be written, for docs/speed/method.md.
     pub(crate) counts: [&'static str; 3],
-    /// What others need for it.
+    /// References.
     pub(crate) against: &'static [Against],
-    /// Where this project wants to be.
+    /// Performance goals of this project.
     pub(crate) goals: &'static [Goal],
-    /// The input, where it is not that of the run: the row has its own mesh then.
+    /// Input, where different from that of the run: the row then has its own mesh.
     pub(crate) input: Option<Input>,
-    /// The engine of edits. Rows of the speculative one have a mesh of their own, with the patches that suit it.
+    /// Engine of edits. Rows of the speculative one have a mesh of their own, with patches that suit it.
     pub(crate) conflicts: Conflicts,
-    /// The measurement.
+    /// Measurement.
     pub(crate) work: Work,
 }
 
-/// How a row is measured.
+/// Way in which a row is measured.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
-    /// While the mesh is made.
+    /// During construction of the mesh.
     Build,
     /// On the mesh.
     On(fn(&Bench<'_>) -> Result<Measured>),
-    /// On the mesh, and no time.
+    /// On the mesh; not a time.
     Amount(fn(&Bench<'_>) -> Result<Counted>),
 }
 
@@ -55,7 +55,7 @@ impl Row {
         }
     }
 
-    /// A row that is a time.
+    /// Makes a row that is a time.
     pub(super) const fn time(
         name: &'static str,
         about: &'static str,
@@ -64,7 +64,7 @@ impl Row {
         Self::new(name, about, Work::On(run))
     }
 
-    /// A row that is no time.
+    /// Makes a row that is not a time.
     pub(super) const fn amount(
         name: &'static str,
         about: &'static str,
@@ -73,7 +73,7 @@ impl Row {
         Self::new(name, about, Work::Amount(run))
     }
 
-    /// Says what is timed, read and written.
+    /// Describes what is timed, read and written.
     pub(super) const fn counts(
         self,
         time: &'static str,
@@ -86,17 +86,17 @@ impl Row {
         }
     }
 
-    /// Names the references.
+    /// Sets the references.
     pub(super) const fn against(self, against: &'static [Against]) -> Self {
         Self { against, ..self }
     }
 
-    /// Names the goals.
+    /// Sets the goals.
     pub(super) const fn goals(self, goals: &'static [Goal]) -> Self {
         Self { goals, ..self }
     }
 
-    /// The row on the speculative engine, measured otherwise: the same references, goals of its own.
+    /// Makes the row for the speculative engine, measured in another way: the same references, but its own goals.
     #[cfg(feature = "speculative")]
     pub(super) const fn speculative(
         self,
@@ -114,7 +114,7 @@ impl Row {
         .of_speculative()
     }
 
-    /// The row has patches that suit the speculative engine.
+    /// Gives the row patches that suit the speculative engine.
     #[cfg(feature = "speculative")]
     pub(super) const fn of_speculative(self) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Row {
         }
     }
 
-    /// The row on another input, which no reference was measured on.
+    /// Makes the row for another input, on which no reference was measured.
     pub(super) const fn on(self, name: &'static str, input: Input) -> Self {
         Self {
             name,
@@ -134,7 +134,7 @@ impl Row {
         }
     }
 
-    /// Puts a measurement into the record's form; `patch_size` where it is the row's own.
+    /// Converts a measurement to the record's form; `patch_size` where it is the row's own.
     pub(crate) fn finish(
         &self,
         subject: &Subject,
@@ -160,7 +160,7 @@ impl Row {
         }
     }
 
-    /// As [`Row::finish`], for what is no time.
+    /// Does as [`Row::finish`], for an amount that is not a time.
     pub(crate) fn finish_amount(
         &self,
         subject: &Subject,

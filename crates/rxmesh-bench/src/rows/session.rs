@@ -15,7 +15,7 @@ use crate::reference::Goal;
 
 /// Rows to add where a reference's figure is from mesh to mesh.
 pub(super) const SESSION: &[&str] = &["edit-open-close"];
-/// Rows to add where a reference's figure is from the faces in memory on.
+/// Rows to add where a reference's figure starts from faces in memory.
 pub(super) const FROM_FACES: &[&str] = &["build", "edit-open-close"];
 
 pub(super) const ROWS: &[Row] = &[Row::time(
@@ -30,23 +30,23 @@ pub(super) const ROWS: &[Row] = &[Row::time(
 )
 .goals(&[Goal::gpu(1_280_000, 3.0)])];
 
-/// What rows of operations time.
+/// Description of what the rows of operations time.
 pub(super) const OPERATION: &str =
     "the operation on a session opened before, wall clock with the host's part in every round";
-/// And why they have no floor.
+/// Reason why they have no floor.
 pub(super) const NO_FLOOR: &str = "no floor: the rounds depend on the mesh";
 
 pub(super) type Positions = Column<Vertex, Vec3>;
 
-/// What a row's operation left behind.
+/// Result of a row's operation.
 pub(super) struct Worked<C: Edits> {
     pub(super) measured: Measured,
     pub(super) session: Session<C>,
     pub(super) x: Positions,
 }
 
-/// Times `work` on sessions over a mesh with these positions; the first one warms up. The session of the last sample
-/// is kept.
+/// Times `work` on sessions over a mesh with these positions; the first one is the warm-up. The session of the last
+/// sample is kept.
 pub(super) fn operation<C: Counts>(
     b: &Bench<'_>,
     positions: &[Vec3],
@@ -100,7 +100,7 @@ pub(super) fn figures(run: &RunReport, more: &[(&str, Value)]) -> Map<String, Va
     all
 }
 
-/// Opening a session and closing it again, unchanged.
+/// Measures opening a session and closing it again, unchanged.
 fn open_close(b: &Bench<'_>) -> Result<Measured> {
     let x = b.positions()?;
     let times = measure::calls(b.engine, b.effort, || {

@@ -71,7 +71,7 @@ const BATCH: Row = Row::time(
     NO_FLOOR,
 );
 
-/// To a tenth of the faces.
+/// Measures simplification to a tenth of the faces.
 fn simplification(b: &Bench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
     let worked = operation::<Claims>(b, &b.mesh.positions, |session, x| {
@@ -82,7 +82,7 @@ fn simplification(b: &Bench<'_>) -> Result<Measured> {
     Ok(worked.measured)
 }
 
-/// From arrays to arrays of patches, all on the engine.
+/// Measures simplification from arrays to arrays, patches included, all on the engine.
 fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
     let options = SimplifyOptions::new(Target::Ratio(0.1));
     let (faces, positions) = (
@@ -104,7 +104,7 @@ fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-/// As many copies of the base mesh as the mesh has of its faces.
+/// Measures a batch of copies of the base mesh, as many as give the mesh's number of faces.
 fn batch(b: &Bench<'_>) -> Result<Measured> {
     let count = (b.mesh.face_count() / mesh::BASE_FACES).max(1);
     let (joined, batch) = Batch::join(vec![mesh::base()?; count])?;

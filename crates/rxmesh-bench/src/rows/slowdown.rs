@@ -1,4 +1,4 @@
-//! What edits do to the speed of static kernels.
+//! Effect of edits on the speed of static kernels.
 
 use anyhow::Result;
 use glam::Vec3;
@@ -48,14 +48,14 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// An iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al. 2024;
-/// vertex normals beside it.
+/// Measures an iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al.
+/// 2024, and vertex normals likewise.
 fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let mut session = Session::<C>::open_with(b.rx)?;
     let column = session.attach(&x)?;
     delaunay(&mut session, column, &DelaunayOptions::default())?;
-    // Patches of the size that they had: smaller ones are slower by themselves.
+    // Patches of the same size as before: smaller ones are slower by themselves.
     let mut closed = session.close(RepackOptions::default().with(|o| {
         o.patch_size = b.patch_size;
     }))?;
@@ -81,7 +81,7 @@ fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     })
 }
 
-/// Faces of a patch, in the mean.
+/// Returns the mean number of faces of a patch.
 fn patch_faces(rx: &RxMesh) -> f64 {
     f64::from(rx.count(Kind::Face)) / rx.headers().len() as f64
 }

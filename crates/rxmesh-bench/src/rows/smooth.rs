@@ -1,4 +1,4 @@
-//! Laplacian smoothing, and steps of what is iterated.
+//! Laplacian smoothing, and steps of iterated algorithms.
 
 use std::cell::RefCell;
 
@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Times one of the steps that `work` is told to do on positions that are the mesh's again before each run.
+/// Times one of the steps that `work` is told to do, on positions that are reset to the mesh's before each run.
 pub(super) fn steps(
     b: &Bench<'_>,
     counts: [u32; 2],

@@ -10,7 +10,7 @@ use crate::floor::Part::{Ev, Ribbon};
 use crate::measure::{self, Times};
 use crate::reference::{Against, Goal};
 
-/// Conjugate-gradient iterations of an implicit step.
+/// Number of conjugate-gradient iterations of an implicit step.
 const ITERATIONS: u32 = 10;
 
 pub(super) const ROWS: &[Row] = &[
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(&[Goal::gpu(20_000, 0.1), Goal::gpu(1_280_000, 0.4)]),
 ];
 
-/// The mesh pulled longer, pinned at its first vertex and under gravity: it keeps moving for as long as it is measured.
+/// Makes a stretched mesh, pinned at its first vertex and under gravity: it keeps moving while it is measured.
 fn system<'a>(b: &Bench<'a>) -> Result<Springs<'a>> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(&b.mesh.positions)?;
     let mut pins = vec![0u32; b.mesh.vertex_count()];
@@ -94,7 +94,7 @@ fn measured(b: &Bench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
 fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
     let mut springs = system(b)?;
     let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
-    springs.energy()?; // an error when the motion left the numbers
+    springs.energy()?; // an error when the motion is no longer finite
     let what = "positions, rest, velocities and pins read, positions and velocities written";
     Ok(measured(b, times, 64, what))
 }
@@ -110,7 +110,7 @@ fn implicit(b: &Bench<'_>) -> Result<Measured> {
         "the solver stopped early: {solve:?}"
     );
     springs.energy()?;
-    // Two passes an iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and
+    // Two passes per iteration, as in mean curvature flow: positions, rest, pins, d, r and the change read, d, q and
     // the change written; then q and r read and r written. The topology is read in each.
     let mut m = measured(
         b,

@@ -16,7 +16,7 @@ use super::{Bench, Measured, Row};
 use crate::conflicts::Counts;
 use crate::reference::{Against, Goal};
 
-/// Frames that are timed together.
+/// Number of frames that are timed together.
 const FRAMES: u32 = 10;
 
 const TRACKING: Row = Row::time(
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
         .goals(&[Goal::gpu(20_000, 20.0)]),
 ];
 
-/// One frame of tracking: advection and improvement, the mean over some.
+/// Measures one frame of tracking, advection and improvement, as the mean over some.
 fn tracking<C: Counts + Remeshes + Runs<SplitStretched>>(b: &Bench<'_>) -> Result<Measured> {
     let options = TrackOptions::default().with(|o| {
         o.frames = FRAMES;

@@ -15,10 +15,10 @@ use crate::conflicts::Counts as _;
 use crate::record::Unit;
 use crate::reference::Goal;
 
-/// Most samples: it varies little.
+/// Most samples: the figure varies little.
 const SAMPLES: usize = 3;
 
-/// Mahmoud et al. 2024, section 4.3 and Figure 6.
+/// Goals of Mahmoud et al. 2024, section 4.3 and Figure 6.
 const GOALS: &[Goal] = &[
     Goal::gpu(1_280_000, 2.0),
     Goal::gpu(5_120_000, 2.0),

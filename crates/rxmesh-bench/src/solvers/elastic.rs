@@ -13,7 +13,7 @@ use super::meshes;
 use super::rows::{Measured, measured};
 use crate::measure::{self, Effort};
 
-/// At rest in one shape and moved into another.
+/// Makes a body that is at rest in one shape and moved into another.
 fn body(engine: &Engine, mesh: &str) -> Result<Body> {
     let mesh = meshes::volume(mesh)?;
     let edge = 1.0 / (mesh.cells.len() as f64 / 6.0).cbrt();
@@ -55,7 +55,7 @@ pub(super) fn explicit(engine: &Engine, mesh: &str, effort: Effort) -> Result<Me
     Ok(measured(&body, 2, times))
 }
 
-/// The product, and its sums made whole.
+/// Measures the product, completion of its sums included.
 pub(super) fn product(engine: &Engine, mesh: &str, effort: Effort) -> Result<Measured> {
     let body = body(engine, mesh)?;
     let mut stiffness = Stiffness::new(&body, Elasticity::NeoHookean)?;
@@ -69,7 +69,7 @@ pub(super) fn product(engine: &Engine, mesh: &str, effort: Effort) -> Result<Mea
     Ok(measured(&body, 2, times))
 }
 
-/// Three Newton iterations of 50 iterations of conjugate gradients, whatever is left.
+/// Measures three Newton iterations of 50 iterations of conjugate gradients, whatever the residual.
 pub(super) fn implicit(engine: &Engine, mesh: &str, effort: Effort) -> Result<Measured> {
     let options = ImplicitOptions {
         newton: 3,

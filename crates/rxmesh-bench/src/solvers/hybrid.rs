@@ -13,10 +13,10 @@ use super::meshes;
 use super::rows::Measured;
 use crate::measure::{self, Effort};
 
-/// From one copy to the next, in sizes of the body.
+/// Distance from one copy to the next, in sizes of the body.
 const APART: f32 = 1.2;
 
-/// Where copies are: in rows along x, y and z that are as long as can be.
+/// Returns the offsets of the copies: a grid along x, y and z that is as nearly cubic as possible.
 fn offsets(copies: usize) -> Vec<Vec3> {
     let side = (1..).find(|n: &usize| n.pow(3) >= copies).unwrap_or(1);
     (0..copies)
@@ -25,7 +25,7 @@ fn offsets(copies: usize) -> Vec<Vec3> {
         .collect()
 }
 
-/// The side of a cube of which six cells are one: the distance of the grid's nodes.
+/// Returns the side of a cube of six average cells: the distance of the grid's nodes.
 fn spacing(mesh: &TetMesh) -> f32 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let six = |&[a, b, c, d]: &[u32; 4]| (x(b) - x(a)).cross(x(c) - x(a)).dot(x(d) - x(a));
@@ -33,7 +33,7 @@ fn spacing(mesh: &TetMesh) -> f32 {
     mean.cbrt() as f32
 }
 
-/// One step of all that a frame of many has: forces, sorting, both transfers.
+/// Measures one substep of a frame, with all its parts: forces, sorting, both transfers.
 pub(crate) fn substep(engine: &Engine, mesh: &str, effort: Effort) -> Result<Measured> {
     let (mesh, copies) = meshes::copies(mesh)?;
     let offsets = offsets(copies);

@@ -1,4 +1,4 @@
-//! The meshes of the solvers' rows.
+//! Meshes of the solvers' rows.
 
 use std::path::Path;
 
@@ -8,13 +8,14 @@ use rxmesh_host::io::{ReadOptions, read_tets};
 use rxmesh_host::mesh::generate::{grid, tet_box};
 use rxmesh_host::mesh::{Rng, TetMesh, TriMesh};
 
-/// How far a vertex is moved along each axis at most, in sides of the small cubes: no cell is inverted.
+/// Most displacement of a vertex along each axis, in sides of the small cubes: no cell is inverted.
 const JITTER: f64 = 0.1;
 
-/// Cells that copies of a file's body have together.
+/// Number of cells that copies of a file's body have together.
 const CELLS: usize = 6_300_000;
 
-/// `cube:N`: `6 N^3` cells in a cube of a metre (Kuhn), with noise; `file:PATH`, brought to a metre.
+/// Makes a volume: `cube:N` has `6 N^3` cells in a cube of a metre (Kuhn), with noise; `file:PATH` is scaled to a
+/// metre.
 pub(crate) fn volume(name: &str) -> Result<TetMesh> {
     let (kind, rest) = name.split_once(':').context("no `:`")?;
     match kind {
@@ -34,7 +35,7 @@ pub(crate) fn volume(name: &str) -> Result<TetMesh> {
     }
 }
 
-/// A body and how many copies of it: `cubes:NxM` are `M` cubes; of a file, as many as have six million cells.
+/// Makes a body and its number of copies: `cubes:NxM` is `M` cubes; of a file, enough copies for six million cells.
 pub(crate) fn copies(name: &str) -> Result<(TetMesh, usize)> {
     if let Some(size) = name.strip_prefix("cubes:") {
         let (n, m) = size.split_once('x').context("no number of copies")?;
@@ -59,7 +60,7 @@ fn cube(n: u32) -> Result<TetMesh> {
     Ok(mesh)
 }
 
-/// `cloths:NxM`: `M` squares of a metre of `N` by `N` vertices, side by side, with noise.
+/// Makes `cloths:NxM`: `M` squares of a metre with `N` by `N` vertices, side by side, with noise.
 pub(crate) fn cloths(name: &str) -> Result<TriMesh> {
     let (n, m) = (name.strip_prefix("cloths:"))
         .and_then(|size| size.split_once('x'))

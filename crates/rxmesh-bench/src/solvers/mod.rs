@@ -1,5 +1,5 @@
-//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because they have other meshes
-//! than the rest.
+//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because their meshes differ from
+//! the others.
 
 mod elastic;
 mod hybrid;
@@ -65,16 +65,16 @@ struct RowRecord {
     row: &'static str,
     engine: String,
     mesh: String,
-    /// Vertices of cloth, cells of volumes.
+    /// Number of vertices of cloth or cells of volumes.
     elements: u64,
-    /// Launches of what is measured.
+    /// Number of launches of the measured work.
     launches: u32,
     /// Milliseconds; the headline is their median.
     ms: Vec<f64>,
     single_ms: Vec<f64>,
     wall_ms: Vec<f64>,
     goal_ms: Option<f64>,
-    /// What MeshTaichi takes, where that was measured.
+    /// Time of MeshTaichi, where that was measured.
     reference_ms: Option<f64>,
 }
 
@@ -183,7 +183,7 @@ impl RowRecord {
 mod tests {
     use super::*;
 
-    /// Everything that a row does, on a small mesh of its kind, and once.
+    /// Every row runs once on a small mesh of its kind.
     #[test]
     fn every_row_can_be_measured() -> Result<()> {
         let effort = Effort {
@@ -209,7 +209,7 @@ mod tests {
         Ok(())
     }
 
-    /// The number of elements that a row says is that of its mesh.
+    /// Every row states the number of elements of its mesh.
     #[test]
     fn rows_say_their_size() -> Result<()> {
         for row in ROWS {

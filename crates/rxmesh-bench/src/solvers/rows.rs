@@ -1,5 +1,6 @@
-//! What is measured. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, of
-//! meshes as large: on an H200, but for the largest frame of projective dynamics, which is the paper's on an RTX 3090.
+//! Rows of the solvers. Goals are milliseconds on an H200 or on two threads of a CPU; references are MeshTaichi's, on
+//! equally large meshes: on an H200, except for the largest frame of projective dynamics, which is the paper's on an
+//! RTX 3090.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -15,12 +16,12 @@ use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 use super::{elastic, hybrid, meshes};
 use crate::measure::{self, Effort, Times};
 
-/// A row.
+/// Row of the solvers' table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) mesh: &'static str,
-    /// Cells, or vertices of cloth.
+    /// Number of cells, or of vertices of cloth.
     pub(crate) elements: u64,
     pub(crate) goal: Option<f64>,
     pub(crate) reference: Option<f64>,
@@ -29,7 +30,7 @@ pub(crate) struct Row {
     pub(crate) work: fn(&Engine, &str, Effort) -> Result<Measured>,
 }
 
-/// What a row gives.
+/// Result of a row.
 pub(crate) struct Measured {
     pub(crate) elements: u64,
     pub(crate) launches: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Measured {
 }
 
 impl Row {
-    /// Whether the row is of a volume.
+    /// Returns `true` if the row is of a volume.
     pub(crate) fn of_cells(&self) -> bool {
         self.mesh.starts_with("cube")
     }
@@ -109,7 +110,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("mpm substep, copies", "cubes:10x1050", 6_300_000, (Some(3.0), None), hybrid::substep),
 ];
 
-/// Rubber, held at the low end of the x axis.
+/// Makes a body of rubber, held at the low end of the x axis.
 fn body(engine: &Engine, mesh: &str, kinds: VolumeKinds) -> Result<Body> {
     let mesh = meshes::volume(mesh)?;
     let materials = Materials::uniform(Material::default());
@@ -137,7 +138,7 @@ pub(super) fn measured(body: &Body, launches: u32, times: Times) -> Measured {
     }
 }
 
-/// A hundredth of a second.
+/// Time step: a hundredth of a second.
 const DT: f32 = 0.01;
 const ROUNDS: u32 = 5;
 const ITERATIONS: u32 = 30;
@@ -180,7 +181,7 @@ fn cloth(engine: &Engine, mesh: &str, effort: Effort, order: XpbdOrder) -> Resul
     let mesh = meshes::cloths(mesh)?;
     let mut body: Body<Surface> = Body::cloth(engine, &mesh, 0.2, &PatchOptions::default())?;
     body.pin(&[0])?;
-    // Each cloth has compliances of its own.
+    // Each cloth has its own compliances.
     let of = |v: u32| (mesh.positions[v as usize].x / 1.5) as u32;
     let material = |[a, _]: [u32; 2]| ClothMaterial {
         stretch: Some(1e-6 * f64::from(1 + of(a) % 10)),

@@ -1,14 +1,13 @@
-//! The meshes of the surfaces' rows. Those of the recorded baselines were made alike: closed, of one component, bumpy,
-//! so that no coordinate is trivial.
+//! Meshes of the surfaces' rows. Those of the recorded baselines were made in the same way: closed, of one component,
+//! bumpy, so that no coordinate is trivial.
 
 use crate::mesh::flip_edges;
 use anyhow::{Context as _, Result, bail};
 use glam::Vec3;
 use rxmesh_host::mesh::{EdgeTable, Faces, Order, PolyMesh, Rng, TriMesh};
 
-/// A mesh by its name: `sphere:40`, `irregular:16`, `polygons:16`, `triangles:16`; with `S` at the end vertices and
-/// faces are shuffled, with `R` and `M` they are shuffled and then ordered by Cuthill and McKee, or along a Morton
-/// curve.
+/// Name of a mesh: `sphere:40`, `irregular:16`, `polygons:16`, `triangles:16`; a final `S` shuffles vertices and faces,
+/// `R` and `M` shuffle them and then order them by Cuthill and McKee, or along a Morton curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     kind: Kind,
@@ -19,11 +18,11 @@ pub(crate) struct Name {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A sphere of `6 n^2` quads, of a cube.
+    /// A sphere of `6 n^2` quads, projected from a cube.
     Sphere,
-    /// `36 n^2` quads: each of `triangles:n` in three.
+    /// `36 n^2` quads: three for each triangle of `triangles:n`.
     Irregular,
-    /// The dual of `triangles:n`: polygons of 3 to 10 corners or so, about `6 n^2` of them.
+    /// The dual of `triangles:n`: about `6 n^2` polygons of 3 to about 10 corners.
     Polygons,
     /// `12 n^2` triangles, valences from 3 to 10.
     Triangles,
@@ -77,13 +76,13 @@ impl Name {
     }
 }
 
-/// A point of the unit sphere, moved in and out.
+/// Returns a point of the unit sphere, moved in or out.
 fn bumpy(p: Vec3) -> Vec3 {
     let p = p.normalize();
     p * (1.0 + 0.15 * (3.0 * p.x + 1.0).sin() * (5.0 * p.y).cos() + 0.1 * (7.0 * p.z).sin())
 }
 
-/// A cube of `n` cells an edge, pushed out to a sphere.
+/// Makes a cube of `n` cells per edge, projected onto a sphere.
 fn sphere(n: u32) -> Result<PolyMesh> {
     let sides = [
         Vec3::X,
@@ -101,10 +100,10 @@ fn sphere(n: u32) -> Result<PolyMesh> {
         let mut vertex = |i: u32, j: u32| {
             let at = |k: u32| (2 * k) as f32 - n as f32;
             let p = up * n as f32 + right * at(i) + front * at(j);
-            // Whole numbers, so that sides agree on what they share.
+            // Whole numbers, so that the sides agree on shared vertices.
             let key = p.to_array().map(|c| c as i32);
             *ids.entry(key).or_insert_with(|| {
-                // Cells of alike angles.
+                // Cells of similar angles.
                 let angle = p / n as f32 * std::f32::consts::FRAC_PI_4;
                 positions.push(bumpy(Vec3::new(
                     angle.x.tan(),
@@ -129,7 +128,7 @@ fn sphere(n: u32) -> Result<PolyMesh> {
     Ok(PolyMesh::new(positions, &quads, corners)?)
 }
 
-/// The sphere's quads in two each, and a third of the edges flipped.
+/// Splits the sphere's quads into two triangles each, and flips a third of the edges.
 fn triangles(n: u32) -> Result<TriMesh> {
     let quads = sphere(n)?;
     let halves = |q: &[u32]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]];
@@ -142,7 +141,7 @@ fn triangles(n: u32) -> Result<TriMesh> {
     Ok(mesh)
 }
 
-/// Each triangle as three quads, between its corners, the middles of its sides and its own.
+/// Splits each triangle into three quads, between its corners, the midpoints of its sides and its centre.
 fn thirds(mesh: &TriMesh) -> PolyMesh {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let (v, e) = (mesh.positions.len() as u32, table.len() as u32);
@@ -175,7 +174,7 @@ fn thirds(mesh: &TriMesh) -> PolyMesh {
     }
 }
 
-/// A polygon round every vertex, between the middles of its triangles.
+/// Makes a polygon around every vertex, between the centres of its triangles.
 fn dual(mesh: &TriMesh) -> PolyMesh {
     let at = |v: u32| mesh.positions[v as usize];
     let positions = mesh
@@ -183,7 +182,7 @@ fn dual(mesh: &TriMesh) -> PolyMesh {
         .iter()
         .map(|f| bumpy(f.iter().map(|&v| at(v)).sum()));
     let positions: Vec<Vec3> = positions.collect();
-    // The face that follows another round a vertex, counter-clockwise: it starts where the other one's last side is.
+    // The next face around a vertex, counter-clockwise, starts at the last side of this one.
     let mut starts = std::collections::HashMap::new();
     for (f, face) in mesh.faces.iter().enumerate() {
         for (k, &v) in face.iter().enumerate() {
@@ -218,7 +217,7 @@ fn dual(mesh: &TriMesh) -> PolyMesh {
     }
 }
 
-/// Vertices and faces of alike sizes in any order.
+/// Shuffles vertices, and faces of equal size.
 fn shuffle(mesh: &mut PolyMesh) {
     let mut rng = Rng::new(1);
     let order = rng.permutation(mesh.vertex_count());
@@ -244,7 +243,7 @@ mod tests {
     use rxmesh_subdivision::Mesh;
     use rxmesh_subdivision::kernels::build::Around;
 
-    /// Each is closed and of genus 0, of the size that its name says.
+    /// Each is closed and of genus 0, with the number of faces that its name implies.
     #[test]
     fn the_meshes_are_what_they_are_called() -> Result<()> {
         for (name, faces) in [
@@ -274,7 +273,7 @@ mod tests {
         Ok(())
     }
 
-    /// What is near in the mesh is near in memory again after it was shuffled.
+    /// After a shuffle, neighbours in the mesh are brought near each other in memory again.
     #[test]
     fn orders_bring_neighbours_together() -> Result<()> {
         let spread = |name: &str| -> Result<u64> {

@@ -1,5 +1,5 @@
-//! Rows of polygon meshes and subdivision surfaces: a table and a record of their own, because they have other meshes
-//! than the rest.
+//! Rows of polygon meshes and subdivision surfaces: a table and a record of their own, because their meshes differ from
+//! the others.
 
 mod meshes;
 mod rows;
@@ -65,27 +65,27 @@ struct RowRecord {
     engine: String,
     mesh: String,
     levels: u32,
-    /// Faces of the result.
+    /// Number of faces of the result.
     faces: u64,
     /// Milliseconds; the headline is their median.
     ms: Vec<f64>,
     single_ms: Vec<f64>,
     wall_ms: Vec<f64>,
-    /// Bytes kept on the engine between calls, where the row says so.
+    /// Bytes kept on the engine between calls, where the row reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
     goal_ms: Option<f64>,
-    /// The best that was measured of others, and whose it is.
+    /// Best measurement of others, and its origin.
     baseline_ms: Option<f64>,
     baseline: Option<String>,
-    /// The same of a row without times, in bytes a face.
+    /// The same for a row without times, in bytes per face.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     goal_bytes: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     baseline_bytes: Option<f64>,
 }
 
-/// Goals and baselines of two threads of a CPU: row, faces, milliseconds.
+/// Goals and baselines on two threads of a CPU: row, faces, milliseconds.
 const ON_TWO_THREADS: [(&str, u64, f64, (f64, &str)); 1] = [(
     "catmull-clark",
     614_400,
@@ -151,7 +151,7 @@ impl Arguments {
     }
 }
 
-/// The mesh that was made last: rows of one mesh follow each other.
+/// Cache of the last mesh: rows of one mesh follow each other.
 #[derive(Default)]
 struct Meshes {
     last: Option<(&'static str, PolyMesh)>,
@@ -209,7 +209,8 @@ impl Record {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// The time that a row of this name takes on the mesh and engine of another, for as many faces as that has.
+    /// Returns the time of the row `name` on the mesh and engine of another row, scaled to the number of faces of that
+    /// one.
     fn time_of(&self, name: &str, other: &RowRecord) -> Option<f64> {
         let alike = |row: &&RowRecord| {
             row.row == name
@@ -220,7 +221,7 @@ impl Record {
         Some(median(&row.ms) * other.faces as f64 / row.faces as f64)
     }
 
-    /// A row a line: what was measured, the goal, and what others take.
+    /// Returns one line per row: the measurement, the goal, and the times of others.
     fn table(&self) -> String {
         let mut table = String::from(
             "| row | mesh | levels | faces | ms | goal | best of others |\n\
@@ -245,7 +246,7 @@ impl Record {
     }
 }
 
-/// A goal or a baseline, as short as it can be said.
+/// Goal or baseline, in its shortest form.
 struct Short(f64);
 
 impl std::fmt::Display for Short {
@@ -256,7 +257,7 @@ impl std::fmt::Display for Short {
 }
 
 impl RowRecord {
-    /// Milliseconds, or bytes a face of a row without times.
+    /// Returns the milliseconds, or the bytes per face of a row without times.
     fn value(&self) -> String {
         match (self.ms.is_empty(), self.bytes) {
             (true, Some(bytes)) => format!("{:.1} bytes a face", bytes as f64 / self.faces as f64),
@@ -303,7 +304,7 @@ mod tests {
         ROWS.iter().chain(thesis::ROWS)
     }
 
-    /// The number of faces that a row says is that of its mesh and levels.
+    /// Every row states the number of faces of its mesh and levels.
     #[test]
     fn rows_say_their_size() -> Result<()> {
         for row in all() {
@@ -315,7 +316,7 @@ mod tests {
                     "sphere" => 6,
                     "irregular" => 36,
                     "triangles" => 12,
-                    // As many as vertices of triangles, of six corners in the middle.
+                    // As many as vertices of the triangle mesh, with a mean of six corners.
                     "polygons" => {
                         assert_eq!(
                             row.faces,
@@ -331,7 +332,7 @@ mod tests {
             let to_quads = ["6.1", "6.3", "6.8"].iter().any(|t| row.name.contains(t));
             let want = match (row.levels, kind) {
                 (0, _) => faces,
-                // Patches are not faces: their rows name the mesh's.
+                // Patches are not faces: their rows state the mesh's.
                 _ if row.name.starts_with("adaptive") => faces,
                 (levels, _) if sqrt3 => faces * 3u64.pow(levels),
                 (levels, "triangles") if to_quads => 3 * faces * 4u64.pow(levels - 1),
@@ -345,7 +346,7 @@ mod tests {
         Ok(())
     }
 
-    /// Everything that a row does, on a small mesh of its kind, and once.
+    /// Every row runs once on a small mesh of its kind.
     #[test]
     fn every_row_can_be_measured() -> Result<()> {
         let engine = Engine::cpu();
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(count(&arguments(&["thesis"])), thesis::ROWS.len());
     }
 
-    /// What a smooth surface takes, by the number of faces, is the goal of a row like it.
+    /// The time of a smooth surface, scaled by the number of faces, is the goal of a row like it.
     #[test]
     fn a_goal_can_be_another_row() {
         let row = |name: &str, faces, ms: &[f64]| RowRecord {

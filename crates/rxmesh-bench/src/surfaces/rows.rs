@@ -1,5 +1,5 @@
-//! What is measured. Goals and baselines are milliseconds on an H200, or bytes a final face where a row gives bytes and
-//! no times; the baselines were measured there on meshes made alike, as `docs/library/surfaces.md` says.
+//! Rows of the surfaces. Goals and baselines are milliseconds on an H200, or bytes per final face where a row gives
+//! only bytes; the baselines were measured there on meshes made in the same way, as `docs/library/surfaces.md` states.
 
 use anyhow::Result;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -10,28 +10,28 @@ use rxmesh_subdivision::{Adaptive, DeviceFaces, FaceSizes, Mesh, Options, Scheme
 
 use crate::measure::{self, Effort, Times};
 
-/// A row.
+/// Row of the surfaces' table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) mesh: &'static str,
     pub(crate) levels: u32,
-    /// Faces of the result; of the base where there are patches.
+    /// Number of faces of the result; of the base for rows of patches.
     pub(crate) faces: u64,
     pub(crate) goal: Option<f64>,
     pub(crate) baseline: Option<(f64, &'static str)>,
-    /// The row whose time, by the number of faces, is the goal, and how many times it.
+    /// Row whose time, scaled by the number of faces, is the goal, and the factor on it.
     pub(crate) like: Option<(&'static str, f64)>,
     pub(crate) work: Work,
 }
 
-/// What a row does, on a mesh and with a number of levels.
+/// Work of a row, on a mesh and with a number of levels.
 pub(crate) type Work = fn(&Engine, &PolyMesh, u32, Effort) -> Result<Measured>;
 
-/// What a row gives: times, or bytes alone.
+/// Result of a row: times, or only bytes.
 pub(crate) struct Measured {
     pub(crate) times: Times,
-    /// Bytes kept on the engine; of a row without times the most that there were, results included.
+    /// Bytes kept on the engine; for a row without times the peak, results included.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl From<Times> for Measured {
 }
 
 impl Row {
-    /// With so many times another row's time as the goal.
+    /// Sets a multiple of another row's time as the goal.
     const fn like(self, name: &'static str, times: f64) -> Row {
         Row {
             like: Some((name, times)),
@@ -128,7 +128,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("loop, all, new", "triangles:16", 6, 12_582_912, None, None, all_new_of_triangles),
 ];
 
-/// Positions of the surface of a mesh that stays.
+/// Measures the positions of the surface of a mesh that stays the same.
 fn positions(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -143,9 +143,9 @@ fn positions(
     Ok(Measured { times, bytes })
 }
 
-/// What a frame of a modelling program pays, of faces and positions that are on the engine: adjacency, and faces and
-/// positions of the surface, in memory that is there, until the check that the faces are the closed surface that they
-/// were taken for (Loop's scheme waits for it before). Nothing is brought over, and nothing is allocated.
+/// Measures the cost of a frame of a modelling program, with faces and positions on the engine: adjacency, and faces
+/// and positions of the surface, in existing memory, up to the check that the faces are the assumed closed surface
+/// (Loop's scheme waits for it earlier). Nothing is transferred or allocated.
 fn all(engine: &Engine, mesh: &PolyMesh, options: &Options, effort: Effort) -> Result<Measured> {
     let x = engine.upload(bytemuck::cast_slice::<_, f32>(&mesh.positions))?;
     let given = Given::new(engine, mesh)?;
@@ -162,8 +162,7 @@ fn all(engine: &Engine, mesh: &PolyMesh, options: &Options, effort: Effort) -> R
     Ok(Measured { times, bytes })
 }
 
-/// Everything from faces that are on the host, in memory that is taken for it: adjacency, faces and positions of the
-/// surface.
+/// Measures everything from faces on the host, in new memory: adjacency, faces and positions of the surface.
 fn all_new(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -219,7 +218,7 @@ impl Given {
     }
 }
 
-/// Options of a smooth surface.
+/// Returns the options of a smooth surface.
 fn smooth(scheme: Scheme, levels: u32) -> Options {
     Options {
         scheme,
@@ -286,7 +285,7 @@ pub(super) fn all_of_triangles(
     all(engine, mesh, &smooth(Scheme::Loop, levels), effort)
 }
 
-/// Every twentieth edge sharp, half of them for two and a half levels, and every hundredth vertex a corner.
+/// Makes every twentieth edge sharp, half of them for two and a half levels, and every hundredth vertex a corner.
 fn sharpened(mesh: &PolyMesh) -> PolyMesh {
     let mut mesh = with_corners(mesh);
     for f in (0..mesh.face_count()).step_by(10) {
@@ -328,7 +327,7 @@ fn cornered(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Re
     catmull_clark(engine, &with_corners(mesh), levels, effort)
 }
 
-/// Without every twentieth quad: each leaves a boundary of four edges.
+/// Omits every twentieth quad: each leaves a boundary of four edges.
 fn gaps(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result<Measured> {
     let mut mesh = mesh.clone();
     let quads = mesh.corners.as_chunks::<4>().0.iter().enumerate();
@@ -337,7 +336,7 @@ fn gaps(engine: &Engine, mesh: &PolyMesh, levels: u32, effort: Effort) -> Result
     catmull_clark(engine, &mesh, levels, effort)
 }
 
-/// The most bytes that there are on the engine from the faces on the host to faces and positions of the surface.
+/// Measures the peak memory on the engine from the faces on the host to faces and positions of the surface.
 fn bytes(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Measured> {
     most_allocated(engine, || {
         let surface = Subdivision::new(engine, mesh, options)?;
@@ -349,7 +348,7 @@ fn bytes(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Measured
     })
 }
 
-/// The most bytes that some work has on the engine.
+/// Measures the peak memory of some work on the engine.
 pub(super) fn most_allocated(
     engine: &Engine,
     work: impl FnOnce() -> Result<()>,
@@ -393,7 +392,7 @@ fn faces_of_quads(
     Ok(measure::launches(engine, effort, || Ok(surface.faces(&mut faces)?))?.into())
 }
 
-/// An `RxMesh` of a surface that is there.
+/// Measures making an `RxMesh` of an existing surface.
 fn patches_of_quads(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -408,8 +407,7 @@ fn patches_of_quads(
     Ok(times.into())
 }
 
-/// Twins, edges and rows from faces that are on the engine, in memory that is there.
-/// A list of bicubic patches, from faces that are on the host.
+/// Measures making a list of bicubic patches, from faces on the host.
 fn adaptive_patches(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -425,7 +423,7 @@ fn adaptive_patches(
     Ok(Measured { times, bytes })
 }
 
-/// Control points of patches that are listed.
+/// Measures the control points of existing patches.
 fn adaptive_values(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -440,7 +438,7 @@ fn adaptive_values(
     Ok(Measured { times, bytes })
 }
 
-/// Points and normals at a million places that are everywhere, in no order.
+/// Measures points and normals at a million random places.
 fn adaptive_places(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -470,7 +468,7 @@ fn adaptive_places(
     Ok(times.into())
 }
 
-/// Twins, edges and rows from faces that are on the host.
+/// Measures twins, edges and rows from faces on the engine, in existing memory.
 fn adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
     let given = Given::new(engine, mesh)?;
     let mut made = Mesh::new(engine, mesh)?;
@@ -478,7 +476,7 @@ fn adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result
     Ok(times.into())
 }
 
-/// The same from faces that are on the host, in memory that is taken for it.
+/// Measures the same from faces on the host, in new memory.
 fn new_adjacency(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
     let times = measure::calls(engine, effort, || {
         Mesh::new(engine, mesh)?;
@@ -500,7 +498,7 @@ pub(super) fn all_of_sqrt3(
     all(engine, mesh, &smooth(Scheme::Sqrt3, levels), effort)
 }
 
-/// The mean of each face's corners, as a transposed product with a constant map.
+/// Measures the mean of each face's corners, as a transposed product with a constant map.
 pub(super) fn mapped_spmv(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -517,7 +515,7 @@ pub(super) fn mapped_spmv(
     Ok(times.into())
 }
 
-/// Both half-edges of each edge, as a product of pairs.
+/// Measures both half-edges of each edge, as a product of pairs.
 fn mapped_spgemm(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Result<Measured> {
     let matrix = Mesh::new(engine, mesh)?;
     let mut sides = Csr::new(engine, matrix.pairs(Sides {}))?;
@@ -529,7 +527,7 @@ fn mapped_spgemm(engine: &Engine, mesh: &PolyMesh, _: u32, effort: Effort) -> Re
     Ok(times.into())
 }
 
-/// Topology of all levels and positions, by masks over mesh matrices.
+/// Measures the topology of all levels and the positions, by masks over mesh matrices.
 pub(super) fn general(
     engine: &Engine,
     mesh: &PolyMesh,
@@ -545,7 +543,7 @@ pub(super) fn general(
     )
 }
 
-/// As [`general`], by any scheme.
+/// Does as [`general`], for any scheme.
 pub(super) fn general_of<S: Listed>(
     scheme: S,
     engine: &Engine,

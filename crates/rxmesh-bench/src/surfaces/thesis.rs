@@ -1,11 +1,12 @@
 //! Rows of the thesis' tables (Mlakar 2018, chapter 6): times of uniform Catmull-Clark, Loop and sqrt(3) (tables 6.1,
-//! 6.2, 6.7), memory (6.3, 6.4) and what an order of the mesh is worth (6.8). Its meshes are not to be had under free
-//! terms; these are generated ones of the same numbers of faces, with as many irregular vertices as edges that flip
+//! 6.2, 6.7), memory (6.3, 6.4) and the effect of the mesh's order (6.8). Its meshes are not available under free
+//! terms; these are generated ones with the same numbers of faces, and with the irregular vertices that edge flips
 //! leave. Its times are those of its optimised version on a Titan X (Pascal), sums of kernels' times; ours are calls,
 //! from faces on the host.
-//!
-//! Each row comes in the fast form and in the general one, which makes the topology of all levels and the positions in
-//! memory that is there. "As it comes" is shuffled: the order of the thesis' meshes is not known. Table 6.8 says
+//! from faces on the host.
+//! Each row exists in the fast form and in the general one, which makes the topology of all levels and the positions in
+//! existing memory. "As it comes" is shuffled: the order of the thesis' meshes is not known. Table 6.8 states level 2
+//! of Blue Crab, but its numbers of faces are those of level 1.
 //! level 2 of Blue Crab, but its numbers of faces are those of level 1.
 
 use anyhow::Result;
@@ -21,12 +22,12 @@ use super::rows::{
 };
 use crate::measure::{self, Effort};
 
-/// What the thesis has: milliseconds.
+/// Baseline of the thesis in milliseconds.
 const fn thesis(ms: f64) -> Option<(f64, &'static str)> {
     Some((ms, "the thesis, Titan X"))
 }
 
-/// What the thesis has: gigabytes of so many final faces.
+/// Baseline of the thesis in gigabytes, for so many final faces.
 const fn gb(value: f64, faces: u64) -> Option<(f64, &'static str)> {
     Some((value * 1e9 / faces as f64, "the thesis, Titan X"))
 }
@@ -226,7 +227,7 @@ fn general_sqrt3(
     general_of(Sqrt3 {}, engine, mesh, levels, effort)
 }
 
-/// The most bytes that there are from the faces on the host to faces and positions of the surface.
+/// Measures the peak memory from the faces on the host to faces and positions of the surface.
 fn bytes_of<S: Listed>(
     scheme: S,
     engine: &Engine,
@@ -249,7 +250,7 @@ fn most_of_loop(engine: &Engine, mesh: &PolyMesh, levels: u32, _: Effort) -> Res
     bytes_of(LOOP, engine, mesh, levels)
 }
 
-/// Ordering a mesh, on the host.
+/// Measures ordering a mesh on the host.
 fn ordering(engine: &Engine, mesh: &PolyMesh, order: Order, effort: Effort) -> Result<Measured> {
     let times = measure::calls(engine, effort, || {
         mesh.clone().reorder(order);

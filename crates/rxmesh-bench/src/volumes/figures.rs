@@ -1,4 +1,4 @@
-//! What is no operation over a relation: construction, bytes, ribbons, springs, and what sizes of patches do.
+//! Rows other than operations over a relation: construction, bytes, ribbons, springs, and the effect of patch sizes.
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
@@ -13,10 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::measure::{self, Effort, Times};
 
-/// Sizes of patches that are tried (MeshTaichi 2022, section 7.1).
+/// Patch sizes to try (MeshTaichi 2022, section 7.1).
 pub(crate) const PATCH_SIZES: [u32; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 
-/// A volume on an engine.
+/// Makes a volume on an engine.
 pub(crate) fn volume(
     engine: &Engine,
     mesh: &TetMesh,
@@ -41,7 +41,7 @@ fn options(patch_size: Option<u32>, (kinds, ribbon): (VolumeKinds, Ribbon)) -> V
     }
 }
 
-/// Cutting and packing, from cells in memory, without the upload.
+/// Measures cutting and packing, from cells in memory, without the upload.
 pub(crate) fn build(
     engine: &Engine,
     mesh: &TetMesh,
@@ -61,7 +61,7 @@ pub(crate) fn build(
     })
 }
 
-/// Bytes on the engine: of vertices and cells alone, and with every relation but EE and FF prepared.
+/// Returns the bytes on the engine: with vertices and cells alone, or with every relation but EE and FF prepared.
 pub(crate) fn bytes(rx: &RxMesh<Volume>, prepared: bool) -> Result<(u64, Map<String, Value>)> {
     let mut figures = Map::new();
     figures.insert("mesh".into(), rx.device_bytes().into());
@@ -85,7 +85,7 @@ pub(crate) fn bytes(rx: &RxMesh<Volume>, prepared: bool) -> Result<(u64, Map<Str
     Ok((all, figures))
 }
 
-/// How often elements are held by patches: local ones over owned ones (gamma, section 7.1), and those of shell 0.
+/// Returns the ratio of local to owned elements of patches (gamma, section 7.1), and the figures of shell 0.
 pub(crate) fn ribbons(mesh: &TetMesh, patch_size: u32) -> Result<(f64, Map<String, Value>)> {
     let options = options(Some(patch_size), (VolumeKinds::Faces, Ribbon::Usual));
     let set = patch::build_volume(mesh.positions.len(), &mesh.cells, &options)?;
@@ -104,7 +104,7 @@ pub(crate) fn ribbons(mesh: &TetMesh, patch_size: u32) -> Result<(f64, Map<Strin
     Ok((local / owned, figures))
 }
 
-/// Explicit steps of springs along the edges, forces and integration, that move.
+/// Measures explicit steps of moving springs along the edges, forces and integration.
 pub(crate) fn springs(
     engine: &Engine,
     rx: &RxMesh<Volume>,
@@ -121,7 +121,7 @@ pub(crate) fn springs(
     let longer: Vec<Vec3> = mesh.positions.iter().map(|&p| p * 1.02).collect();
     *springs.positions() = rx.attribute_from(&longer)?;
     let times = measure::launches(engine, effort, || Ok(springs.step_explicit(forces)?))?;
-    // An error when the motion left the numbers.
+    // An error when the motion is no longer finite.
     springs.energy()?;
     Ok(times)
 }

@@ -1,4 +1,4 @@
-//! The meshes of the volumes' rows: cubes, as those of the recorded reference, and a file's mesh.
+//! Meshes of the volumes' rows: cubes, as in the recorded reference, and a file's mesh.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use rxmesh_host::io::{ReadOptions, read_tets};
 use rxmesh_host::mesh::generate::tet_box;
 use rxmesh_host::mesh::{Rng, TetMesh};
 
-/// How far a vertex is moved along each axis at most, in sides of the small cubes.
+/// Most displacement of a vertex along each axis, in sides of the small cubes.
 const JITTER: f64 = 0.2;
 const SEED: u64 = 1;
 
-/// `cube:N`: `6 N^3` cells (Kuhn), with noise; `cubes:NxM`: `M` of them side by side; `file:PATH`.
+/// Makes a mesh: `cube:N` has `6 N^3` cells (Kuhn), with noise; `cubes:NxM` is `M` of them side by side; `file:PATH`.
 pub(crate) fn make(name: &str) -> Result<TetMesh> {
     let (kind, rest) = name.split_once(':').context("no `:`")?;
     let mesh = match kind {
@@ -44,12 +44,12 @@ fn cubes(n: u32, count: u32) -> Result<TetMesh> {
     Ok(mesh)
 }
 
-/// How many entries each relation has, counted from the cells alone.
+/// Numbers of entries of each relation, counted from the cells alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// Of `[from][to]`: vertices, edges, faces, cells.
+    /// Entries of `[from][to]`: vertices, edges, faces, cells.
     pub(crate) entries: [[u64; 4]; 4],
-    /// Elements of each kind.
+    /// Numbers of elements of each kind.
     pub(crate) counts: [u64; 4],
 }
 
@@ -90,7 +90,7 @@ impl Sizes {
     }
 }
 
-/// Parts of cells by the places of their corners: each one's vertices, ascending, and how many cells have it.
+/// Returns the parts of cells with these corners: each one's vertices, ascending, and its number of cells.
 fn rows<const N: usize, const M: usize>(
     mesh: &TetMesh,
     places: [[usize; N]; M],
@@ -113,7 +113,7 @@ fn rows<const N: usize, const M: usize>(
 mod tests {
     use super::*;
 
-    /// The recorded reference's own numbers of its meshes, and of the relations that it found right.
+    /// The numbers are those of the recorded reference for its meshes, for the relations that it computed correctly.
     #[test]
     fn the_cube_is_that_of_the_reference() -> Result<()> {
         let mesh = make("cube:22")?;

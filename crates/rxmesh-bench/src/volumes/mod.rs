@@ -1,4 +1,4 @@
-//! Rows of volumes: a table and a record of their own, because they have other meshes than the rest.
+//! Rows of volumes: a table and a record of their own, because their meshes differ from the others.
 
 mod figures;
 mod meshes;
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    /// Whether a row was asked for, or any whose name begins with this.
+    /// Returns `true` if a row, or any whose name begins with this, was asked for.
     fn wants(&self, row: &str) -> bool {
         let asked = |n: &String| row.starts_with(n.as_str()) || n.starts_with(row);
         self.rows.is_empty() || self.rows.iter().any(asked)
@@ -150,16 +150,16 @@ impl Arguments {
     }
 }
 
-/// A run, as far as it is.
+/// Run in progress.
 struct Run<'a> {
     arguments: &'a Arguments,
     record: Record,
-    /// Operations that could not be had, or gave a wrong sum.
+    /// Operations that could not run, or gave a wrong sum.
     failed: Vec<String>,
 }
 
 impl Run<'_> {
-    /// All rows of one mesh on one engine.
+    /// Measures all rows of one mesh on one engine.
     fn mesh(&mut self, engine: &Engine, name: &str, mesh: &TetMesh) -> Result<()> {
         let arguments = self.arguments;
         self.construction(engine, name, mesh)?;
@@ -188,7 +188,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Operations on one mesh, under their names behind a prefix.
+    /// Measures operations on one mesh, under their names behind a prefix.
     fn operations<'o>(
         &mut self,
         operations: impl Iterator<Item = &'o Operation>,
@@ -228,7 +228,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Cutting, which needs no engine but is named after one, as its record is.
+    /// Measures cutting, which needs no engine but is named after one, as its record is.
     fn construction(&mut self, engine: &Engine, name: &str, mesh: &TetMesh) -> Result<()> {
         for (row, parts) in [
             ("build, V and C", (VolumeKinds::Cells, Ribbon::Usual)),
@@ -281,8 +281,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What sizes of patches do to ribbons and times (sections 7.1 and 7.2): staged and direct, on the fly and
-    /// prepared.
+    /// Measures the effect of patch sizes on ribbons and times (sections 7.1 and 7.2): staged and direct, on the fly
+    /// and prepared.
     fn sweep(&mut self, engines: &[Engine], name: &str, mesh: &TetMesh) -> Result<()> {
         let sizes = Sizes::of(mesh);
         for patch_size in PATCH_SIZES {
@@ -314,7 +314,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A row of times: milliseconds, what the floor is, and how others stand.
+    /// Adds a row of times: milliseconds, the floor, and the references.
     fn timed(
         &mut self,
         row: &str,
@@ -374,7 +374,7 @@ mod tests {
         }
     }
 
-    /// Everything there is, once, on a small mesh; operations check their sums themselves.
+    /// Every row runs once on a small mesh; operations check their sums themselves.
     #[test]
     fn every_row_can_be_measured() -> Result<()> {
         let folder = tempfile::tempdir()?;

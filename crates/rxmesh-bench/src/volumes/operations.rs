@@ -1,5 +1,5 @@
-//! The 32 operations of MeshTaichi 2022, section 8.7: for each relation elements gather from their neighbours, and give
-//! to them, ten floats each. Every form that there is for one is tried, and each must give the exact sum.
+//! The 32 operations of MeshTaichi 2022, section 8.7: for each relation, elements gather ten floats each from their
+//! neighbours, and scatter ten floats each to them. Every available form is tried, and each must give the exact sum.
 
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::Error;
@@ -18,28 +18,28 @@ use rxmesh_kernels::volume::gather::Gather;
 use super::meshes::Sizes;
 use crate::measure::{self, Effort, Times, median};
 
-/// A value of the paper's operations.
+/// Value of the paper's operations.
 pub(crate) type Ten = [f32; 10];
 
-/// Cells up to which EE and FF are prepared too, to see what that gives: their tables outgrow everything else.
+/// Most cells with which EE and FF are prepared too, to measure the gain: their tables outgrow everything else.
 const FEW: u64 = 4_000_000;
 
-/// Blocks of a GPU that are tried.
+/// Block sizes to try on a GPU.
 const WIDTHS: [u32; 3] = [128, 256, 512];
 
-/// One of the 32.
+/// One of the 32 operations.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
-    /// `VC, gather` and the like.
+    /// Name, such as `VC, gather`.
     pub(crate) name: &'static str,
     pub(crate) from: Kind,
     pub(crate) to: Kind,
-    /// Whether it needs patches with the ring.
+    /// `true` if it needs patches with the ring.
     pub(crate) ring: bool,
     pub(crate) run: fn(&On<'_>) -> Result<Best>,
 }
 
-/// Where an operation is measured.
+/// Engine and mesh on which an operation is measured.
 pub(crate) struct On<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) rx: &'a RxMesh<Volume>,
@@ -47,7 +47,7 @@ pub(crate) struct On<'a> {
     pub(crate) effort: Effort,
 }
 
-/// The fastest form, and what all forms take.
+/// Fastest form, and the times of all forms.
 pub(crate) struct Best {
     pub(crate) form: String,
     pub(crate) times: Times,
@@ -55,7 +55,7 @@ pub(crate) struct Best {
 }
 
 impl Operation {
-    /// Bytes that must move: the relation's local ids and both values, once each.
+    /// Returns the bytes that must move: the relation's local ids and both values, once each.
     pub(crate) fn floor(&self, sizes: &Sizes) -> u64 {
         let value = size_of::<Ten>() as u64;
         let [from, to] = [self.from, self.to].map(|k| k as usize);
@@ -87,8 +87,8 @@ macro_rules! operations {
     };
 }
 
-/// All of them. What an element gives does not depend on the neighbour, so that giving is gathering over the transposed
-/// relation; stored relations have [`Distributor`] beside that.
+/// All operations. The value that an element scatters does not depend on the neighbour, so that scattering is gathering
+/// over the transposed relation; stored relations have [`Distributor`] as well.
 pub(crate) const OPERATIONS: [Operation; 32] = operations! {
     VV, VV;
     VE, EV;
@@ -108,10 +108,10 @@ pub(crate) const OPERATIONS: [Operation; 32] = operations! {
     CC, CC;
 };
 
-/// The forms of an operation, as far as they were tried.
+/// Forms of an operation, as far as they were tried.
 struct Forms<'a> {
     on: &'a On<'a>,
-    /// Only this one, with all samples.
+    /// The only form to run, with all samples.
     only: Option<&'a str>,
     tried: Vec<(String, Times)>,
 }
@@ -150,7 +150,7 @@ impl On<'_> {
 }
 
 impl Forms<'_> {
-    /// Gathers over `R`: on the fly and prepared, values staged and where they are, with blocks of several widths.
+    /// Gathers over `R`: on the fly and prepared, values staged and direct, with blocks of several widths.
     fn gather<R: Relation>(&mut self, prefix: &str) -> Result<()>
     where
         Gather<R>: Entry + PreparedEntry,
@@ -169,7 +169,7 @@ impl Forms<'_> {
             if prepared && !(few && R::PREPARABLE) {
                 continue;
             }
-            // Before blocks have another width than those that prepare want.
+            // Prepare before setting another block width than the preparation needs.
             if prepared && !self.can(rx.prepare::<R>().map(drop))? {
                 continue;
             }
@@ -197,7 +197,7 @@ impl Forms<'_> {
         Ok(())
     }
 
-    /// Gives over stored relation `R` by [`Distributor`].
+    /// Scatters over the stored relation `R` with [`Distributor`].
     fn share<R: Relation, K>(
         &mut self,
         kernel: impl Fn(&Attribute<R::Source, Ten>) -> Result<K, AttributeError>,
@@ -224,7 +224,7 @@ impl Forms<'_> {
         Ok(self.on.rx.attribute_from(&vec![[1.0; 10]; n])?)
     }
 
-    /// Widths of a GPU's blocks; one way on a CPU.
+    /// Returns the block widths to try on a GPU; only the default on a CPU.
     fn widths(&self) -> Vec<Option<u32>> {
         match self.on.engine.is_cuda() {
             true => WIDTHS.map(Some).to_vec(),
@@ -232,8 +232,8 @@ impl Forms<'_> {
         }
     }
 
-    /// Whether something can be had: not where a patch's table is too large, or a GPU has too little shared memory, or
-    /// too few registers for a block of that width.
+    /// Returns `true` if the work ran; `false` where a patch's table is too large, or a GPU has too little shared
+    /// memory, or too few registers for a block of that width.
     fn can(&self, done: Result<(), Error>) -> Result<bool> {
         match done {
             Err(Error::TooLarge { .. }) => Ok(false),
@@ -243,7 +243,7 @@ impl Forms<'_> {
         }
     }
 
-    /// One form, unless another one is asked for, or it cannot be had. All source values are one, so that the sum is
+    /// Runs one form, unless another one is asked for, or it cannot run. All source values are one, so that the sum is
     /// ten times the relation's size.
     fn form<R: Relation, K: Element>(
         &mut self,

@@ -1,4 +1,4 @@
-//! What a run of the volumes' rows leaves behind, and how it stands to what others measured.
+//! Record of a run of the volumes' rows, and its comparison with others' measurements.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -17,13 +17,13 @@ pub(crate) struct Record {
     pub(crate) what: String,
     pub(crate) commit: String,
     pub(crate) date: String,
-    /// Most cells of a patch, where the row does not say otherwise.
+    /// Most cells of a patch, where the row does not state its own.
     pub(crate) patch_size: Option<u32>,
     pub(crate) engines: Vec<Measured>,
     pub(crate) rows: Vec<RowRecord>,
 }
 
-/// An engine, and how fast it copies: bytes read and written, in GB/s.
+/// Engine, and its copy bandwidth: bytes read and written, in GB/s.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct RowRecord {
     pub(crate) engine: String,
     pub(crate) mesh: String,
     pub(crate) cells: u64,
-    /// `ms`, `bytes a cell` or `times`.
+    /// Unit: `ms`, `bytes a cell` or `times`.
     pub(crate) unit: String,
     /// Samples; the headline is their median.
     pub(crate) values: Vec<f64>,
@@ -46,7 +46,7 @@ pub(crate) struct RowRecord {
     pub(crate) single_ms: Vec<f64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) wall_ms: Vec<f64>,
-    /// The fastest form, which is the one measured, and medians of all that were tried.
+    /// Fastest form, which is the one measured, and medians of all forms tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) form: Option<String>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -57,7 +57,7 @@ pub(crate) struct RowRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) floor_ms: Option<f64>,
     pub(crate) goal: Option<f64>,
-    /// The best that was measured of MeshTaichi.
+    /// Best measurement of MeshTaichi.
     pub(crate) reference: Option<f64>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) figures: Map<String, Value>,
@@ -69,7 +69,7 @@ impl Record {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// A row a line.
+    /// Returns one line per row.
     pub(crate) fn table(&self) -> String {
         let lines = self.rows.iter().map(RowRecord::line);
         std::iter::once(HEADING.to_owned()).chain(lines).collect()
@@ -82,12 +82,12 @@ pub(crate) const HEADING: &str = "\
 | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
 
 impl RowRecord {
-    /// The headline.
+    /// Returns the headline: the median.
     pub(crate) fn value(&self) -> f64 {
         median(&self.values)
     }
 
-    /// The table's line.
+    /// Returns the table's line.
     pub(crate) fn line(&self) -> String {
         let value = self.value();
         let number = |x: Option<f64>| x.map_or("-".into(), |x| Short(x).to_string());
@@ -109,7 +109,7 @@ impl RowRecord {
     }
 }
 
-/// A number, as short as it can be said.
+/// Number in its shortest form.
 struct Short(f64);
 
 impl std::fmt::Display for Short {
@@ -119,7 +119,7 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// What MeshTaichi was measured to take.
+/// Measurements of MeshTaichi.
 #[derive(Deserialize)]
 struct Theirs {
     rows: Vec<TheirRow>,
@@ -147,7 +147,7 @@ fn theirs() -> &'static [TheirRow] {
     &read.rows
 }
 
-/// How far the sizes of meshes may be apart to be compared, as a part.
+/// Most relative difference in size between meshes that are compared.
 const NEAR: f64 = 0.05;
 
 fn near(a: u64, b: u64) -> bool {
@@ -161,7 +161,7 @@ const NAMES: [(&str, &str); 3] = [
     ("build, V and C", "patching"),
 ];
 
-/// MeshTaichi's fastest on a mesh of about so many cells, on an H200.
+/// Returns MeshTaichi's fastest time on a mesh of about so many cells, on an H200.
 pub(crate) fn reference(row: &str, cells: u64) -> Option<f64> {
     let name = NAMES.iter().find(|n| n.0 == row).map_or(row, |n| n.1);
     let rows = theirs().iter().filter(|r| r.name.starts_with(name));
@@ -171,7 +171,7 @@ pub(crate) fn reference(row: &str, cells: u64) -> Option<f64> {
     values.map(|p| p.value).min_by(f64::total_cmp)
 }
 
-/// The same on two threads of a CPU.
+/// Returns the same on two threads of a CPU.
 pub(crate) fn reference_on_two_threads(row: &str, cells: u64) -> Option<f64> {
     const KNOWN: [(&str, u64, f64); 4] = [
         ("springs, gather", 63_888, 1.48),
@@ -183,10 +183,10 @@ pub(crate) fn reference_on_two_threads(row: &str, cells: u64) -> Option<f64> {
     Some(known.2)
 }
 
-/// MeshTaichi's bytes a cell with all relations prepared, EE and FF among them.
+/// MeshTaichi's bytes per cell with all relations prepared, EE and FF included.
 pub(crate) const REFERENCE_BYTES: f64 = 377.0;
 
-/// Where this project wants to be on one H200 (construction: 16 cores): row, cells, milliseconds.
+/// Performance goals of this project on one H200 (construction: 16 cores): row, cells, milliseconds.
 const GOALS: [(&str, u64, f64); 9] = [
     ("CV, gather", 2_044_416, 0.045),
     ("VC, gather", 2_044_416, 0.045),
@@ -199,7 +199,7 @@ const GOALS: [(&str, u64, f64); 9] = [
     ("build, V and C", 2_044_416, 400.0),
 ];
 
-/// The goal of a row; of an operation that has none of its own a third of the reference.
+/// Returns the goal of a row; for an operation without its own, a third of the reference.
 pub(crate) fn goal(row: &str, cells: u64) -> Option<f64> {
     let own = GOALS.iter().find(|g| g.0 == row && near(g.1, cells));
     let third = || reference(row, cells).map(|ms| ms / 3.0);

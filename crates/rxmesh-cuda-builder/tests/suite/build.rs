@@ -1,5 +1,5 @@
-//! Builds the device crate beside this file and looks at the PTX. Without a device toolchain there is nothing to test:
-//! the tests say so and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail instead.
+//! Builds the device crate of `tests/device` and examines the PTX. Without a device toolchain there is nothing to test:
+//! the tests report that and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail instead.
 
 use crate::common::{built, skip};
 use rxmesh_cuda_builder::ptx::Entry;
@@ -15,7 +15,7 @@ fn entry(name: &str) -> Option<&'static Entry> {
     )
 }
 
-/// The text of one kernel.
+/// Returns the text of one kernel.
 fn text(name: &str) -> Option<&'static str> {
     let text = &built()?.text;
     let begin = text
@@ -25,8 +25,8 @@ fn text(name: &str) -> Option<&'static str> {
     Some(&text[begin..end])
 }
 
-/// The barrier regression test: what is written is what is in the PTX, through closures, generic blocks and `core`'s
-/// code.
+/// Barrier regression test: the PTX has exactly the barriers of the source, through closures, generic blocks and code
+/// of `core`.
 #[test]
 fn barriers_are_not_copied() {
     for (name, barriers) in [

@@ -1,21 +1,21 @@
-//! What the tests share: the device crate in `tests/device`, built once.
+//! Shared parts of the tests: the device crate in `tests/device`, built once.
 //!
-//! Without a device toolchain there is nothing to test: the tests say so and pass. With RXMESH_REQUIRE_DEVICE set (as
-//! on CI) they fail.
+//! Without a device toolchain there is nothing to test: the tests report that and pass. With RXMESH_REQUIRE_DEVICE set
+//! (as on CI) they fail.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use rxmesh_cuda_builder::{BuildOutput, CudaBuilder, Toolchain};
 
-/// Says that a test has nothing to work with.
+/// Reports that a test cannot run, or fails where it must.
 pub(crate) fn skip(what: &str, why: &dyn std::fmt::Display) {
     let required = std::env::var_os("RXMESH_REQUIRE_DEVICE").is_some();
     assert!(!required, "{what} is required here: {why}");
     eprintln!("SKIPPED, no {what}: {why}");
 }
 
-/// The device crate, built once a test program.
+/// Returns the device crate, built once per test program.
 pub(crate) fn built() -> Option<&'static BuildOutput> {
     static BUILT: OnceLock<Option<BuildOutput>> = OnceLock::new();
     BUILT

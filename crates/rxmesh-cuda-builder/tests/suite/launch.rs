@@ -1,5 +1,5 @@
-//! Runs the kernels of the device crate on a GPU, through the driver loader and `cust`. Without a GPU it says so and
-//! passes; with `RXMESH_REQUIRE_CUDA=1` it fails.
+//! Runs the kernels of the device crate on a GPU, through the driver loader and `cust`. Without a GPU the test reports
+//! that and passes; with `RXMESH_REQUIRE_CUDA=1` it fails.
 //!
 //! `RXMESH_TEST_PTX` names a PTX file that was built elsewhere, for GPU machines without a device toolchain.
 
@@ -14,8 +14,7 @@ use cust::stream::{Stream, StreamFlags};
 
 const BLOCK: u32 = 128;
 
-/// A kernel that waits for ever cannot be stopped from inside: ends the program unless what is returned is dropped in
-/// time.
+/// Ends the program unless the returned sender is dropped in time: a kernel that hangs cannot be stopped from inside.
 #[must_use]
 fn time_limit() -> Sender<()> {
     let (done, wait) = mpsc::channel();
@@ -28,7 +27,7 @@ fn time_limit() -> Sender<()> {
     done
 }
 
-/// Says that there is no GPU, or fails where there must be one.
+/// Reports that there is no GPU, or fails where there must be one.
 fn no_gpu(why: &str) {
     let required = std::env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1");
     assert!(!required, "a GPU is required here: {why}");
@@ -79,7 +78,7 @@ fn saxpy(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
 fn reverse(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     let x: Vec<u32> = (0..10 * BLOCK).collect();
     let dx = DeviceBuffer::from_slice(&x)?;
-    // SAFETY: the argument is that of `reverse`, with a value a thread, in memory and in shared memory.
+    // SAFETY: the argument is that of `reverse`, with one value per thread, in memory and in shared memory.
     unsafe {
         launch!(module.reverse<<<10, BLOCK, 4 * BLOCK, stream>>>(dx.as_device_ptr()))?;
     }
@@ -94,13 +93,13 @@ fn reverse(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The sizes are those where a copied barrier would show: fewer and more values than threads, and more than a warp.
+/// Tests sizes at which a copied barrier would show: fewer and more values than threads, and more than a warp.
 fn scan(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     for n in [1_u32, 31, 127, 128, 129, 1000, 10_000] {
         let x: Vec<u32> = (0..n).map(|i| i % 7 + 1).collect();
         let dx = DeviceBuffer::from_slice(&x)?;
-        // SAFETY: the arguments are those of `scan`, with shared memory for the values and one more a thread; less than
-        // 48 KiB.
+        // SAFETY: the arguments are those of `scan`, with shared memory for the values and one more per thread; less
+        // than 48 KiB.
         unsafe {
             launch!(module.scan<<<1, BLOCK, 4 * (n + BLOCK), stream>>>(dx.as_device_ptr(), n))?;
         }
@@ -118,7 +117,7 @@ fn scan(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Its result depends on the order of the threads; what counts is that it ends.
+/// Tests only that the kernel ends: its result depends on the order of the threads.
 fn leads(module: &Module, stream: &Stream) -> Result<(), Box<dyn Error>> {
     let dx = DeviceBuffer::from_slice(&[0_u32, 0, 0, 0])?;
     // SAFETY: the arguments are those of `leads`. All values are zero, so that its last phase writes nothing.

@@ -1,4 +1,4 @@
-//! Building device code, and running it.
+//! Tests that build device code and run it.
 
 mod build;
 mod common;

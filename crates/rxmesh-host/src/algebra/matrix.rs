@@ -139,22 +139,22 @@ impl<W: Weight> Matrix<W> {
         }
     }
 
-    /// The engine in whose memory it lies.
+    /// Returns the engine in whose memory it lies.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Number of rows, and of columns.
+    /// Returns the number of rows, and of columns.
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Its arrays, for kernels that fill them in.
+    /// Returns its arrays, for kernels that fill them in.
     pub(crate) fn parts(&self) -> &Parts<W> {
         &self.parts
     }
 
-    /// For kernels.
+    /// Returns the view for kernels.
     pub(crate) fn view(&self) -> MatrixView<W> {
         MatrixView {
             starts: self.parts.starts.global(),
@@ -187,11 +187,12 @@ impl<W: Weight> Matrix<W> {
         Ok((0..self.rows as usize).map(row).collect())
     }
 
-    /// The transposed matrix, for weights from one place to another that are to be taken back. Its columns ascend.
+    /// Returns the transposed matrix, for weights from one place to another that are to be taken back. Its columns
+    /// ascend.
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn transpose(&self) -> Result<Matrix<W>, Error> {
         let (engine, n) = (&self.engine, self.rows as usize);
         let starts = engine.zeroed::<u32>(n + 1)?;
@@ -227,11 +228,11 @@ impl<W: Weight> Matrix<W> {
         Ok(Matrix::from_parts(engine, parts))
     }
 
-    /// `y = alpha A x + beta z`, of vectors of three components a row. `z` is not looked at when `beta` is 0.
+    /// Computes `y = alpha A x + beta z` for vectors of three components a row. `z` is not read if `beta` is 0.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for vectors of other lengths, or what the engine says.
+    /// [`EngineError::Length`] for vectors of other lengths, or any error of the engine.
     pub fn multiply(
         &self,
         alpha: f32,
@@ -273,7 +274,7 @@ impl<W: Weight> Matrix<W> {
         })
     }
 
-    /// One over the diagonal, zero where that is not positive.
+    /// Returns one over the diagonal, zero where that is not positive.
     pub(crate) fn inverse(&self) -> Result<Buffer<W>, Error> {
         let inverse = self.engine.uninit(self.rows as usize)?;
         let kernel = MatrixInverse {
@@ -286,7 +287,7 @@ impl<W: Weight> Matrix<W> {
 }
 
 impl Matrix {
-    /// As [`Matrix::multiply`], of vectors of one component a row.
+    /// Works like [`Matrix::multiply`], for vectors of one component a row.
     ///
     /// # Errors
     ///

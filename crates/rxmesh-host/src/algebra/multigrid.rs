@@ -28,10 +28,10 @@ const LEAST_PROGRESS: f64 = 0.95;
 /// ([`solve`](super::solve())). It is made for symmetric matrices whose entries beside the diagonal are negative or
 /// zero and whose rows have sums of zero or more: Laplacians, with masses or without.
 ///
-/// Rows that hang together become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
-/// the strength of the weights, not the geometry: where triangles are needles, the ends of their short sides are one
+/// Strongly connected rows become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
+/// the strength of the weights, not the geometry: if triangles are needles, the ends of their short sides are united
 /// soon. A level has little more than half the rows of the one before: larger aggregates make fewer levels, which cost
-/// less, but need several times the iterations where weights differ much.
+/// less, but need several times the iterations if weights differ much.
 #[derive(Debug)]
 pub struct Multigrid {
     levels: Vec<Level>,
@@ -52,11 +52,12 @@ struct Level {
 }
 
 impl Multigrid {
-    /// The coarser matrices of a matrix. All work is the engine's; the host waits twice a level, to know its size.
+    /// Builds the coarser matrices of a matrix. All work is the engine's; the host waits twice a level, to know its
+    /// size.
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn new(matrix: &Matrix) -> Result<Multigrid, Error> {
         let mut levels = vec![Level::new(matrix, true)?];
         loop {
@@ -86,7 +87,7 @@ impl Multigrid {
         Ok(Multigrid { levels })
     }
 
-    /// Number of rows of each level, the matrix's own first.
+    /// Returns the number of rows of each level, the matrix's own first.
     pub fn sizes(&self) -> Vec<u32> {
         self.levels.iter().map(|level| level.rows).collect()
     }
@@ -161,8 +162,8 @@ impl Level {
     }
 }
 
-/// The matrix of a next level, the aggregate of each row, and the rows of each aggregate; nothing when it would not be
-/// much smaller, or has no row.
+/// Returns the matrix of the next level, the aggregate of each row, and the rows of each aggregate; `None` if it would
+/// not be much smaller, or has no row.
 #[allow(clippy::type_complexity, reason = "taken apart at the one call")]
 fn coarsen(
     fine: &Matrix,

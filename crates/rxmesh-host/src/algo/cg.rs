@@ -40,7 +40,8 @@ pub struct Cg {
 }
 
 impl Cg {
-    /// For one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the start.
+    /// Creates a solver for one mesh; with `jacobi` the diagonal has to be filled in ([`Cg::inverse_mut`]) before the
+    /// start.
     ///
     /// # Errors
     ///
@@ -63,22 +64,23 @@ impl Cg {
         })
     }
 
-    /// The solver's scalars.
+    /// Returns the solver's scalars.
     pub fn scalars(&self) -> Scalars {
         Scalars(self.scalars.global_mut())
     }
 
-    /// One over the diagonal, to fill in.
+    /// Returns one over the diagonal, to fill in.
     pub fn inverse_mut(&self) -> GlobalMut<f32> {
         self.inverse.global_mut()
     }
 
-    /// The direction that the next product reads: has to be zero, or finite at least, when the solver starts.
+    /// Returns the direction that the next product reads: it has to be zero, or finite at least, when the solver
+    /// starts.
     pub fn first_direction(&self) -> GlobalMut<Vec3> {
         self.directions[0].global_mut()
     }
 
-    /// The dot products of a product's launch.
+    /// Returns the destination of the dot products of a product's launch.
     pub fn sums(&self) -> CgSums {
         CgSums {
             partials: self.partials.global_mut(),
@@ -106,7 +108,7 @@ impl Cg {
         (vector, self.q.global_mut())
     }
 
-    /// The residual, as the iterations carry it along.
+    /// Returns the residual by the iterations' recurrence.
     pub fn residual(&self) -> Global<Vec3> {
         self.r.global()
     }
@@ -131,7 +133,7 @@ impl Cg {
     ///
     /// # Safety
     ///
-    /// `x` has a value for each linear id of the vertices, and nobody takes its words for anything else (contract U4 of
+    /// `x` has a value for each linear id of the vertices, and its words have no other use (contract U4 of
     /// docs/inside/unsafe.md).
     pub unsafe fn step<D: Dimension>(
         &mut self,
@@ -166,7 +168,7 @@ impl Cg {
 }
 
 impl Progress {
-    /// As scalars tell it ([`Scalar`]).
+    /// Reads the progress from the scalars ([`Scalar`]).
     pub(crate) fn of(s: &[f64]) -> Result<Progress, Error> {
         let (norm, norm0) = (s[Scalar::Norm as usize], s[Scalar::Norm0 as usize]);
         if !norm.is_finite() {
@@ -183,7 +185,7 @@ impl Progress {
     }
 }
 
-/// One norm over another, of their squares; 0 when there was nothing to do.
+/// Returns one norm over another, given their squares; 0 if there was nothing to do.
 pub(super) fn relative(now: f64, first: f64) -> f64 {
     if first > 0.0 {
         (now / first).sqrt()

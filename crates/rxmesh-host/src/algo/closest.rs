@@ -36,9 +36,9 @@ impl SurfaceTree {
         SurfaceTree::of(engine, &[Built::new(x, faces, all)])
     }
 
-    /// As [`SurfaceTree::new`], and returns a leaf that contains each vertex: 0 for vertices of no triangle. With
-    /// labels, which give the mesh of each vertex and the number of meshes, each mesh gets a separate tree, and leaves
-    /// are of that.
+    /// Works like [`SurfaceTree::new`], and returns a leaf that contains each vertex: 0 for vertices of no triangle.
+    /// With labels, which give the mesh of each vertex and the number of meshes, each mesh gets a separate tree, and
+    /// leaves are of that.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl SurfaceTree {
         })
     }
 
-    /// The surface as a kernel argument.
+    /// Returns the surface as a kernel argument.
     pub fn view(&self) -> TreeView {
         TreeView {
             boxes: self.boxes.global(),
@@ -110,8 +110,8 @@ impl SurfaceTree {
         }
     }
 
-    /// The surface of each mesh as a kernel argument, for vertices with labels; these are not looked at when there is
-    /// one.
+    /// Returns the surface of each mesh as a kernel argument, for vertices with labels; these are not read for one
+    /// mesh.
     pub fn forest(&self, labels: Global<u32>) -> Forest {
         Forest {
             all: self.view(),
@@ -242,7 +242,7 @@ struct Built {
 }
 
 impl Built {
-    /// The tree of some of the faces.
+    /// Builds the tree of some of the faces.
     fn new(x: &[Vec3], faces: &[[u32; 3]], of: Vec<u32>) -> Built {
         let place = |i: u32| faces[i as usize].map(|v| x[v as usize]);
         let centre = |i: u32| place(i).iter().sum::<Vec3>() * (1.0 / 3.0);
@@ -282,7 +282,7 @@ fn union(a: Box3, b: Box3) -> Box3 {
     [a[0].min(b[0]), a[1].max(b[1])]
 }
 
-/// The boxes of all nodes; node 0 does not exist.
+/// Returns the boxes of all nodes; node 0 does not exist.
 fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
     let mut boxes = vec![NOTHING; 2 * leaves];
     let (inner, last) = boxes.split_at_mut(leaves);
@@ -309,7 +309,7 @@ fn boxes_of(corners: &[Vec3], leaves: usize) -> Vec<Box3> {
 /// Cells of the Morton grid on its longest side.
 const CELLS: f32 = ((1 << 21) - 1) as f32;
 
-/// The bits of three coordinates, each below 2^21, in turn.
+/// Interleaves the bits of three coordinates, each below 2^21.
 fn morton(p: Vec3) -> u64 {
     let spread = |x: f32| {
         let mut x = u64::from(x as u32 & 0x1f_ffff);

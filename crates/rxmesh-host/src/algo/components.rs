@@ -31,7 +31,7 @@ pub enum Through {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentsOptions {
-    /// What joins two faces.
+    /// Element through which two faces are joined.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WHAT", default_value_t, value_enum)
@@ -60,7 +60,7 @@ impl Options for ComponentsOptions {
 }
 
 impl ComponentsOptions {
-    /// For each component whether it is kept.
+    /// Returns for each component `true` if it is kept.
     pub fn kept(&self, sizes: &[ComponentSize]) -> Vec<bool> {
         let mut order: Vec<&ComponentSize> = sizes.iter().collect();
         // Stable: of equals the first one comes first.

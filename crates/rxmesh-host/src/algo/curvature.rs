@@ -43,13 +43,13 @@ pub struct CurvatureReport {
     pub total_area: f64,
 }
 
-/// Curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a face add up to
-/// pi even when it has no area.
+/// Computes the curvatures of every vertex of `x`, from its faces alone; any triangles will do. The three angles of a
+/// face add up to pi even if it has no area.
 ///
 /// # Errors
 ///
 /// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared
-/// lengths leave `f32`; a stale attribute, or what the engine says.
+/// lengths leave `f32`; a stale attribute, or any error of the engine.
 pub fn curvature(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,

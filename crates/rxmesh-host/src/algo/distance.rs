@@ -77,7 +77,7 @@ pub struct OneWay {
 }
 
 impl OneWay {
-    /// The largest of all: the one-sided Hausdorff distance, as far as points can tell.
+    /// Returns the largest of all: the one-sided Hausdorff distance, as far as points can tell.
     pub fn max(&self) -> f64 {
         self.surface.max.max(self.vertices.max)
     }
@@ -101,7 +101,7 @@ pub struct DistanceReport {
     pub diagonal: f64,
 }
 
-/// Distances of two meshes both ways, and those of the first one's vertices, in their order.
+/// Computes the distances of two meshes both ways. Returns them with those of the first one's vertices, in their order.
 ///
 /// Each mesh is measured at its vertices and at points on its faces, as Metro does (Cignoni, Rocchini, Scopigno 1998);
 /// each point's distance to the other surface is exact but for rounding, about 1e-7 of the size of both together. A
@@ -110,7 +110,7 @@ pub struct DistanceReport {
 /// # Errors
 ///
 /// [`Error::Options`] for a mesh without vertices or no point to measure at, [`Error::Mesh`] for a mesh that is not
-/// sound, or what the engine says.
+/// sound, or any error of the engine.
 pub fn distance(
     engine: &Engine,
     first: &TriMesh,
@@ -143,7 +143,7 @@ pub fn distance(
     Ok((report, vertices))
 }
 
-/// The lowest and the highest corner of the box around a mesh in the world.
+/// Returns the lowest and the highest corner of the box around a mesh in the world.
 fn corners(mesh: &TriMesh) -> [DVec3; 2] {
     mesh.bounding_box()
         .map_or([DVec3::ZERO; 2], |b| b.map(DVec3::from_array))
@@ -167,7 +167,7 @@ impl Frame {
 
     fn enter(&self, mesh: &TriMesh) -> Vec<Vec3> {
         let place = mesh.placement;
-        // Differences first, so that what the origins share drops out.
+        // Differences first, so that the common part of the origins drops out.
         let (shift, unit) = (place.origin - self.origin, place.scale);
         let enter = |p: &Vec3| ((shift + unit * p.as_dvec3()) * self.scale).as_vec3();
         mesh.positions.par_iter().lean().map(enter).collect()
@@ -209,7 +209,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// The distances to another one, and those of the vertices.
+    /// Computes the distances to another mesh, and those of the vertices.
     fn to(
         &self,
         other: &Side<'_>,
@@ -279,7 +279,7 @@ impl Sums {
         }
     }
 
-    /// In the unit of which the frame's is `scale` parts.
+    /// Converts the distances to the unit of which the frame's is `scale` parts.
     fn finish(&self, scale: f64) -> Distances {
         let n = self.points.max(1) as f64;
         Distances {

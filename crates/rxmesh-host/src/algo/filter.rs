@@ -35,31 +35,30 @@ pub enum FilterScheme {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FilterOptions {
-    /// What is filtered: normals of faces, which vertices then follow, or heights of vertices [default: normals, and
-    /// vertices where --sigma-c or --sigma-s is given].
+    /// Quantity that is filtered: normals of faces, which vertices then follow, or heights of vertices [default:
+    /// normals, and vertices where --sigma-c or --sigma-s is given].
     #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_enum))]
     pub scheme: Option<FilterScheme>,
-    /// Most iterations; those of normals end when as much as the noise is gone [default: 20 of normals, 5 of
-    /// vertices].
+    /// Most iterations; those of normals end when the noise is gone [default: 20 of normals, 5 of vertices].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub iterations: Option<u32>,
     /// Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub noise: Option<f64>,
-    /// Of vertices: how far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's),
+    /// Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's),
     /// shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius
     /// [default: mean-edge].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_c: Option<Closeness>,
-    /// Of vertices: steps across the surface much higher than this are kept, a length in the mesh's unit, or one of
-    /// noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default:
-    /// noise].
+    /// Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a
+    /// length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights
+    /// in each vertex's ball) [default: noise].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_s: Option<Similarity>,
 }
 
 impl FilterOptions {
-    /// The scheme, given or not.
+    /// Returns the scheme, given or not.
     pub fn scheme(&self) -> FilterScheme {
         let of_vertices = self.sigma_c.is_some() || self.sigma_s.is_some();
         self.scheme.unwrap_or(match of_vertices {
@@ -68,8 +67,8 @@ impl FilterOptions {
         })
     }
 
-    /// About how many neighbours a given `sigma_c` makes vertices look at, over all iterations: balls of that size on
-    /// a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
+    /// Estimates the number of neighbours that vertices read with a given `sigma_c`, over all iterations: balls of that
+    /// size on a flat mesh of equilateral triangles. 0 for the rules, whose balls have a few tens of vertices.
     pub fn neighbours(&self, vertices: u32, mean_edge: f64) -> f64 {
         let (n, area) = (f64::from(vertices), 0.75f64.sqrt() * mean_edge * mean_edge);
         match self.sigma_c {
@@ -81,7 +80,7 @@ impl FilterOptions {
         }
     }
 
-    /// Most iterations, given or not.
+    /// Returns the most iterations, given or not.
     pub fn iterations(&self) -> u32 {
         self.iterations.unwrap_or(match self.scheme() {
             FilterScheme::Normals => normals::ITERATIONS,
@@ -140,15 +139,15 @@ pub struct FilterReport {
     pub large_balls: u64,
 }
 
-/// Neighbours that vertices look at in a run, at most: about an hour of a processor with a few threads.
+/// Most neighbours that vertices read in a run: about an hour of a processor with a few threads.
 const MOST_NEIGHBOURS: f64 = 2e10;
 
 /// Denoises `x` in place, keeping features.
 ///
 /// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
-/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. What
-/// counts as similar comes from the noise, which is estimated unless given. It ends when the vertices have moved about
-/// as far as the noise, and no place moves farther: a mesh without noise hardly changes.
+/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. The
+/// bound of similarity comes from the noise, which is estimated unless given. It ends when the vertices have moved
+/// about as far as the noise, and no place moves farther: a mesh without noise hardly changes.
 ///
 /// By vertices (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its normal by the mean height of
 /// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the
@@ -159,9 +158,8 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// # Errors
 ///
 /// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
-/// would not end, [`Error::NotFinite`]
-/// for a coordinate that is not finite, or what the engine says. On an error of the engine `x` may hold an unfinished
-/// result.
+/// would not end, [`Error::NotFinite`] for a coordinate that is not finite, or any error of the engine. On an error of
+/// the engine `x` may hold an unfinished result.
 pub fn bilateral_filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -193,8 +191,8 @@ pub struct FilterMesh {
     pub noise_over_edge: f64,
 }
 
-/// As [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result of a
-/// mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on
+/// Works like [`bilateral_filter`] for several meshes in one, each with separate options and its own noise: the result
+/// of a mesh is the same as alone. `labels` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)). The scheme is the same for all meshes, and so is the rule for
 /// `sigma_c`, where a given length and [`Closeness::MeshMeanEdge`] are one rule.
 ///
@@ -254,7 +252,7 @@ fn run(
     Ok(together(scheme, large_balls, of))
 }
 
-/// The report of all.
+/// Returns the report of all.
 fn together(scheme: FilterScheme, large_balls: u64, meshes: Vec<FilterMesh>) -> FilterBatchReport {
     let most = |of: fn(&FilterMesh) -> f64| meshes.iter().map(of).fold(0.0, f64::max);
     let total = FilterReport {

@@ -70,7 +70,7 @@ const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
 /// reach leaves most of them nothing to do.
 const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
 
-/// Rounds of the level search that are launched between two looks at their flags.
+/// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;
 
 /// Rounds of the propagation that are launched before the first look; twice as many before each further one.
@@ -79,7 +79,7 @@ const FIRST_LOOK: u32 = 8;
 /// The most of them.
 const LOOK_EVERY: u32 = 32;
 
-/// Rounds that there is room for at first.
+/// Initial capacity in rounds.
 const ROOM: usize = 64;
 
 /// Words that count the patches of a round.
@@ -114,7 +114,7 @@ pub struct GeodesicSeed {
 /// # Errors
 ///
 /// [`Error::Options`] for no source, a source that is no vertex, or a threshold that is not a positive number;
-/// [`Error::NotFinite`] for a coordinate that is not finite; or what the engine says.
+/// [`Error::NotFinite`] for a coordinate that is not finite; or any error of the engine.
 pub fn geodesic(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -191,7 +191,7 @@ pub struct PointSeeds {
 const ON_EDGE: f64 = 1e-7;
 
 /// Finds the point of the surface that is nearest to `point`, and the vertices from which distances to it begin.
-/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It looks at
+/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It visits
 /// every face once.
 ///
 /// # Errors
@@ -268,8 +268,8 @@ fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
     sides.into_iter().reduce(first).unwrap_or(a)
 }
 
-/// Topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` where none reaches.
-/// `sources` are vertices in the input's order.
+/// Computes topological level sets: each vertex's number of edges from the nearest source, `u32::MAX` if none reaches
+/// it. `sources` are vertices in the input's order.
 ///
 /// # Errors
 ///
@@ -380,7 +380,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// The patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second says how many these are.
+    /// For each round two words, of which the second is their number.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
@@ -430,7 +430,7 @@ impl<'a> Propagation<'a> {
         })
     }
 
-    /// Propagates until nothing moves; the number of rounds, and whether they were enough.
+    /// Propagates until nothing moves. Returns the number of rounds, and `true` if they were enough.
     fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
         self.rx.launch(GeodesicStart {
@@ -530,7 +530,7 @@ impl<'a> Propagation<'a> {
         Ok(self.rx.run_listed(list.global(), count, kernel)?)
     }
 
-    /// The distances in the mesh's unit, the largest finite one, and how many are finite.
+    /// Returns the distances in the mesh's unit, the largest finite one, and the number of finite ones.
     fn finish(mut self) -> Result<(Attribute<Vertex, f32>, f64, u32), Error> {
         let engine = self.rx.engine();
         let patches = self.rx.headers().len() as u32;

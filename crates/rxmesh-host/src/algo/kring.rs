@@ -39,11 +39,11 @@ impl Rings {
     }
 }
 
-/// The `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
+/// Computes the `k`-ring of every vertex: for `k = 1` the neighbours, for `k = 0` nothing.
 ///
 /// # Errors
 ///
-/// More ring members than 32 bits can count, or what the engine says.
+/// More ring members than 32 bits can count, or any error of the engine.
 pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
     let engine = rx.engine();
     let n = rx.linear_len(Kind::Vertex);

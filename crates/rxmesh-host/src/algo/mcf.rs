@@ -40,8 +40,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N",
         default_value_t = Self::default().max_iterations))]
     pub max_iterations: u32,
-    /// Compute the cotangent weights anew in each iteration, in shared memory, instead of keeping a matrix: less
-    /// memory, more time.
+    /// Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory,
+    /// more time.
     #[cfg_attr(feature = "cli", arg(long))]
     pub matrix_free: bool,
     /// `true` to precondition by one over the diagonal (Jacobi): fewer iterations if triangles differ in size and
@@ -49,8 +49,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
         help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
     pub preconditioner: bool,
-    /// Whether to precondition by multigrid instead, which takes few iterations where triangles are needles, of more
-    /// work each. Needs the matrix.
+    /// Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each.
+    /// Needs the matrix.
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHEN", default_value_t = Self::default().multigrid))]
     pub multigrid: When,
 }
@@ -104,8 +104,8 @@ pub struct McfReport {
     pub time_step: f64,
     /// Iterations done.
     pub iterations: u32,
-    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do. With multigrid computed anew from the
-    /// solution, before that is rounded to 32 bits; without as the iterations carry it along.
+    /// `sqrt(r . r / r0 . r0)` at the end; 0 if there was nothing to do. With multigrid recomputed from the solution,
+    /// before that is rounded to 32 bits; without by the iterations' recurrence.
     pub residual: f64,
     /// `true` if the tolerance was reached.
     pub converged: bool,
@@ -119,7 +119,7 @@ pub const TIME_STEP: f64 = 0.1;
 /// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
 const PATIENCE: u32 = 128;
 
-/// Iterations that are launched before the first look at the solver's scalars.
+/// Iterations that are launched before the first read-back of the solver's scalars.
 const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow: solves
@@ -129,9 +129,9 @@ const FIRST_LOOK: u32 = 8;
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] when the
-/// mesh has such coordinates or proportions that the solver leaves the numbers, or what the engine says. On an error
-/// `x` may hold an unfinished result.
+/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] if the
+/// mesh has such coordinates or proportions that the solver produces a number that is not finite, or any error of the
+/// engine. On an error `x` may hold an unfinished result.
 pub fn mean_curvature_flow(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -210,7 +210,7 @@ pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64,
     Ok(reduce::sum(rx, &length)? / f64::from(rx.count(Kind::Edge).max(1)))
 }
 
-/// Mean length of the edges of each of several meshes; 0 where there is none.
+/// Computes the mean length of the edges of each of several meshes; 0 for one without edges.
 pub(super) fn mean_edge_lengths(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -246,7 +246,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// The frame of positions, which it brings there.
+    /// Brings positions into their frame, and returns it.
     fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = Frame { origin, scale: 1.0 };
@@ -281,7 +281,7 @@ enum Way {
 }
 
 impl Way {
-    /// For a mesh.
+    /// Chooses the method for a mesh.
     fn new(rx: &RxMesh, options: &McfOptions) -> Result<Way, Error> {
         let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
         if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
@@ -295,7 +295,7 @@ impl Way {
         )?)))
     }
 
-    /// One over the diagonal, to fill in.
+    /// Returns one over the diagonal, to fill in.
     fn inverse(&self) -> GlobalMut<f32> {
         match self {
             Way::Patches(cg) => cg.inverse_mut(),
@@ -403,7 +403,7 @@ impl<'a> Solver<'a> {
         self.multigrid(x, options, Some(progress))
     }
 
-    /// So many iterations, two launches each.
+    /// Runs up to `most` iterations, two launches each.
     fn over_patches(
         &self,
         mut cg: Cg,
@@ -426,7 +426,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// So many iterations in one launch, over the kept weights as a matrix.
+    /// Runs up to `most` iterations in one launch, over the kept weights as a matrix.
     fn in_one_launch(
         &self,
         inverse: Buffer<f32>,
@@ -439,7 +439,7 @@ impl<'a> Solver<'a> {
         iterate_system(system, inverse, &limits)
     }
 
-    /// Goes on with multigrid, from what was reached before.
+    /// Continues with multigrid, from the solution so far.
     fn multigrid(
         &self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -457,7 +457,7 @@ impl<'a> Solver<'a> {
         Ok((progress, cycles))
     }
 
-    /// The system of the kept weights, and when to stop.
+    /// Returns the system of the kept weights, and the options of the solver.
     fn system<'m>(
         &self,
         matrix: &'m Matrix,
@@ -478,7 +478,7 @@ impl<'a> Solver<'a> {
         Ok((system, limits))
     }
 
-    /// The kept weights as a matrix over linear ids.
+    /// Returns the kept weights as a matrix over linear ids.
     fn matrix(&self) -> Result<Matrix, Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
         let (n, entries) = (self.mass.buffer().len(), self.kept.len());
@@ -505,7 +505,7 @@ impl<'a> Solver<'a> {
         self.product(cg.sums(), vector, r)
     }
 
-    /// One iteration: two launches, no waiting.
+    /// Launches one iteration: two launches, no waiting.
     fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         let (vector, q) = cg.direction();
         self.product(cg.sums(), vector, q)?;
@@ -557,7 +557,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The solver of a flow, for measurements: how long one iteration takes.
+/// The solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
     cg: Cg,

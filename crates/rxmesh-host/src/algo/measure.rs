@@ -8,8 +8,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::measure::{Affine, ScaleEach};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// A power of two that brings coordinates near one: products of several lengths then stay within `f32`, however small
-/// or large the mesh is. Scaling by it changes no digit.
+/// Returns a power of two that brings coordinates near one: products of several lengths then stay within `f32`, however
+/// small or large the mesh is. Scaling by it changes no digit.
 pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
     scale_of(reduce::dot(rx, x, x)?, rx.count(Kind::Vertex))
 }
@@ -25,7 +25,7 @@ pub(super) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
     Ok(power_of_two(size))
 }
 
-/// A power of two that brings a size near one, which changes no digit; one for no size.
+/// Returns a power of two that brings a size near one, which changes no digit; one for no size.
 pub(super) fn power_of_two(size: f64) -> f64 {
     if size > 0.0 {
         (-size.log2().round()).clamp(-100.0, 100.0).exp2()
@@ -43,7 +43,7 @@ pub(super) fn resize(
     transform(rx, x, Vec3::ZERO, scale, Vec3::ZERO)
 }
 
-/// `(x - origin) * scale + shift` for all coordinates.
+/// Computes `(x - origin) * scale + shift` for all coordinates.
 pub(super) fn transform(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

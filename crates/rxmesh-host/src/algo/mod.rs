@@ -15,12 +15,12 @@ pub trait Options {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`], which says what is wrong and what is possible.
+    /// [`Error::Options`], which gives the fault and the possible values.
     fn check(&self) -> Result<(), Error>;
 
-    /// Takes over to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and
-    /// other squares of lengths by its square, what is one over a length by its inverse. Options without a unit of
-    /// length stay, which is what happens by default.
+    /// Converts to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and other
+    /// squares of lengths by its square, inverses of lengths by its inverse. Options without a unit of length stay,
+    /// which is the default.
     ///
     /// [`TriMesh::normalise`](crate::mesh::TriMesh::normalise) divides coordinates by the scale of the new placement.
     fn scale(&mut self, factor: f64) {
@@ -45,7 +45,7 @@ fn check_each<O: Options, S: PartialEq>(
     Ok(())
 }
 
-/// An error about the options or the numbers of one of several meshes, with its number.
+/// Returns an error about the options or the numbers of one of several meshes, with its number.
 fn of_mesh(mesh: usize, error: Error) -> Error {
     match error {
         Error::Options(why) => Error::Options(format!("mesh {mesh}: {why}")),

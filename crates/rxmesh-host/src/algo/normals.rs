@@ -11,10 +11,10 @@ use rxmesh_kernels::topo::Vertex;
 /// of the mesh.
 const COMFORTABLE: std::ops::RangeInclusive<f64> = 1e-8..=1e8;
 
-/// Unit vertex normals weighted as in Max 1999 (each corner by its edges' cross product over their squared lengths),
-/// however small or large the mesh is. A vertex without a face of positive area gets zero. Orientation is the faces'
-/// own: on a mesh of mixed orientation contributions cancel, and a vertex whose contributions cancel entirely gets
-/// zero.
+/// Computes unit vertex normals weighted as in Max 1999 (each corner by its edges' cross product over their squared
+/// lengths), however small or large the mesh is. A vertex without a face of positive area gets zero. The orientation is
+/// that of the faces: on a mesh of mixed orientation contributions cancel, and a vertex whose contributions cancel
+/// entirely gets zero.
 ///
 /// Measures the mesh first, which waits for the engine; [`vertex_normals_unscaled`] and [`gather_vertex_normals`] do
 /// not.
@@ -37,13 +37,13 @@ pub fn vertex_normals(
     gather_vertex_normals(rx, &near_one, n)
 }
 
-/// The same for a mesh whose coordinates are known to be neither tiny nor huge (edges between 1e-14 and 1e14),
+/// Computes the same for a mesh whose coordinates are known to be neither tiny nor huge (edges between 1e-14 and 1e14),
 /// scattered by the faces: one launch, no waiting, nothing prepared. Contributions that cancel may leave their
 /// rounding, as a unit vector. On a GPU the last bits differ from run to run.
 ///
 /// # Errors
 ///
-/// A stale attribute, or what the engine says.
+/// A stale attribute, or any error of the engine.
 pub fn vertex_normals_unscaled(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -55,9 +55,9 @@ pub fn vertex_normals_unscaled(
     })?)
 }
 
-/// As [`vertex_normals_unscaled`] up to rounding, gathered by each vertex from its corners: no atomics, so that the
-/// bits are the same on every run; contributions that cancel give zero; and faster on a GPU once the relation `Corners`
-/// is prepared (see [`RxMesh::set_relation_choice`]).
+/// Works like [`vertex_normals_unscaled`] up to rounding, gathered by each vertex from its corners: no atomics, so that
+/// the bits are the same on every run; contributions that cancel give zero; and faster on a GPU once the relation
+/// `Corners` is prepared (see [`RxMesh::set_relation_choice`]).
 ///
 /// # Errors
 ///

@@ -16,11 +16,11 @@ use rxmesh_kernels::topo::{Element, Kind};
 /// longer than another launch.
 const MANY_PATCHES: usize = 1024;
 
-/// Sum over all components of all values, accumulated in `f64`.
+/// Computes the sum over all components of all values, accumulated in `f64`.
 ///
 /// # Errors
 ///
-/// A stale attribute, or what the engine says.
+/// A stale attribute, or any error of the engine.
 pub fn sum<K: Element, T: Sum>(
     rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
@@ -28,7 +28,7 @@ pub fn sum<K: Element, T: Sum>(
     reduce(rx, x, x, Reduction::Sum)
 }
 
-/// Sum of the products of corresponding components, accumulated in `f64`.
+/// Computes the sum of the products of corresponding components, accumulated in `f64`.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub fn dot<K: Element, T: Sum>(
     reduce(rx, x, y, Reduction::Dot)
 }
 
-/// Square root of the sum of all squared components.
+/// Computes the square root of the sum of all squared components.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub fn norm<K: Element, T: Sum>(
     Ok(dot(rx, x, x)?.sqrt())
 }
 
-/// Smallest component of all values; infinity when there is none.
+/// Computes the smallest component of all values; infinity when there is none.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub fn min<K: Element, T: Sum>(
     reduce(rx, x, x, Reduction::Min)
 }
 
-/// Largest component of all values; minus infinity when there is none.
+/// Computes the largest component of all values; minus infinity when there is none.
 ///
 /// # Errors
 ///
@@ -86,13 +86,13 @@ fn reduce<K: Element, T: Sum>(
     Ok(several(rx, [Term::of_two(x, y, reduction)?])?[0])
 }
 
-/// One reduction for each of several labels: of meshes that lie in one, each. `labels` has one below `count` for each
-/// element, and the result one number for each of these: that of [`sum`], [`min`] or [`max`] over the values of its
-/// elements ([`Reduction::Dot`]: over their squares).
+/// Computes one reduction for each of several labels, such as those of meshes that lie in one. `labels` has one below
+/// `count` for each element, and the result one number for each of these: that of [`sum`], [`min`] or [`max`] over the
+/// values of its elements ([`Reduction::Dot`]: over their squares).
 ///
 /// # Errors
 ///
-/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
 pub fn by_label<K: Element, T: Sum>(
     rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
@@ -103,7 +103,7 @@ pub fn by_label<K: Element, T: Sum>(
     ByLabel::new(rx, labels, count)?.reduce(x.global()?, reduction)
 }
 
-/// Labels that have been looked at, for several reductions.
+/// Labels that have been checked, for several reductions.
 pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
     rx: &'a RxMesh<D>,
     labels: &'a Attribute<K, u32>,
@@ -117,7 +117,7 @@ pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
 impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     /// # Errors
     ///
-    /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+    /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
     pub(super) fn new(
         rx: &'a RxMesh<D>,
         labels: &'a Attribute<K, u32>,
@@ -134,11 +134,11 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
         })
     }
 
-    /// As [`by_label`] of a value for each linear id.
+    /// Works like [`by_label`], for a value for each linear id.
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or any error of the engine.
     pub(super) fn reduce<T: Sum>(
         &self,
         x: Global<T>,
@@ -215,7 +215,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// Over all components of all values of an attribute.
+    /// Creates a term over all components of all values of an attribute.
     ///
     /// # Errors
     ///
@@ -227,7 +227,7 @@ impl Term {
         Term::of_two(x, x, reduction)
     }
 
-    /// Over those of two attributes, of which only [`Reduction::Dot`] looks at the second.
+    /// Creates a term over those of two attributes, of which only [`Reduction::Dot`] reads the second.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl Term {
     }
 }
 
-/// Several reductions with one look at the engine, a launch each, or two of large meshes.
+/// Several reductions with one read-back, a launch each, or two for large meshes.
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
@@ -260,7 +260,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let words = N * (patches + 3);
@@ -319,7 +319,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         Ok(std::array::from_fn(|k| read[2 * k + 1]))
     }
 
-    /// The kernel of reduction `k` that runs over the patches; it is the only one where there are not many.
+    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one where there are not many.
     pub fn over_patches(&self, k: usize) -> ReducePatches {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
         let (result, arrived) = if patches < MANY_PATCHES {
@@ -353,13 +353,13 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     }
 }
 
-/// As [`ReducePartials::reductions`].
+/// Works like [`ReducePartials::reductions`].
 fn packed(reductions: &[Reduction]) -> u32 {
     let each = reductions.iter().rev();
     each.fold(0, |all, &reduction| all << 8 | reduction as u32)
 }
 
-/// Several reductions with one look at the engine.
+/// Computes several reductions with one read-back.
 pub(super) fn several<const N: usize>(
     rx: &RxMesh<impl Dimension>,
     terms: [Term; N],
@@ -369,7 +369,7 @@ pub(super) fn several<const N: usize>(
     all.read()
 }
 
-/// All partial results into one.
+/// Combines all partial results into one.
 pub(super) fn combine(
     engine: &Engine,
     partials: &Buffer<f64>,
@@ -378,7 +378,8 @@ pub(super) fn combine(
     Ok(combine_all(engine, partials, [reduction])?[0])
 }
 
-/// As [`combine`] of up to four reductions whose partial results, as many of each, lie one after the other.
+/// Works like [`combine`], for up to four reductions whose partial results, equally many of each, lie one after the
+/// other.
 pub(super) fn combine_all<const N: usize>(
     engine: &Engine,
     partials: &Buffer<f64>,

@@ -14,7 +14,7 @@ use std::ops::Range;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct SampleOptions {
-    /// How many points.
+    /// Number of points.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().points))]
     pub points: u64,
     /// Seed of random choices: the same seed gives the same points.
@@ -110,17 +110,17 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> u64 {
         self.points
     }
 
-    /// Never: there is a point at least.
+    /// Returns `false`: there is at least one point.
     pub fn is_empty(&self) -> bool {
         self.points == 0
     }
 
-    /// Some of the points.
+    /// Returns some of the points.
     pub fn part(&self, which: Range<u64>) -> Vec<SamplePoint> {
         which.into_par_iter().map(|i| self.point(i)).collect()
     }
@@ -156,7 +156,7 @@ fn twice_area([a, b, c]: [DVec3; 3]) -> f64 {
     (b - a).cross(c - a).length()
 }
 
-/// The unit normal of a face; zero where it has no area.
+/// Returns the unit normal of a face; zero where it has no area.
 pub fn face_normal(x: &[Vec3], f: &[u32; 3]) -> Vec3 {
     let [a, b, c] = corners(x, f);
     (b - a).cross(c - a).normalize_or_zero().as_vec3()

@@ -45,7 +45,7 @@ pub struct SmoothOptions {
         arg(long, value_name = "PART", default_value_if("taubin", "true", cli::MU))
     )]
     pub mu: Option<f64>,
-    /// How neighbours count.
+    /// Weights of neighbours.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WEIGHTS", default_value_t, value_enum)
@@ -73,7 +73,7 @@ impl Default for SmoothOptions {
 const TAUBIN: [f64; 2] = [0.33, -0.34];
 
 impl SmoothOptions {
-    /// Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
+    /// Returns Taubin's choice: lambda 0.33, mu -0.34 (a pass band of about 0.09).
     pub fn taubin(iterations: u32) -> Self {
         SmoothOptions {
             lambda: TAUBIN[0],
@@ -100,8 +100,8 @@ pub struct SmoothReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or what the
-/// engine says.
+/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or any error
+/// of the engine.
 pub fn smooth(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -147,7 +147,7 @@ pub fn smooth(
 /// Fewer steps with cotangent weights do not pay for the order of each vertex's faces.
 const STEPS_FOR_FANS: u64 = 4;
 
-/// Steps of smoothing, and what they need.
+/// Steps of smoothing, and their buffers.
 pub(super) struct Steps<'a> {
     rx: &'a RxMesh,
     fixed: Attribute<Vertex, u32>,
@@ -155,7 +155,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// With the boundary held.
+    /// Prepares smoothing with the boundary held.
     pub(super) fn new(rx: &'a RxMesh) -> Result<Self, Error> {
         Ok(Steps {
             rx,
@@ -164,12 +164,12 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// Not zero for vertices that stay.
+    /// Returns flags that are not zero for vertices that stay.
     pub(super) fn fixed(&self) -> &Attribute<Vertex, u32> {
         &self.fixed
     }
 
-    /// One step with uniform weights.
+    /// Runs one step with uniform weights.
     fn uniform(&mut self, x: &mut Attribute<Vertex, Vec3>, factor: f32) -> Result<(), Error> {
         self.rx.run_for_each(SmoothUniform {
             x: x.staged()?,
@@ -181,7 +181,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// One step with cotangent weights.
+    /// Runs one step with cotangent weights.
     fn cotangent(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -244,7 +244,7 @@ struct Cotangents {
 }
 
 impl Cotangents {
-    /// With `fans` vertices of regular patches go around themselves, which pays for several steps.
+    /// Prepares steps; with `fans` vertices of regular patches walk around themselves, which pays for several steps.
     fn new(rx: &RxMesh, scale: f32, fans: bool) -> Result<Self, Error> {
         let mut new = Cotangents {
             scale,

@@ -104,7 +104,8 @@ pub struct SpringEnergy {
 }
 
 impl SpringEnergy {
-    /// The energy of the same motion of a mesh whose coordinates were multiplied by `factor`: its square times this.
+    /// Converts the energy to that of the same motion of a mesh whose coordinates were multiplied by `factor`: its
+    /// square times this.
     pub fn scale(&mut self, factor: f64) {
         for energy in [
             &mut self.kinetic,
@@ -130,7 +131,7 @@ pub struct SpringSolve {
 /// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume
 /// that keeps edges.
 ///
-/// No step waits for the engine: what goes wrong there shows at the next read.
+/// No step waits for the engine: faults there show at the next read.
 #[derive(Debug)]
 pub struct Springs<'a, D: Dimension = Surface> {
     rx: &'a RxMesh<D>,
@@ -165,13 +166,13 @@ struct Kept {
 }
 
 impl<'a, D: Dimension> Springs<'a, D> {
-    /// A system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves. Copies of a body have the
-    /// lengths of the first.
+    /// Creates a system at rest at `x`. Vertices whose `fixed` is not zero never move by themselves. Copies of a body
+    /// have the lengths of the first.
     ///
     /// # Errors
     ///
     /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
-    /// is not finite, or what the engine says.
+    /// is not finite, or any error of the engine.
     pub fn new(
         rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,
@@ -220,22 +221,22 @@ impl<'a, D: Dimension> Springs<'a, D> {
         })
     }
 
-    /// The positions, to read or to change.
+    /// Returns the positions, to read or to change.
     pub fn positions(&mut self) -> &mut Attribute<Vertex, Vec3> {
         &mut self.x
     }
 
-    /// The velocities, to read or to change. Those of fixed vertices become zero at the next step.
+    /// Returns the velocities, to read or to change. Those of fixed vertices become zero at the next step.
     pub fn velocities(&mut self) -> &mut Attribute<Vertex, Vec3> {
         &mut self.v
     }
 
-    /// One semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is
+    /// Runs one semi-implicit Euler step: new velocities from the forces, then new positions from them. The drag is
     /// implicit.
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or any error of the engine.
     pub fn step_explicit(&mut self, forces: SpringForces) -> Result<(), Error> {
         let (rx, constants) = (self.rx, self.constants);
         let ve = match forces {
@@ -267,13 +268,14 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(())
     }
 
-    /// One implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations` matrix-free
-    /// conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0 for all of
-    /// them).
+    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations`
+    /// matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0
+    /// for all of them).
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or what the engine says.
+    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or any error of the
+    /// engine.
     pub fn step_implicit(&mut self, iterations: u32, tolerance: f64) -> Result<(), Error> {
         not_negative("the tolerance", tolerance)?;
         if self.rx.count(Kind::Vertex) == 0 {
@@ -387,11 +389,12 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }))
     }
 
-    /// The system's energy. Waits for the engine.
+    /// Computes the system's energy. Waits for the engine.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the motion left the numbers (the time step is too long), or what the engine says.
+    /// [`Error::NotFinite`] if the motion produced a number that is not finite (the time step is too long), or any
+    /// error of the engine.
     pub fn energy(&self) -> Result<SpringEnergy, Error> {
         let (rx, c) = (self.rx, self.constants);
         let mut edges = rx.attribute::<Edge, f32>()?;

@@ -18,22 +18,22 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct TrackOptions {
-    /// How often to move the surface and to improve its mesh.
+    /// Number of times to move the surface and improve its mesh.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().frames))]
     pub frames: u32,
     /// Time of a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "DT", default_value_t = Self::default().time_step))]
     pub time_step: f32,
-    /// Velocity of the field, about.
+    /// Approximate velocity of the field.
     #[cfg_attr(feature = "cli", arg(long, value_name = "SPEED", default_value_t = Self::default().speed))]
     pub speed: f32,
-    /// Size of the field's eddies, about.
+    /// Approximate size of the field's eddies.
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH", default_value_t = Self::default().noise_scale))]
     pub noise_scale: f32,
     /// Number of the field among those of this kind.
     #[cfg_attr(feature = "cli", arg(skip = Self::default().seed))]
     pub seed: u32,
-    /// The length that edges shall have, about [default: the mean length of the input's edges].
+    /// Approximate length of edges [default: the mean length of the input's edges].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
     /// Contract edges shorter than this many target lengths.
@@ -58,7 +58,7 @@ pub struct TrackOptions {
 }
 
 impl Default for TrackOptions {
-    /// The factors of El Topo (Brochu and Bridson 2009).
+    /// Returns the factors of El Topo (Brochu and Bridson 2009).
     fn default() -> Self {
         TrackOptions {
             frames: 100,
@@ -177,7 +177,7 @@ pub struct TrackReport {
 }
 
 impl TrackReport {
-    /// All three.
+    /// Returns the sum of all three.
     pub fn run(&self) -> RunReport {
         let mut all = self.split;
         all.merge(&self.collapse);
@@ -197,9 +197,9 @@ impl TrackReport {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
-/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] where more faces
-/// than [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] when more come;
-/// what the session and `each` say.
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] if more faces than
+/// [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] if more come; any
+/// error of the session and of `each`.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

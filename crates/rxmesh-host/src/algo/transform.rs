@@ -81,7 +81,7 @@ impl TransformOptions {
         map
     }
 
-    /// The map for a mesh.
+    /// Returns the map for a mesh.
     pub fn map(&self, mesh: &TriMesh) -> DAffine3 {
         let mut map = self.linear();
         if self.center || self.normalize {
@@ -99,7 +99,7 @@ impl TransformOptions {
     }
 }
 
-/// The bounding box of a mapped mesh.
+/// Returns the bounding box of a mapped mesh.
 fn mapped_bounds(map: &DAffine3, mesh: &TriMesh) -> [DVec3; 2] {
     let at = |p: &Vec3| map.transform_point3(mesh.placement.world(*p));
     box_of_corners(&mesh.positions, mesh.faces.as_flattened(), at).unwrap_or_default()
@@ -131,7 +131,7 @@ pub struct Rotation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors(pub DVec3);
 
-/// The matrix `a b^T`.
+/// Returns the matrix `a b^T`.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
@@ -169,7 +169,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(',').map(number).collect()
 }
 
-/// The unit vector of an axis: x, -y, ...
+/// Returns the unit vector of an axis: x, -y, ...
 fn axis(name: &str) -> Result<DVec3, String> {
     let (sign, name) = match name.trim().strip_prefix('-') {
         Some(rest) => (-1.0, rest),

@@ -33,7 +33,7 @@ impl std::fmt::Debug for Closed {
 }
 
 impl Closed {
-    /// The attribute that a column has become.
+    /// Returns the attribute that a column has become.
     ///
     /// # Errors
     ///

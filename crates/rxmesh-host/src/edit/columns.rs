@@ -33,17 +33,17 @@ impl<K, T> std::fmt::Debug for Column<K, T> {
 
 /// A column whatever its type.
 trait AnyColumn: Send + Sync {
-    /// Vertices, edges or faces.
+    /// Returns the kind of its elements: vertices, edges or faces.
     fn kind(&self) -> Kind;
-    /// The same values in a longer buffer.
+    /// Returns the same values in a longer buffer.
     fn grown(&self, len: u32) -> Result<Box<dyn AnyColumn>, Error>;
-    /// The values as words.
+    /// Returns the values as words.
     fn words(&self) -> GlobalMut<u32>;
-    /// Words a value.
+    /// Returns the number of words of a value.
     fn width(&self) -> u32;
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// The attribute of the new mesh.
+    /// Closes the column into the attribute of the new mesh.
     fn close(&self, rx: &RxMesh, renumbering: &Renumbering) -> Result<Box<dyn Any>, Error>;
 }
 
@@ -86,7 +86,7 @@ impl<K: Element, T: Value> AnyColumn for ColumnOf<K, T> {
     }
 }
 
-/// Words a value.
+/// Returns the number of words of a value.
 fn width_of<T>() -> u32 {
     (size_of::<T>() / size_of::<u32>()) as u32
 }
@@ -150,7 +150,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -160,7 +160,7 @@ impl Columns {
         self.list.is_empty()
     }
 
-    /// The columns, for kernels that move elements.
+    /// Returns the columns, for kernels that move elements.
     pub fn words(&self) -> impl Iterator<Item = ColumnWords> + '_ {
         self.list.iter().enumerate().map(|(i, column)| ColumnWords {
             kind: column.kind(),
@@ -265,12 +265,12 @@ impl Columns {
         Ok(())
     }
 
-    /// The columns whose values new vertices and faces inherit, if there are any.
+    /// Returns the columns whose values new vertices and faces inherit, if there are any.
     pub(super) fn traced(&self) -> [Option<GlobalMut<u32>>; 2] {
         self.traced.map(|i| i.map(|i| self.list[i].words()))
     }
 
-    /// The interpolated columns: their numbers, and how many a value has.
+    /// Returns the interpolated columns, each with the number of components of a value.
     pub(crate) fn blended(&self) -> impl Iterator<Item = (GlobalMut<f32>, u32)> + '_ {
         self.blended
             .iter()
@@ -281,7 +281,7 @@ impl Columns {
         !self.blended.is_empty() || self.traced[0].is_some()
     }
 
-    /// The attributes of the new mesh.
+    /// Closes the columns into the attributes of the new mesh.
     pub(super) fn close(
         &self,
         rx: &RxMesh,

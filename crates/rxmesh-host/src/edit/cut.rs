@@ -23,8 +23,8 @@ pub(crate) struct Cut {
     pub places: Vec<u32>,
 }
 
-/// Faces that are looked at, with what is found out about them. Sides and corners are numbered `3 * i + k` for side `k`
-/// of face `i` of the list; side `k` leaves corner `k`.
+/// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
+/// face `i` of the list; side `k` leaves corner `k`.
 struct Parts<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
@@ -49,7 +49,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No memory on the engine, or what it says.
+    /// No memory on the engine, or any error of it.
     pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
         if self.frozen_faces() == 0 {
             return Ok(None);
@@ -123,7 +123,7 @@ impl HostArrays {
         self.frozen.resize(f.max(self.frozen.len()), false);
     }
 
-    /// The live faces that are frozen, ascending.
+    /// Returns the live faces that are frozen, ascending.
     fn frozen_list(&self) -> Vec<u32> {
         let faces = 0..self.frozen.len() as u32;
         let frozen = |&f: &u32| self.frozen[f as usize] && self.fe[3 * f as usize] != NONE;
@@ -229,7 +229,7 @@ impl<'a> Parts<'a> {
         self.arrays.ev[self.half(corner) as usize]
     }
 
-    /// The corner opposite a side.
+    /// Returns the corner opposite a side.
     fn opposite(&self, side: u32) -> u32 {
         self.vertex(before(side))
     }
@@ -250,7 +250,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Sides by edge, and joins those of each edge in pairs.
+    /// Groups sides by edge, and joins those of each edge in pairs.
     fn pair(&mut self, x: &[Vec3]) -> Vec<Vec<u32>> {
         let mut sides: Vec<(u32, u32)> = (0..3 * self.faces.len() as u32)
             .map(|side| (self.half(side) >> 1, side))
@@ -317,7 +317,7 @@ impl<'a> Parts<'a> {
         pairs.into_iter().map(|(_, _, a, b)| (a, b)).collect()
     }
 
-    /// The vertices that may be cut: all of their faces are among the list.
+    /// Returns a test for vertices that may be cut: all of their faces are among the list.
     fn may_be_cut(&self) -> impl Fn(u32) -> bool + use<> {
         let listed: HashSet<u32> = self.faces.iter().copied().collect();
         let mut inner: HashSet<u32> = (0..3 * self.faces.len() as u32)
@@ -460,12 +460,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The next side or corner of the same face.
+/// Returns the next side or corner of the same face.
 fn after(side: u32) -> u32 {
     if side % 3 == 2 { side - 2 } else { side + 1 }
 }
 
-/// The side or corner before.
+/// Returns the side or corner before.
 fn before(side: u32) -> u32 {
     if side.is_multiple_of(3) {
         side + 2

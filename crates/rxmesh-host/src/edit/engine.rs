@@ -1,5 +1,5 @@
-//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out,
-//! and how.
+//! The seam between sessions and schedulers of edits, which decide the cavity to be carried out among several that
+//! overlap.
 
 use super::columns::Columns;
 use super::mesh::{HostArrays, OpenMesh};

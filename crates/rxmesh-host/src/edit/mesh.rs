@@ -75,7 +75,7 @@ impl HostArrays {
 }
 
 impl OpenMesh {
-    /// The arrays of a patched mesh, in its linear ids.
+    /// Builds the arrays of a patched mesh, in its linear ids.
     pub(super) fn open(rx: &RxMesh) -> Result<OpenMesh, Error> {
         let slots = Kind::ALL.map(|kind| rx.linear_len(kind));
         let mut mesh = OpenMesh::allocate(rx.engine(), slots)?;
@@ -125,7 +125,7 @@ impl OpenMesh {
         Ok(mesh)
     }
 
-    /// Arrays, not written yet.
+    /// Allocates arrays, not written yet.
     fn allocate(engine: &Engine, capacity: [u32; 3]) -> Result<OpenMesh, Error> {
         check_limit(capacity)?;
         let [v, e, f] = capacity.map(|n| n as usize);
@@ -189,8 +189,8 @@ impl OpenMesh {
         self.engine.launch_flat(half_edges, LinkSides { mesh })
     }
 
-    /// Arrays with other room for the same mesh, not written yet: for an engine of edits that numbers elements by
-    /// itself.
+    /// Allocates arrays of another capacity for the same mesh, not written yet: for a scheduler of edits that numbers
+    /// elements by itself.
     ///
     /// # Errors
     ///
@@ -202,7 +202,8 @@ impl OpenMesh {
         Ok(mesh)
     }
 
-    /// The same mesh with room for more; new slots are dead. A session takes it once it has all that it needs to grow.
+    /// Returns the same mesh with a larger capacity; new slots are dead. A session takes it once it has all that it
+    /// needs to grow.
     ///
     /// # Errors
     ///
@@ -241,37 +242,37 @@ impl OpenMesh {
         bury(&self.ve, v, DEAD)
     }
 
-    /// The engine that kernels run on.
+    /// Returns the engine that kernels run on.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The id of the mesh that was opened.
+    /// Returns the id of the mesh that was opened.
     pub(super) fn source(&self) -> u64 {
         self.source
     }
 
-    /// Patches: labels of faces are smaller.
+    /// Returns the number of patches: labels of faces are smaller.
     pub fn patches(&self) -> u32 {
         self.patches
     }
 
-    /// Number of slots of a kind, live or not.
+    /// Returns the number of slots of a kind, live or not.
     pub fn capacity(&self, kind: Kind) -> u32 {
         self.capacity[kind as usize]
     }
 
-    /// Number of slots by kind: V, E, F.
+    /// Returns the number of slots by kind: V, E, F.
     pub fn capacities(&self) -> [u32; 3] {
         self.capacity
     }
 
-    /// Number of faces that are frozen.
+    /// Returns the number of faces that are frozen.
     pub fn frozen_faces(&self) -> u32 {
         self.frozen
     }
 
-    /// The mesh as a kernel argument.
+    /// Returns the mesh as a kernel argument.
     pub fn view(&self) -> FlatMesh {
         FlatMesh {
             fe: self.fe.global_mut(),
@@ -282,18 +283,18 @@ impl OpenMesh {
         }
     }
 
-    /// The claims on faces: [`FROZEN`] on those that no operator may change.
+    /// Returns the claims on faces: [`FROZEN`] on those that no operator may change.
     pub fn face_claims(&self) -> &Buffer<u64> {
         &self.claims
     }
 
-    /// Words of a set of elements, a bit each, that has room for every kind.
+    /// Returns the number of words of a set of elements, a bit each, with capacity for every kind.
     pub fn set_words(&self) -> usize {
         let most = self.capacity.iter().max();
         most.map_or(0, |n| n.div_ceil(32) as usize)
     }
 
-    /// Slots of the kind that has most.
+    /// Returns the number of slots of the kind that has most.
     pub(super) fn most_seeds(&self) -> usize {
         self.capacity.iter().max().map_or(0, |&n| n as usize)
     }
@@ -319,7 +320,7 @@ impl OpenMesh {
         self.engine.launch_flat(set.len() as u32, kernel)
     }
 
-    /// Number of live elements of a kind.
+    /// Counts the live elements of a kind.
     pub(super) fn count(&self, kind: Kind) -> Result<u32, EngineError> {
         let slots = self.capacity(kind);
         let set = self.engine.zeroed(slots.div_ceil(32) as usize)?;
@@ -328,7 +329,7 @@ impl OpenMesh {
         Ok(slots - dead)
     }
 
-    /// The arrays, copied to the host.
+    /// Copies the arrays to the host.
     pub(super) fn to_host(&self) -> Result<HostArrays, EngineError> {
         let claims = self.claims.read()?;
         let frozen = |&c: &u64| c == FROZEN;
@@ -357,7 +358,7 @@ impl OpenMesh {
         Ok(())
     }
 
-    /// The live elements, copied to the host.
+    /// Copies the live elements to the host.
     pub(super) fn snapshot(&self) -> Result<Snapshot, EngineError> {
         let (fe, ev, ve) = (self.fe.read()?, self.ev.read()?, self.ve.read()?);
         let mut number = vec![NONE; ve.len()];

@@ -4,8 +4,8 @@
 //! [`Operator`](rxmesh_kernels::cavity::Operator), [`Session::validate`] looks for mistakes, [`Session::close`] makes
 //! patches again. docs/inside/life-of-an-edit.md tells the life of an edit.
 //!
-//! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and what the engine
-//! of edits keeps, [`Claims`] unless another one is asked for ([`Session::open_with`]; [`Edits`] says what one is).
+//! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and the state of
+//! the scheduler of edits, [`Claims`] unless another one is asked for ([`Session::open_with`]; [`Edits`] defines one).
 
 mod carry;
 mod claims;

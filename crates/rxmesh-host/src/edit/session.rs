@@ -1,4 +1,4 @@
-//! An edit session: its parts, and what is the same on every engine of edits.
+//! An edit session: its parts, and the operations that are the same on every scheduler of edits.
 
 use super::claims::Claims;
 use super::columns::{Column, Columns};
@@ -20,8 +20,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// which decides between cavities that overlap.
 ///
 /// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change
-/// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
-/// belongs to elements in columns.
+/// while the session is open. Other schedulers may number elements otherwise, and renumber them when an operator runs:
+/// keep data of elements in columns.
 ///
 /// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
 /// is void: every later call is [`Error::VoidSession`].
@@ -73,11 +73,11 @@ impl Session {
         Session::open_with(rx)
     }
 
-    /// Opens faces that lie in an engine's memory for edits by claims, without patches: they are made once, when the
-    /// session closes, of what is left. The faces' corners are below the number of positions, which, or other values of
-    /// the vertices, become a column. Session ids of vertices and faces are those of the input, and who works on the
-    /// session goes through memory in their order. Faces are labelled by clusters of about two patches of `patch_size`
-    /// faces, which [`Session::close`] begins with.
+    /// Opens faces that lie in an engine's memory for edits by claims, without patches: these are made once, from the
+    /// remaining faces, when the session closes. The faces' corners are below the number of positions, which, or other
+    /// values of the vertices, become a column. Session ids of vertices and faces are those of the input, and work on
+    /// the session goes through memory in their order. Faces are labelled by clusters of about two patches of
+    /// `patch_size` faces, which [`Session::close`] begins with.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Session {
         Ok((session, x))
     }
 
-    /// As [`Session::from_engine_arrays`], of arrays that another library keeps in the engine's memory, such as tensors
-    /// on a GPU: nothing goes over the host. They are copied on their streams and not needed afterwards.
+    /// Works like [`Session::from_engine_arrays`], for arrays that another library keeps in the engine's memory, such
+    /// as tensors on a GPU: nothing is copied to the host. They are copied on their streams and not needed afterwards.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl<C: Edits> Session<C> {
         })
     }
 
-    /// The engine that kernels run on.
+    /// Returns the engine that kernels run on.
     pub fn engine(&self) -> &Engine {
         self.mesh.engine()
     }
@@ -154,7 +154,7 @@ impl<C: Edits> Session<C> {
         &self.edits
     }
 
-    /// The parts, for the engine of edits, which alone has an [`Edits::Access`].
+    /// Returns the parts, for the scheduler of edits, which alone has an [`Edits::Access`].
     pub fn parts_mut(&mut self, _: C::Access) -> Parts<'_, C> {
         Parts {
             mesh: &mut self.mesh,
@@ -202,18 +202,18 @@ impl<C: Edits> Session<C> {
         }
     }
 
-    /// Number of slots of a kind, live or not: the length of its columns.
+    /// Returns the number of slots of a kind, live or not: the length of its columns.
     pub fn capacity(&self, kind: Kind) -> u32 {
         self.mesh.capacity(kind)
     }
 
-    /// Number of faces that are frozen because they touch a place that is not manifold or not consistently oriented. No
-    /// operator changes them.
+    /// Returns the number of faces that are frozen because they touch a place that is not manifold or not consistently
+    /// oriented. No operator changes them.
     pub fn frozen_faces(&self) -> u32 {
         self.mesh.frozen_faces()
     }
 
-    /// The mesh as a kernel argument. Changing it by other means than operators voids the session.
+    /// Returns the mesh as a kernel argument. Changing it by other means than operators voids the session.
     ///
     /// # Errors
     ///
@@ -233,12 +233,12 @@ impl<C: Edits> Session<C> {
         Ok(self.mesh.to_host()?)
     }
 
-    /// Words of a set of elements, a bit each, that has room for every kind.
+    /// Returns the number of words of a set of elements, a bit each, with capacity for every kind.
     pub fn set_words(&self) -> usize {
         self.mesh.set_words()
     }
 
-    /// The claims on faces, which tell the frozen ones.
+    /// Returns the claims on faces, which tell the frozen ones.
     ///
     /// # Errors
     ///
@@ -269,13 +269,13 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::reserve(s, more))
     }
 
-    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's
-    /// kind. `op` makes the operator anew for every round, because views of columns do not outlive growth.
+    /// Runs rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the
+    /// operator's kind. `op` makes the operator again for every round, because views of columns do not outlive growth.
     ///
     /// # Errors
     ///
-    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
-    /// what `op` says; or what the engine says.
+    /// [`Error::Operator`] if a fill-in breaks the rules; no memory for a larger session, which is left as it was; any
+    /// error of `op`; or any error of the engine.
     ///
     /// # Safety
     ///
@@ -292,7 +292,7 @@ impl<C: Edits> Session<C> {
         self.run(max_rounds, op)
     }
 
-    /// [`Session::run_operator`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator`], for this crate, which keeps its contract.
     pub(crate) fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -304,7 +304,7 @@ impl<C: Edits> Session<C> {
         self.run_from(Seeds::All, max_rounds, op)
     }
 
-    /// As [`Session::run_operator`], from other seeds.
+    /// Works like [`Session::run_operator`], from other seeds.
     ///
     /// # Errors
     ///
@@ -326,7 +326,7 @@ impl<C: Edits> Session<C> {
         self.run_from(seeds, max_rounds, op)
     }
 
-    /// [`Session::run_operator_from`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator_from`], for this crate, which keeps its contract.
     pub(crate) fn run_from<O: Operator>(
         &mut self,
         seeds: Seeds,
@@ -337,13 +337,13 @@ impl<C: Edits> Session<C> {
         C: Runs<O>,
     {
         self.change(|s| {
-            // SAFETY: the caller's, who is of this crate or promises it.
+            // SAFETY: the caller's: code of this crate, or code that promises it.
             unsafe { C::run(s, seeds, max_rounds, op) }
         })
     }
 
-    /// As [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). No round if
-    /// there are none.
+    /// Works like [`Session::run_operator_from`], from the seeds that were refused ([`Session::enqueue_refused`]). Runs
+    /// no round if there are none.
     ///
     /// # Errors
     ///
@@ -364,7 +364,7 @@ impl<C: Edits> Session<C> {
         self.run_refused(max_rounds, op)
     }
 
-    /// [`Session::run_operator_refused`], for this crate, which keeps what that asks for.
+    /// Works like [`Session::run_operator_refused`], for this crate, which keeps its contract.
     pub(crate) fn run_refused<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -413,7 +413,7 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.add(values))
     }
 
-    /// A new column of zeroes.
+    /// Returns a new column of zeroes.
     ///
     /// # Errors
     ///
@@ -439,7 +439,7 @@ impl<C: Edits> Session<C> {
         self.columns.blend(column)
     }
 
-    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
+    /// Makes the library's algorithms keep the edges that a column marks with values other than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
     /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
     /// stay.
@@ -465,7 +465,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// The marks of edges that are held, if there are any.
+    /// Returns the marks of edges that are held, if there are any.
     pub fn held_edges(&self) -> Option<Column<Edge, u32>> {
         self.held
     }
@@ -481,7 +481,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    /// Notes the motion of vertices by an algorithm: of several the last one in the order of [`Motion`] counts.
     pub fn note_motion(&mut self, motion: Motion) {
         self.motion = self.motion.max(motion);
     }
@@ -491,17 +491,17 @@ impl<C: Edits> Session<C> {
         self.motion
     }
 
-    /// The column of [`Session::follow`], if there is one.
+    /// Returns the column of [`Session::follow`], if there is one.
     pub fn followed(&self) -> Option<Column<Vertex, u32>> {
         self.followed
     }
 
-    /// The marks of edges that are kept, if there are any.
+    /// Returns the marks of edges that are kept, if there are any.
     pub fn kept_edges(&self) -> Option<Column<Edge, u32>> {
         self.kept
     }
 
-    /// The lines that operators keep.
+    /// Returns the lines that operators keep.
     pub(crate) fn lines(&self) -> Result<Lines, Error> {
         Ok(match self.kept {
             Some(marks) => Lines {
@@ -533,8 +533,8 @@ impl<C: Edits> Session<C> {
         self.columns.trace(vertices, faces)
     }
 
-    /// The values of a column, by session id. Stays valid until the session grows: operators are made anew in each
-    /// round.
+    /// Returns the values of a column, by session id. They stay valid until the session grows: operators are made anew
+    /// in each round.
     ///
     /// # Errors
     ///
@@ -559,7 +559,7 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.get_mut(column)?.write(values)?)
     }
 
-    /// A column as a kernel argument that reads.
+    /// Returns a column as a kernel argument that reads.
     ///
     /// # Errors
     ///
@@ -568,7 +568,7 @@ impl<C: Edits> Session<C> {
         Ok(self.values(column)?.global())
     }
 
-    /// A column as a kernel argument that writes.
+    /// Returns a column as a kernel argument that writes.
     ///
     /// # Errors
     ///

@@ -320,8 +320,8 @@ impl Check {
         }
     }
 
-    /// Faces that a walk around a vertex meets, from one of its edges, in both directions; at most one more than
-    /// `limit`.
+    /// Counts the faces that a walk around a vertex meets, from one of its edges, in both directions; at most one more
+    /// than `limit`.
     fn walk(&self, v: u32, edge: u32, limit: u32) -> u32 {
         let start = if self.origin(2 * edge) == v {
             2 * edge

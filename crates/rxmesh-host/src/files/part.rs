@@ -1,4 +1,4 @@
-//! Temporary files that are to become somebody's file, and the list of all that there are.
+//! Temporary files that are to become the user's files, and the list of all that exist.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
@@ -38,7 +38,7 @@ pub fn abandon() {
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    // Held for good: nobody may rename a file to a target any more.
+    // Held for good: no file may be renamed to a target any more.
     std::mem::forget(parts);
 }
 
@@ -65,7 +65,7 @@ impl Part {
         file.expect("it is there until `persist`").as_file_mut()
     }
 
-    /// Gives it the name `target`, in the place of what has the name now.
+    /// Gives it the name `target`, in the place of the file that has the name now.
     pub(super) fn persist(mut self, target: &Path) -> Result<()> {
         let Some(file) = self.0.take() else {
             return Err(ErrorKind::NotFound.into());
@@ -93,7 +93,8 @@ fn parts() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PARTS.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Temporary files are private by default; ours becomes the user's file, so it follows the umask as any other.
+/// Returns the mode of a new file. Temporary files are private by default; ours becomes the user's file, so it follows
+/// the umask as any other.
 #[cfg(unix)]
 fn fresh_mode() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;

@@ -25,7 +25,7 @@ impl Alike {
         }
     }
 
-    /// The warnings. `many` follows the number of them in one for all, and the names end it.
+    /// Returns the warnings. `many` follows their number in one for all, and the names end it.
     pub(super) fn warnings(self, many: &str) -> Vec<String> {
         if self.count <= MOST_ALONE {
             return self.alone;

@@ -14,7 +14,7 @@ pub(super) struct NamedArray<'a> {
     pub(super) data: Cow<'a, ColumnData>,
 }
 
-/// The columns that a file gets: those of the mesh, and what is known of a surface of polygons.
+/// Returns the columns that a file gets: those of the mesh, and the marks of a surface of polygons.
 pub(super) fn all_columns<'a>(model: Model<'a>, marks: &'a [Column]) -> Vec<&'a Column> {
     let marked = |c: &&Column| {
         let mut marks = marks.iter();
@@ -24,7 +24,8 @@ pub(super) fn all_columns<'a>(model: Model<'a>, marks: &'a [Column]) -> Vec<&'a 
     marks.iter().chain(own).collect()
 }
 
-/// The arrays of the columns of one kind. Those of a surface that have a meaning get the names that VTK has for them.
+/// Returns the arrays of the columns of one kind. Those of a surface with a meaning get the names that VTK has for
+/// them.
 pub(super) fn arrays<'a>(
     model: Model<'_>,
     columns: &[&'a Column],
@@ -69,7 +70,7 @@ pub(super) fn arrays<'a>(
     all
 }
 
-/// The columns `s` and `t` as pairs, if both are there.
+/// Returns the columns `s` and `t` as pairs, if both are there.
 fn texcoords(columns: &[&Column]) -> Option<ColumnData> {
     let find = |name: &str| {
         let mut columns = columns.iter();

@@ -1,15 +1,17 @@
 //! The bytes of a file as readers take them: unpacked, text as UTF-8 (or in the code page that it is in) without a mark
 //! before it and zeros behind it, lines that end in a line feed.
 
-use super::{Format, gzip, medit, ply, stl};
+use super::{Format, gzip, stl};
 use std::borrow::Cow;
 
+/// Bytes at the beginning in which formats look for words.
+pub(super) const HEAD: usize = 1 << 12;
 /// The mark before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Ends a text in DOS and CP/M.
-const CTRL_Z: u8 = 0x1A;
+pub(super) const CTRL_Z: u8 = 0x1A;
 
-/// A file's content, and what to tell people of it.
+/// A file's content, and messages about it.
 #[derive(Debug)]
 pub(super) struct Content<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
@@ -48,10 +50,10 @@ pub(super) fn plain(bytes: &[u8]) -> Result<Content<'_>, String> {
     Ok(Content { bytes, warnings })
 }
 
-/// The text of a format: without zeros, Ctrl-Z and space at its end, with line feeds where it has carriage returns
-/// alone. Binary files are left alone.
+/// Returns the text of a format: without zeros, Ctrl-Z and space at its end, with line feeds where it has carriage
+/// returns alone. Binary files are left alone.
 pub(super) fn text(bytes: Cow<'_, [u8]>, format: Format) -> Cow<'_, [u8]> {
-    if !is_text(&bytes, format) {
+    if !(format.codec().is_text)(&bytes) {
         return bytes;
     }
     let fills = |b: &u8| matches!(*b, 0 | CTRL_Z) || b.is_ascii_whitespace();
@@ -69,42 +71,6 @@ pub(super) fn text(bytes: Cow<'_, [u8]>, format: Format) -> Cow<'_, [u8]> {
             .map(|&b| if b == b'\r' { b'\n' } else { b })
             .collect(),
         false => bytes,
-    }
-}
-
-/// Returns `true` if the whole of a file is text.
-fn is_text(bytes: &[u8], format: Format) -> bool {
-    let head = &bytes[..bytes.len().min(1 << 12)];
-    let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    let mut lines = head.split(|b| matches!(b, b'\n' | b'\r'));
-    match format {
-        Format::Obj | Format::Tetgen => true,
-        Format::Medit => !medit::is_binary(bytes),
-        Format::Ply => {
-            let head = &bytes[..bytes.len().min(ply::LONGEST_HEADER)];
-            let end = memchr::memmem::find(head, b"end_header").unwrap_or(head.len());
-            memchr::memmem::find(&head[..end], b"format ascii").is_some()
-        }
-        Format::Off => lines
-            .find(|l| memchr::memmem::find(l, b"OFF").is_some())
-            .is_none_or(|l| memchr::memmem::find(l, b"BINARY").is_none()),
-        Format::Stl => stl::is_text(bytes),
-        Format::Msh | Format::Msh2 => {
-            let at = memchr::memmem::find(head, b"$MeshFormat");
-            let words = at.map(|at| head[at..].split(u8::is_ascii_whitespace));
-            let mut words = words.into_iter().flatten().filter(|w| !w.is_empty());
-            words.nth(2).is_none_or(|kind| kind == b"0")
-        }
-        Format::Vtk => {
-            let mut lines = lines.filter(|l| !l.trim_ascii().is_empty()).skip(1);
-            lines.any(|l| l.trim_ascii().eq_ignore_ascii_case(b"ASCII")) && !has(b"\nBINARY")
-        }
-        // Appended data are binary, but a tag comes behind them.
-        Format::Vtu | Format::Vtp => {
-            let end = bytes.trim_ascii_end();
-            let end = end.iter().rposition(|b| !matches!(*b, 0 | CTRL_Z));
-            end.is_some_and(|at| bytes[at] == b'>') && memchr::memchr(b'\n', bytes).is_some()
-        }
     }
 }
 
@@ -141,7 +107,8 @@ fn utf16(bytes: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Text of UTF-16 as UTF-8. Half of a pair stays apart from all others, as the three bytes that its number would have.
+/// Converts text of UTF-16 to UTF-8. Half of a pair stays apart from all others, as the three bytes that its number
+/// would have.
 fn utf8(units: impl Iterator<Item = u16>) -> Vec<u8> {
     let mut out = Vec::with_capacity(units.size_hint().0);
     for unit in char::decode_utf16(units) {

@@ -25,7 +25,7 @@ pub enum IoError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Neither the name nor the content says what the file is.
+    /// Neither the name nor the content tells the format of the file.
     #[error(
         "{}: the format cannot be told from the name{}; formats are {}", path.display(),
         if *looked_inside { " or the content" } else { "" }, Format::summary()
@@ -36,7 +36,7 @@ pub enum IoError {
         /// `true` if the content was examined, too.
         looked_inside: bool,
     },
-    /// The content is not what the format says, or cut off.
+    /// The content does not follow the format, or is cut off.
     #[error("{}: {place}{what}", path.display())]
     Malformed {
         /// Path of the file.
@@ -164,7 +164,7 @@ impl Fault {
         }
     }
 
-    /// The same at a byte, for binary files that have words in them.
+    /// Returns the same fault at a byte, for binary files that have words in them.
     pub(super) fn at_byte(mut self) -> Fault {
         if let At::Text(offset) = self.at {
             self.at = At::Byte(offset);
@@ -172,7 +172,7 @@ impl Fault {
         self
     }
 
-    /// The same, as of a file that may be fine with coordinates of 64 bits.
+    /// Returns the same fault, of a file that may be fine with coordinates of 64 bits.
     pub(super) fn wanting_double(mut self) -> Fault {
         if let FaultKind::What(what) = self.kind {
             self.kind = FaultKind::Large(what);
@@ -180,7 +180,7 @@ impl Fault {
         self
     }
 
-    /// True when the same file may be fine with coordinates of 64 bits.
+    /// Returns `true` if the same file may be fine with coordinates of 64 bits.
     pub(super) fn wants_double(&self) -> bool {
         matches!(self.kind, FaultKind::Large(_))
     }

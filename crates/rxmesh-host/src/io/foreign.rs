@@ -1,9 +1,10 @@
 //! Formats that are not read and share an extension with one that is: said by name where a file cannot be read.
 
 use super::Format;
+use super::content::HEAD;
 
-/// Bytes at the beginning that are looked at.
-const HEAD: usize = 1 << 12;
+/// Extensions of FreeFem's files.
+const FREEFEM: [&str; 2] = ["msh", "mesh"];
 
 /// The programs whose files have these beginnings, behind blanks and lines of comments.
 const BEGINNINGS: [(&[u8], &str); 14] = [
@@ -27,8 +28,8 @@ const BEGINNINGS: [(&[u8], &str); 14] = [
 /// was to be read as.
 pub(super) fn words(bytes: &[u8], format: Option<Format>) -> Option<String> {
     // OFF without its word begins with three counts as well.
-    let numbers = |f| matches!(f, Format::Msh | Format::Msh2 | Format::Medit);
-    let freefem = || (format.is_some_and(numbers) && is_freefem(bytes)).then_some("FreeFem");
+    let shares_name = |f: Format| FREEFEM.iter().any(|e| f.extensions().contains(e));
+    let freefem = || (format.is_some_and(shares_name) && is_freefem(bytes)).then_some("FreeFem");
     let program = program(bytes).or_else(freefem)?;
     Some(format!(
         "this is a file of {program}, whose format is not read; {} are",
@@ -81,7 +82,8 @@ fn without_comments(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// Sections in brackets that begin with their number: `(0 "a comment")`, `(2 3)`, `(10 (0 1 8 0 3))`.
+/// Returns `true` for sections in brackets that begin with their number: `(0 "a comment")`, `(2 3)`, `(10 (0 1 8 0
+/// 3))`.
 fn is_fluent(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"(") else {
         return false;
@@ -91,7 +93,7 @@ fn is_fluent(text: &[u8]) -> bool {
     (1..=4).contains(&digits) && matches!(number.get(digits), None | Some(b'(' | b'"' | b')'))
 }
 
-/// Three counts on the first line, then a vertex: two coordinates and a label.
+/// Returns `true` for three counts on the first line, then a vertex: two coordinates and a label.
 fn is_freefem(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let mut lines = text.split(|b| *b == b'\n').map(words_of);

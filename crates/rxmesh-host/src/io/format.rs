@@ -1,72 +1,82 @@
 //! The file formats, and how they are told apart.
 
-use super::{content, gzip, medit, msh, obj, off, stl, vtk, vtu};
+use super::{Encoding, Format, content, gzip};
 use std::fmt;
 use std::path::Path;
 
-/// A file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[non_exhaustive]
-pub enum Format {
-    /// Wavefront OBJ.
-    Obj,
-    /// Polygon file format of Stanford.
-    Ply,
-    /// Object file format of Geomview, with its variants.
-    Off,
-    /// Stereolithography.
-    Stl,
-    /// Gmsh's MSH, version 4.1 (4.0 is read as well): surfaces and volumes.
-    Msh,
-    /// Gmsh's MSH, version 2.2 (1 is read as well): surfaces and volumes.
-    Msh2,
-    /// MEDIT's format, `.mesh` (binary `.meshb` is read): surfaces and volumes.
-    Medit,
-    /// TetGen's pair of files, `.node` and `.ele`: volumes.
-    Tetgen,
-    /// VTK's legacy format: surfaces and volumes.
-    Vtk,
-    /// VTK's XML format of unstructured grids: surfaces and volumes.
-    Vtu,
-    /// VTK's XML format of poly data.
-    Vtp,
+/// Makes of the list of formats their modules, the enum [`Format`] and its parts that differ from format to format.
+macro_rules! formats {
+    ($($module:ident { $($format:ident = $codec:ident: $about:literal),+ $(,)? })+) => {
+        $(mod $module;)+
+
+        /// A file format.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $($(
+                #[doc = concat!($about, ".")]
+                $format,
+            )+)+
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Format; [$($(Format::$format),+),+].len()] = [$($(Format::$format),+),+];
+
+            fn codec(self) -> &'static Codec {
+                match self {
+                    $($(Format::$format => &$module::$codec,)+)+
+                }
+            }
+
+            /// Returns `true` for formats of one module, whose reader reads them all, whatever the name says.
+            fn is_same_family(self, other: Format) -> bool {
+                let module = |format| match format {
+                    $($(Format::$format)|+ => stringify!($module),)+
+                };
+                module(self) == module(other)
+            }
+
+            /// The format in words, for help texts.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $($(Format::$format => $about,)+)+
+                }
+            }
+        }
+    };
+}
+pub(super) use formats;
+
+#[cfg(feature = "cli")]
+impl clap::ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Format] {
+        &Format::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.word()).help(self.about()))
+    }
+}
+
+/// Joins words for messages: `obj, ply and off`.
+pub(super) fn enumerated(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        words => words.concat(),
+    }
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Format; 11] = [
-        Format::Obj,
-        Format::Ply,
-        Format::Off,
-        Format::Stl,
-        Format::Msh,
-        Format::Msh2,
-        Format::Medit,
-        Format::Tetgen,
-        Format::Vtk,
-        Format::Vtu,
-        Format::Vtp,
-    ];
-
     /// The word that names the format on the command line.
     pub fn word(self) -> &'static str {
-        match self {
-            Format::Msh2 => "msh2",
-            Format::Medit => "medit",
-            Format::Tetgen => "tetgen",
-            format => format.extension(),
-        }
+        self.codec().word
     }
 
     /// The words of the formats that `which` chooses, for messages: `obj, ply and off`.
     pub fn list(which: impl Fn(Format) -> bool) -> String {
         let chosen = Format::ALL.into_iter().filter(|f| which(*f));
-        let words: Vec<&str> = chosen.map(Format::word).collect();
-        match &words[..] {
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            words => words.concat(),
-        }
+        enumerated(&chosen.map(Format::word).collect::<Vec<_>>())
     }
 
     /// The formats of surfaces and those of volumes in one line, for messages.
@@ -80,41 +90,42 @@ impl Format {
 
     /// Returns `true` if files can hold surfaces.
     pub fn holds_surfaces(self) -> bool {
-        self != Format::Tetgen
+        self.codec().holds.surfaces
     }
 
     /// Returns `true` if files can hold volumes of tetrahedra.
     pub fn holds_volumes(self) -> bool {
-        !matches!(
-            self,
-            Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp
-        )
+        self.codec().holds.volumes
+    }
+
+    /// Returns the encodings in which files can be written: text alone, or text and others.
+    pub fn encodings(self) -> &'static [Encoding] {
+        self.codec().encodings
     }
 
     /// Returns `true` if numbers can be stored as text or as bytes.
     pub fn has_encodings(self) -> bool {
-        !matches!(
-            self,
-            Format::Obj | Format::Off | Format::Medit | Format::Tetgen
-        )
+        self.encodings().len() > 1
     }
 
     /// Returns `true` if files can hold columns of any name, such as values that were computed for the vertices.
     pub fn holds_columns(self) -> bool {
-        matches!(
-            self,
-            Format::Ply | Format::Msh | Format::Msh2 | Format::Vtk | Format::Vtu | Format::Vtp
-        )
+        self.codec().holds.columns
     }
 
     /// Returns `true` if files can hold normals of vertices.
     pub fn holds_normals(self) -> bool {
-        self.holds_columns() || matches!(self, Format::Obj | Format::Off | Format::Medit)
+        self.codec().holds.normals
     }
 
     /// The extension that file names of this format usually have.
     pub fn extension(self) -> &'static str {
         self.extensions()[0]
+    }
+
+    /// The extensions that file names of this format have, the usual one first.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.codec().extensions
     }
 
     /// The name to write for a path whose extension means a list of pieces, which is read only.
@@ -123,28 +134,9 @@ impl Format {
             return Some(format!("{}.gz", Format::serial_name(&path)?));
         }
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        let serial = match &extension[..] {
-            "pvtu" => "vtu",
-            "pvtp" => "vtp",
-            _ => return None,
-        };
+        let lists_pieces = |f: &Format| f.codec().piece_list == Some(&extension[..]);
+        let serial = Format::ALL.into_iter().find(lists_pieces)?.extension();
         Some(path.with_extension(serial).display().to_string())
-    }
-
-    /// The extensions that file names of this format have, the usual one first.
-    pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Format::Obj => &["obj"],
-            Format::Ply => &["ply"],
-            Format::Off => &["off", "coff", "noff", "cnoff", "stoff"],
-            Format::Stl => &["stl"],
-            Format::Msh | Format::Msh2 => &["msh"],
-            Format::Medit => &["mesh", "meshb"],
-            Format::Tetgen => &["node", "ele"],
-            Format::Vtk => &["vtk"],
-            Format::Vtu => &["vtu", "pvtu"],
-            Format::Vtp => &["vtp", "pvtp"],
-        }
     }
 
     /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of any version: the
@@ -163,84 +155,26 @@ impl Format {
         Format::of_plain(&content::plain(bytes).ok()?.bytes)
     }
 
-    /// `true` of formats that one reader reads, whatever the name says.
-    pub(super) fn is_same_family(self, other: Format) -> bool {
-        let msh = |f| matches!(f, Format::Msh | Format::Msh2);
-        let vtu = |f| matches!(f, Format::Vtu | Format::Vtp);
-        self == other || (msh(self) && msh(other)) || (vtu(self) && vtu(other))
-    }
-
-    /// `false` if no file of this format begins like this.
-    pub(super) fn may_be(self, bytes: &[u8]) -> bool {
-        match self {
-            Format::Ply => bytes.trim_ascii_start().starts_with(b"ply"),
-            Format::Off => off::looks_like(bytes),
-            // Any bytes may be the head of a binary file, but these begin others for sure.
-            Format::Stl => {
-                stl::looks_like(bytes)
-                    || stl::may_be(bytes)
-                        && Format::of_plain(bytes)
-                            .is_none_or(|f| matches!(f, Format::Obj | Format::Off))
-            }
-            Format::Msh | Format::Msh2 => msh::looks_like(bytes),
-            Format::Medit => medit::looks_like(bytes),
-            Format::Vtk => vtk::looks_like(bytes),
-            Format::Vtu | Format::Vtp => vtu::looks_like(bytes),
-            Format::Obj => obj::looks_like(bytes),
-            // It begins with a number.
-            Format::Tetgen => false,
-        }
-    }
-
     /// As [`Format::of_content`], of content without gzip, UTF-16 and marks.
     pub(super) fn of_plain(bytes: &[u8]) -> Option<Format> {
-        let ply = bytes.trim_ascii_start().strip_prefix(b"ply");
-        if ply.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace)) {
-            return Some(Format::Ply);
-        }
-        if off::looks_like(bytes) {
-            return Some(Format::Off);
-        }
-        if msh::looks_like(bytes) {
-            return Some(match msh::is_version_2(bytes) {
-                true => Format::Msh2,
-                false => Format::Msh,
-            });
-        }
-        if medit::looks_like(bytes) {
-            return Some(Format::Medit);
-        }
-        if vtk::looks_like(bytes) {
-            return Some(Format::Vtk);
-        }
-        if vtu::looks_like(bytes) {
-            return Some(match vtu::is_poly_data(bytes) {
-                true => Format::Vtp,
-                false => Format::Vtu,
-            });
-        }
-        if stl::looks_like(bytes) {
-            return Some(Format::Stl);
-        }
-        obj::looks_like(bytes).then_some(Format::Obj)
+        let mut all = Format::ALL;
+        all.sort_by_key(|f| f.codec().evidence);
+        let format = all.into_iter().find(|f| (f.codec().looks_like)(bytes))?;
+        Some(format.exact(bytes))
+    }
+
+    /// Returns the format of the same module that content is of: the version of MSH, the kind of data of VTK's XML.
+    pub(super) fn exact(self, bytes: &[u8]) -> Format {
+        let mut family = Format::ALL.into_iter().filter(|f| f.is_same_family(self));
+        family
+            .find(|f| (f.codec().is_variant)(bytes))
+            .unwrap_or(self)
     }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Obj => "OBJ",
-            Format::Ply => "PLY",
-            Format::Off => "OFF",
-            Format::Stl => "STL",
-            Format::Msh => "MSH 4",
-            Format::Msh2 => "MSH 2.2",
-            Format::Medit => "MEDIT",
-            Format::Tetgen => "TetGen",
-            Format::Vtk => "VTK",
-            Format::Vtu => "VTU",
-            Format::Vtp => "VTP",
-        })
+        f.write_str(self.codec().name)
     }
 }
 
@@ -264,21 +198,10 @@ mod tests {
             }
             assert!(format.holds_surfaces() || format.holds_volumes());
         }
-        let surfaces = "obj, ply, off, stl, msh, msh2, medit, vtk, vtu and vtp";
-        let volumes = "msh, msh2, medit, tetgen, vtk and vtu";
-        assert_eq!(
-            Format::summary(),
-            format!("{surfaces} for surfaces; {volumes} for volumes")
-        );
+        let surfaces = Format::list(|f| matches!(f, Format::Obj | Format::Ply | Format::Off));
+        assert_eq!(surfaces, "obj, ply and off");
+        assert!(Format::summary().starts_with("obj, ply, off, stl, "));
+        assert!(Format::summary().contains(" for surfaces; msh, msh2, "));
         assert_eq!(Format::list(|f| f == Format::Obj), "obj");
-    }
-
-    #[cfg(feature = "cli")]
-    #[test]
-    fn the_list_is_that_of_the_command_line() {
-        use clap::ValueEnum;
-        assert_eq!(Format::value_variants(), Format::ALL);
-        let words = Format::ALL.map(|f| f.to_possible_value().unwrap().get_name().to_owned());
-        assert_eq!(words, Format::ALL.map(Format::word));
     }
 }

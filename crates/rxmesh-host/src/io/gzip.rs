@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends what a member unpacks to; returns what follows it.
+/// Appends the unpacked bytes of a member; returns the bytes behind it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -103,7 +103,7 @@ fn member<'a>(
     Ok(&data[read + TAIL..])
 }
 
-/// The data of a member: passes over its head with a name and a comment.
+/// Returns the data of a member, behind its head with a name and a comment.
 fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     const CHECKSUM: u8 = 2;
     const EXTRA: u8 = 4;
@@ -132,7 +132,7 @@ fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     }
 }
 
-/// Appends what the data of a member unpack to; returns how many bytes they are.
+/// Appends the unpacked data of a member; returns their number of bytes.
 fn inflate_all(
     data: &[u8],
     inflate: &mut DecompressorOxide,
@@ -224,7 +224,7 @@ static TABLES: [[u32; 256]; 8] = {
     tables
 };
 
-/// CRC-32 of bytes that follow those of `sum` (0 at the beginning).
+/// Returns the CRC-32 of bytes that follow those of `sum` (0 at the beginning).
 fn checksum(sum: u32, bytes: &[u8]) -> u32 {
     let mut c = !sum;
     let (words, rest) = bytes.as_chunks::<8>();

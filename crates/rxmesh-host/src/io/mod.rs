@@ -1,5 +1,4 @@
-//! Meshes from files and into files: surfaces of OBJ, PLY, OFF, STL and VTP; surfaces and volumes of Gmsh, MEDIT and
-//! VTK; volumes of TetGen.
+//! Meshes from files and into files. [`Format`] lists the formats.
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
@@ -8,46 +7,57 @@
 mod alike;
 mod arrays;
 mod budget;
+mod codec;
 mod content;
 mod creases;
 mod error;
 mod foreign;
 mod format;
 mod gzip;
-mod medit;
-mod msh;
 mod names;
 mod numbers;
-mod obj;
-mod off;
-mod ply;
 mod points;
 mod relocate;
 mod rounding;
 mod scan;
 mod shape;
 mod soup;
-mod stl;
 #[cfg(test)]
 mod tests;
-mod tetgen;
 mod tets;
 mod text;
 mod tokens;
 mod unique_names;
 mod volume;
-mod vtk;
-mod vtu;
 
 pub use creases::read_creases;
 pub use error::{IoError, Place};
-pub use format::Format;
 pub use relocate::relocate;
 pub use shape::{Model, Shape};
 pub use tets::{is_volume, is_volume_bytes, read_tetgen_bytes, read_tets, read_tets_bytes};
 
+// The list of formats: the module, and for each of its formats the name here, the constant there, and words for help.
+format::formats! {
+    obj { Obj = CODEC: "Wavefront OBJ" }
+    ply { Ply = CODEC: "Polygon file format of Stanford" }
+    off { Off = CODEC: "Object file format of Geomview, with its variants" }
+    stl { Stl = CODEC: "Stereolithography" }
+    msh {
+        Msh = VERSION_4: "Gmsh's MSH, version 4.1 (4.0 is read as well): surfaces and volumes",
+        Msh2 = VERSION_2: "Gmsh's MSH, version 2.2 (1 is read as well): surfaces and volumes",
+    }
+    medit { Medit = CODEC: "MEDIT's format, `.mesh` (binary `.meshb` is read): surfaces and volumes" }
+    tetgen { Tetgen = CODEC: "TetGen's pair of files, `.node` and `.ele`: volumes" }
+    vtk { Vtk = CODEC: "VTK's legacy format: surfaces and volumes" }
+    vtu {
+        Vtu = GRID: "VTK's XML format of unstructured grids: surfaces and volumes",
+        Vtp = POLY_DATA: "VTK's XML format of poly data",
+    }
+}
+
 use crate::files;
 use crate::mesh::{PolyMesh, TriMesh};
+use codec::{Codec, Read, Write as Writer};
 use error::Fault;
 use points::Bits;
 use soup::Soup;
@@ -145,8 +155,8 @@ fn load<M>(
         soup => soup,
     };
     let welded = |mut soup: Soup| {
-        if format == Format::Stl {
-            stl::weld_corners(&mut soup);
+        if let Read::Surface { weld, .. } = format.codec().read {
+            weld(&mut soup);
         }
         finish(soup)
     };
@@ -180,7 +190,7 @@ impl<'a> Prepared<'a> {
         warnings.extend(warning);
         let bytes = content::text(bytes, format);
         Ok(Prepared {
-            format: exact(&bytes, format),
+            format: format.exact(&bytes),
             bytes,
             warnings,
         })
@@ -215,7 +225,7 @@ fn formatted(
     let named = Format::of_name(name);
     let found = || Format::of_plain(bytes);
     let other = named
-        .filter(|named| options.format.is_none() && !named.may_be(bytes))
+        .filter(|named| options.format.is_none() && !(named.codec().may_be)(bytes))
         .zip(found())
         .filter(|(named, found)| !found.is_same_family(*named));
     if let Some((named, found)) = other {
@@ -241,30 +251,12 @@ fn formatted(
 }
 
 fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, Fault> {
-    match format {
-        Format::Obj => obj::read(bytes, bits),
-        Format::Ply => ply::read(bytes, bits),
-        Format::Off => off::read(bytes, bits),
-        Format::Stl => stl::read(bytes, bits),
-        Format::Tetgen => Err(Fault::file(format!(
+    match format.codec().read {
+        Read::Surface { read, .. } => read(bytes, bits),
+        Read::Elements(read) => read(bytes, bits, name)?.into_soup(),
+        Read::Pair => Err(Fault::file(format!(
             "{format} holds volumes, and a surface is needed: `convert` to a surface format writes the boundary"
         ))),
-        format => tets::volume(bytes, format, bits, name)?.into_soup(),
-    }
-}
-
-/// The version of MSH that a file of it has, and the kind of data that one of VTK's XML formats holds.
-fn exact(bytes: &[u8], format: Format) -> Format {
-    match format {
-        Format::Vtu | Format::Vtp if vtu::looks_like(bytes) => match vtu::is_poly_data(bytes) {
-            true => Format::Vtp,
-            false => Format::Vtu,
-        },
-        Format::Msh | Format::Msh2 => match msh::is_version_2(bytes) {
-            true => Format::Msh2,
-            false => Format::Msh,
-        },
-        format => format,
     }
 }
 
@@ -299,7 +291,7 @@ fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError 
     }
 }
 
-/// Storage of numbers where a format leaves the choice (PLY, STL, MSH, VTK, VTU and VTP).
+/// Storage of numbers, where a format leaves the choice: see [`Format::encodings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -320,7 +312,7 @@ pub enum Encoding {
 pub struct WriteOptions {
     /// The format, when the extension should not decide.
     pub format: Option<Format>,
-    /// How numbers are stored in PLY, STL, MSH, VTK, VTU and VTP. The others are always text.
+    /// Storage of numbers. Formats of text alone are always text.
     pub encoding: Encoding,
 }
 
@@ -461,15 +453,7 @@ fn encode<'a>(
         path: path.to_owned(),
         source,
     })?;
-    if options.encoding == Encoding::BinaryBigEndian && format != Format::Ply {
-        let what = format!("{format} has no choice of the order of bytes; PLY has one");
-        return Err(IoError::Options {
-            path: path.to_owned(),
-            what,
-        });
-    }
-    if options.encoding == Encoding::Base64 && !matches!(format, Format::Vtu | Format::Vtp) {
-        let what = format!("{format} has no base64; VTU and VTP have it");
+    if let Some(what) = lacks_encoding(format, options.encoding) {
         return Err(IoError::Options {
             path: path.to_owned(),
             what,
@@ -495,6 +479,25 @@ fn encode<'a>(
     })
 }
 
+/// Returns the reason why a format cannot be written in an encoding. Text and little-endian bytes are asked of all
+/// formats: those that have the other one alone use that.
+fn lacks_encoding(format: Format, encoding: Encoding) -> Option<String> {
+    let has = |f: &Format| f.encodings().contains(&encoding);
+    let (what, it) = match encoding {
+        Encoding::Binary | Encoding::Ascii => return None,
+        Encoding::BinaryBigEndian => ("choice of the order of bytes", "one"),
+        Encoding::Base64 => ("base64", "it"),
+    };
+    let others: Vec<&str> = Format::ALL
+        .into_iter()
+        .filter(has)
+        .map(|f| f.codec().name)
+        .collect();
+    let verb = if others.len() == 1 { "has" } else { "have" };
+    let others = format::enumerated(&others);
+    (!has(&format)).then(|| format!("{format} has no {what}; {others} {verb} {it}"))
+}
+
 fn surface(
     path: &Path,
     mesh: Shape<'_>,
@@ -506,35 +509,33 @@ fn surface(
         path: path.to_owned(),
         what,
     };
-    if format == Format::Stl && !mesh.fits_single() {
-        let what = "coordinates are beyond 32-bit floats, which are all that STL holds; OBJ, OFF and PLY hold them";
-        return Err(refused(what.to_owned()));
-    }
-    Ok(match format {
-        Format::Obj => obj::write(mesh, warnings),
-        Format::Ply => ply::write(mesh, options.encoding, warnings),
-        Format::Off => off::write(mesh, warnings),
-        Format::Stl => match mesh {
-            Shape::Triangles(mesh) => stl::write(mesh, options.encoding, warnings),
-            Shape::Polygons(mesh) => {
-                let mesh = cut(mesh, path, warnings)?;
-                stl::write(&mesh, options.encoding, warnings)
-            }
-        },
-        Format::Tetgen => {
+    Ok(match format.codec().write {
+        Writer::Surface(write) => write(mesh, options.encoding, warnings),
+        Writer::Triangles(_) if !mesh.fits_single() => {
             return Err(refused(format!(
-                "{format} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
-                    fTetWild, Gmsh) makes a volume of it"
+                "coordinates are beyond 32-bit floats, which are all that {format} holds; OBJ, OFF and PLY hold them"
             )));
         }
-        Format::Msh | Format::Msh2 | Format::Medit => match mesh {
-            Shape::Polygons(m) if m.largest_face() > 4 => {
+        Writer::Triangles(write) => match mesh {
+            Shape::Triangles(mesh) => write(mesh, options.encoding, warnings),
+            Shape::Polygons(mesh) => {
+                let mesh = cut(mesh, path, warnings)?;
+                write(&mesh, options.encoding, warnings)
+            }
+        },
+        Writer::Elements { largest_face, .. } => match mesh {
+            Shape::Polygons(m) if m.largest_face() > largest_face => {
                 let mesh = cut(m, path, warnings)?;
                 elements(Shape::Triangles(&mesh), format, options, warnings)
             }
             mesh => elements(mesh, format, options, warnings),
         },
-        Format::Vtk | Format::Vtu | Format::Vtp => elements(mesh, format, options, warnings),
+        Writer::Pair(_) => {
+            return Err(refused(format!(
+                "{format} holds volumes of tetrahedra, and this is a surface: a program that fills it (TetGen, \
+                    fTetWild, Gmsh) makes a volume of it"
+            )));
+        }
     })
 }
 
@@ -549,7 +550,7 @@ fn elements(
         Shape::Triangles(_) => Vec::new(),
         Shape::Polygons(mesh) if format.holds_columns() => mesh.mark_columns(),
         Shape::Polygons(_) => {
-            soup::warn_of_marks("MEDIT", mesh, warnings);
+            soup::warn_of_marks(&format.to_string(), mesh, warnings);
             Vec::new()
         }
     };

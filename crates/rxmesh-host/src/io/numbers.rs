@@ -20,7 +20,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Bytes of a number.
+    /// Returns the number of bytes of a number.
     pub(super) fn size(self) -> usize {
         match self {
             Scalar::I8 | Scalar::U8 => 1,
@@ -69,7 +69,7 @@ macro_rules! each {
 }
 
 impl Numbers {
-    /// Room for `n` numbers, which the file must be known to hold.
+    /// Reserves capacity for `n` numbers, which the file must be known to hold.
     pub(super) fn with_capacity(scalar: Scalar, n: usize) -> Numbers {
         let kept = match scalar {
             Scalar::I8 => ColumnData::I8(Vec::with_capacity(n)),
@@ -129,7 +129,7 @@ impl Numbers {
         each!(self, v => v.len())
     }
 
-    /// Number `i` as a whole number, if it is one.
+    /// Returns number `i` as a whole number, if it is one.
     ///
     /// # Panics
     ///
@@ -145,7 +145,7 @@ impl Numbers {
         }
     }
 
-    /// All as whole numbers of 64 bits; -1 for those that are none.
+    /// Converts all to whole numbers of 64 bits; -1 for those that are none.
     pub(super) fn into_whole(self) -> Vec<i64> {
         match self {
             Numbers::I64(v) => v,
@@ -156,7 +156,7 @@ impl Numbers {
         }
     }
 
-    /// Number `i` as a double.
+    /// Returns number `i` as a double.
     ///
     /// # Panics
     ///
@@ -169,7 +169,7 @@ impl Numbers {
         }
     }
 
-    /// The rows, of `width` numbers each, that are named.
+    /// Returns the named rows, of `width` numbers each.
     ///
     /// # Panics
     ///
@@ -186,7 +186,7 @@ impl Numbers {
         }
     }
 
-    /// `true` if doubles hold all numbers, with those between them.
+    /// Returns `true` if doubles hold all numbers, and those between them.
     pub(super) fn fits_double(&self) -> bool {
         const LARGEST: u64 = 1 << f64::MANTISSA_DIGITS;
         match self {
@@ -196,7 +196,7 @@ impl Numbers {
         }
     }
 
-    /// The same numbers in a type that columns have: whole numbers of 64 bits in 32 or as doubles, where all fit.
+    /// Converts the numbers to a type that columns have: whole numbers of 64 bits to 32 bits or doubles, if all fit.
     pub(super) fn into_column(self) -> Option<ColumnData> {
         fn narrow<T: Copy>(v: &[T], whole: impl Fn(T) -> i128) -> Option<ColumnData> {
             let all = || v.iter().map(|&x| whole(x));
@@ -217,7 +217,7 @@ impl Numbers {
     }
 }
 
-/// The bytes of a column's numbers.
+/// Returns the bytes of a column's numbers.
 pub(super) fn bytes_of(data: &ColumnData, order: Order) -> Vec<u8> {
     crate::mesh::each_type!(data, v => {
         let bytes = v.iter().flat_map(|x| match order {
@@ -228,7 +228,7 @@ pub(super) fn bytes_of(data: &ColumnData, order: Order) -> Vec<u8> {
     })
 }
 
-/// The type of a column's numbers.
+/// Returns the type of a column's numbers.
 pub(super) fn scalar_of(data: &ColumnData) -> Scalar {
     match data {
         ColumnData::I8(_) => Scalar::I8,

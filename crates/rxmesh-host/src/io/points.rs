@@ -21,7 +21,7 @@ pub(super) enum Bits {
     Double,
 }
 
-/// One coordinate: rounded once from what the file holds, and with [`Bits::Double`] with all 64 bits.
+/// One coordinate: rounded once from the number in the file, and with [`Bits::Double`] with all 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Coordinate {
     single: f32,
@@ -105,13 +105,13 @@ impl Points {
         pick(&mut self.decimals, kept);
     }
 
-    /// The next three words of a line.
+    /// Reads the next three words of a line.
     #[inline]
     pub(super) fn read(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {
         self.read_by(|axis| words.expected(axis))
     }
 
-    /// Three words that come one after the other, with their places.
+    /// Reads three words that come one after the other, with their places.
     #[inline]
     pub(super) fn read_by<'a>(
         &mut self,
@@ -126,8 +126,8 @@ impl Points {
         Ok(())
     }
 
-    /// A coordinate in text. Parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the nearest
-    /// f32, and then what we wrote would not come back bit for bit.
+    /// Parses a coordinate in text. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss
+    /// the nearest f32, and then what we wrote would not come back bit for bit.
     #[inline]
     pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, Refused> {
         let text = std::str::from_utf8(word).ok();
@@ -156,7 +156,7 @@ impl Points {
         Err(refused(self.bits, digits, &quote(word)))
     }
 
-    /// A coordinate of a binary file; `Err` holds why it is none.
+    /// Takes a coordinate of a binary file; `Err` holds the reason why it is none.
     #[inline]
     pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, Refused> {
         let single = x as f32;
@@ -180,7 +180,8 @@ impl Points {
         self.bits == Bits::Single && may_need_placement(&self.positions, corners)
     }
 
-    /// `true` if rounding to 32 bits may have changed the sign of a cell's volume: reading again with 64 bits tells.
+    /// Returns `true` if rounding to 32 bits may have changed the sign of a cell's volume: reading again with 64 bits
+    /// decides.
     pub(super) fn want_signs(&self, cells: &[[u32; 4]]) -> bool {
         /// Six volumes change by less, as a part of the square of the longest side and the largest coordinate: each of
         /// three sides by at most two half units of a 32-bit float along each axis, with room.
@@ -198,7 +199,7 @@ impl Points {
         self.bits == Bits::Single && cells.par_iter().lean().any(is_doubtful)
     }
 
-    /// Signs of the cells' volumes, exactly as the file has their corners: `None` unless it was read with
+    /// Returns the signs of the cells' volumes, exactly as the file has their corners: `None` unless it was read with
     /// [`Bits::Double`].
     pub(super) fn signs(&self, cells: &[[u32; 4]]) -> Option<Vec<Ordering>> {
         let sign = |cell: &[u32; 4]| {
@@ -262,7 +263,7 @@ impl Refused {
         self.of(|what| Fault::text(at, what))
     }
 
-    /// The fault, at a place that the reader knows.
+    /// Returns the fault, at a place that the reader knows.
     pub(super) fn of(self, place: impl FnOnce(String) -> Fault) -> Fault {
         let large = self.large;
         let mut fault = place(self.what);
@@ -283,7 +284,7 @@ fn refused(bits: Bits, number: bool, shown: &str) -> Refused {
     Refused { large, what }
 }
 
-/// Digits behind the point that count, the exponent taken off: -2 for `1200`.
+/// Returns the number of digits behind the point that count, the exponent taken off: -2 for `1200`.
 fn decimals(word: &[u8]) -> i16 {
     let mut parts = word.splitn(2, |b| matches!(b, b'e' | b'E'));
     let mantissa = parts.next().unwrap_or_default();

@@ -52,7 +52,7 @@ pub fn relocate(extras: &mut Extras, from: &Path, to: Option<&Path>) -> Vec<Stri
     Vec::new()
 }
 
-/// The folder that a file is in.
+/// Returns the folder that a file is in.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -60,13 +60,13 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// `true` of names of Unix and of Windows that begin neither at a root nor at a drive.
+/// Returns `true` for names of Unix and of Windows that begin neither at a root nor at a drive.
 fn is_relative(name: &str) -> bool {
     let drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
     !name.trim_ascii().is_empty() && !name.starts_with(['/', '\\']) && !drive
 }
 
-/// The relative path from one folder to another, both with their links resolved; empty if they are the same.
+/// Returns the relative path from one folder to another, both with their links resolved; empty if they are the same.
 fn way(from: &Path, to: &Path) -> Option<PathBuf> {
     let (from, to) = (from.canonicalize().ok()?, to.canonicalize().ok()?);
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
@@ -79,7 +79,7 @@ fn way(from: &Path, to: &Path) -> Option<PathBuf> {
     Some(up.chain(to[same..].iter().copied()).collect())
 }
 
-/// A statement `mtllib` with the way back before its names: one, or several that end in `.mtl`.
+/// Returns a statement `mtllib` with the path back before its names: one, or several that end in `.mtl`.
 fn libraries(tag: Tag, folder: &Path, back: &Path) -> Vec<Tag> {
     let parts: Vec<&str> = tag
         .text
@@ -104,7 +104,7 @@ fn libraries(tag: Tag, folder: &Path, back: &Path) -> Vec<Tag> {
     }
 }
 
-/// A relative name behind the way back. Steps up in it undo steps of the way.
+/// Returns a relative name behind the path back. Steps up in it undo steps of the path.
 fn behind(back: &Path, name: &str) -> String {
     if !is_relative(name) {
         return name.to_owned();

@@ -22,7 +22,7 @@ impl Rounding {
         }
     }
 
-    /// As [`note`](Self::note), of a coordinate in text. One of few digits is what a 32-bit float was meant to be.
+    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits was meant to be a 32-bit float.
     #[inline]
     pub(super) fn note_text(&mut self, word: &[u8]) {
         if word.len() > DIGITS && significant(word) > DIGITS {
@@ -43,7 +43,7 @@ impl Rounding {
         }
     }
 
-    /// The larger of two.
+    /// Returns the larger of two.
     pub(super) fn and(self, other: Rounding) -> Rounding {
         Rounding {
             largest: self.largest.max(other.largest),
@@ -61,7 +61,7 @@ impl Rounding {
     }
 }
 
-/// Digits from the first that is not zero to the last, without the exponent.
+/// Returns the number of digits from the first that is not zero to the last, without the exponent.
 fn significant(word: &[u8]) -> usize {
     let mantissa = word.split(|b| matches!(b, b'e' | b'E')).next();
     let digits = mantissa.unwrap_or_default().iter();

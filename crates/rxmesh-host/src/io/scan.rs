@@ -12,7 +12,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Words of `text`, which begins at byte `base` of the file.
+    /// Splits `text`, which begins at byte `base` of the file, into words.
     pub(super) fn new(text: &'a [u8], base: usize) -> Words<'a> {
         Words {
             text,
@@ -22,7 +22,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The same for formats in which `#` is a character as any other.
+    /// Does the same for formats in which `#` is an ordinary character.
     pub(super) fn without_comments(text: &'a [u8], base: usize) -> Words<'a> {
         Words {
             text,
@@ -32,12 +32,12 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Offset in the file of what comes next.
+    /// Returns the offset in the file of the next byte.
     pub(super) fn offset(&self) -> usize {
         self.base + self.pos
     }
 
-    /// The next word and its offset in the file.
+    /// Returns the next word and its offset in the file.
     #[inline]
     pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
         let mut i = self.pos;
@@ -56,19 +56,19 @@ impl<'a> Words<'a> {
         Some((self.base + start, &self.text[start..i]))
     }
 
-    /// Number of words that are left, up to `most`.
+    /// Returns the number of words that are left, up to `most`.
     pub(super) fn count_up_to(mut self, most: usize) -> usize {
         (0..most).take_while(|_| self.next_at().is_some()).count()
     }
 
-    /// The next word as a finite number; `what` names what is missing when there is none.
+    /// Reads the next word as a finite number; `what` names it in the error if it is missing.
     #[inline]
     pub(super) fn number(&mut self, what: &str) -> Result<f32, Fault> {
         let (at, word) = self.expected(what)?;
         number(word, at)
     }
 
-    /// The next word and its offset; `what` names what is missing when there is none.
+    /// Returns the next word and its offset; `what` names it in the error if it is missing.
     #[inline]
     pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.offset();
@@ -76,7 +76,7 @@ impl<'a> Words<'a> {
         self.next_at().ok_or_else(ends)
     }
 
-    /// All that is left, without surrounding space, comments included.
+    /// Returns the rest of the line, without surrounding space, comments included.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text[self.pos..].trim_ascii()
     }
@@ -102,7 +102,7 @@ impl LeftOut {
         self.first = self.first.or(later.first);
     }
 
-    /// One warning for all: `what` follows their number, and the line of the first ends it.
+    /// Returns one warning for all: `what` follows their number, and the line of the first ends it.
     pub(super) fn warning(self, bytes: &[u8], what: &str) -> Option<String> {
         let line = line_of(bytes, self.first?);
         Some(format!(
@@ -112,8 +112,8 @@ impl LeftOut {
     }
 }
 
-/// A text from its first line on that is neither blank nor a comment, empty where there is none. Lines may end in a
-/// carriage return alone; of a long text the beginning is looked at.
+/// Returns a text from its first line on that is neither blank nor a comment, empty if there is none. Lines may end in
+/// a carriage return alone; of a long text only the beginning is read.
 pub(super) fn after_comments(text: &[u8]) -> &[u8] {
     const LONGEST: usize = 1 << 20;
     let mut rest = &text[..text.len().min(LONGEST)];
@@ -127,7 +127,7 @@ pub(super) fn after_comments(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The line of a byte, counted from 1.
+/// Returns the line of a byte, counted from 1.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &bytes[..at.min(bytes.len())]).count()
 }
@@ -147,17 +147,17 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of `text`, which begins at byte `base` of the file.
+    /// Splits `text`, which begins at byte `base` of the file, into lines.
     pub(super) fn new(text: &'a [u8], base: usize) -> Lines<'a> {
         Lines { text, pos: 0, base }
     }
 
-    /// Offset in the file of the next line.
+    /// Returns the offset in the file of the next line.
     pub(super) fn offset(&self) -> usize {
         self.base + self.pos
     }
 
-    /// The words of the next line that has one, comments left out.
+    /// Returns the words of the next line that has one, comments left out.
     pub(super) fn next_words(&mut self) -> Option<Words<'a>> {
         loop {
             let (at, line) = self.next()?;
@@ -184,8 +184,8 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A finite number. Parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the nearest f32, and
-/// then what we wrote would not come back bit for bit.
+/// Parses a finite number. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the
+/// nearest f32, and then what we wrote would not come back bit for bit.
 #[inline]
 pub(super) fn number(word: &[u8], at: usize) -> Result<f32, Fault> {
     let parsed = std::str::from_utf8(word)
@@ -205,7 +205,7 @@ pub(super) fn number(word: &[u8], at: usize) -> Result<f32, Fault> {
     }
 }
 
-/// An integer that may be written as a whole number only.
+/// Parses an integer that may be written as a whole number only.
 pub(super) fn integer(word: &[u8], at: usize, what: &str) -> Result<i64, Fault> {
     let parsed = std::str::from_utf8(word)
         .ok()
@@ -218,7 +218,7 @@ pub(super) fn integer(word: &[u8], at: usize, what: &str) -> Result<i64, Fault> 
     })
 }
 
-/// A word in quotes for a message, shortened when a binary file was taken for text.
+/// Returns a word in quotes for a message, shortened in case a binary file was taken for text.
 pub(super) fn quote(word: &[u8]) -> String {
     const SHOWN: usize = 40;
     let dots = if word.len() > SHOWN { "..." } else { "" };

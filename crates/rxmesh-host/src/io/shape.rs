@@ -71,7 +71,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The kind of the elements: faces or cells.
+    /// Returns the kind of the elements: faces or cells.
     pub(super) fn element_kind(self) -> ElementKind {
         match self {
             Model::Surface(_) => ElementKind::Face,
@@ -79,7 +79,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Number of faces or cells.
+    /// Returns the number of faces or cells.
     pub(super) fn element_count(self) -> usize {
         match self {
             Model::Surface(m) => m.face_count(),
@@ -87,7 +87,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The vertices of a face or cell.
+    /// Returns the vertices of a face or cell.
     pub(super) fn element(self, i: usize) -> &'a [u32] {
         match self {
             Model::Surface(m) => m.face(i),
@@ -95,7 +95,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The corners of all elements.
+    /// Returns the corners of all elements.
     pub(super) fn corners(self) -> &'a [u32] {
         match self {
             Model::Surface(Shape::Triangles(m)) => m.faces.as_flattened(),
@@ -104,12 +104,12 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The digits that the vertices' coordinates get in text.
+    /// Returns the digits that the vertices' coordinates get in text.
     pub(super) fn coordinate_text(self) -> CoordinateText {
         CoordinateText::of(self.placement(), self.positions(), self.corners())
     }
 
-    /// Number of corners of all elements.
+    /// Returns the number of corners of all elements.
     pub(super) fn corner_count(self) -> usize {
         match self {
             Model::Surface(Shape::Triangles(m)) => 3 * m.face_count(),
@@ -125,7 +125,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(self) -> usize {
         match self {
             Model::Surface(m) => m.vertex_count(),
@@ -133,7 +133,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Number of faces; of a volume `None`, as it lists cells.
+    /// Returns the number of faces; `None` for a volume, as it lists cells.
     pub fn face_count(self) -> Option<usize> {
         match self {
             Model::Surface(m) => Some(m.face_count()),
@@ -141,7 +141,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Number of cells; `None` of a surface.
+    /// Returns the number of cells; `None` for a surface.
     pub fn cell_count(self) -> Option<usize> {
         match self {
             Model::Surface(_) => None,
@@ -191,17 +191,17 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// As [`Model::coordinate_text`].
+    /// Works like [`Model::coordinate_text`].
     pub(super) fn coordinate_text(self) -> CoordinateText {
         Model::Surface(self).coordinate_text()
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(self) -> usize {
         self.positions().len()
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(self) -> usize {
         match self {
             Shape::Triangles(m) => m.face_count(),
@@ -217,7 +217,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The vertices of a face.
+    /// Returns the vertices of a face.
     pub(super) fn face(self, face: usize) -> &'a [u32] {
         match self {
             Shape::Triangles(m) => &m.faces[face],
@@ -225,7 +225,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Corners of the largest face, 3 of none.
+    /// Returns the number of corners of the largest face, 3 without faces.
     pub(super) fn largest_face(self) -> usize {
         match self {
             Shape::Triangles(_) => 3,

@@ -51,7 +51,7 @@ impl Soup {
         (self.corners.len() - extra) / 3
     }
 
-    /// The mesh as it stands in the file.
+    /// Returns the mesh as it stands in the file.
     pub(super) fn finish(mut self) -> Result<(PolyMesh, Vec<String>), Fault> {
         let mut mesh = self.assemble()?;
         mesh.take_marks()?;
@@ -59,7 +59,7 @@ impl Soup {
         Ok((mesh, self.warnings))
     }
 
-    /// The mesh, with polygons cut into triangles if that was asked for.
+    /// Returns the mesh, with polygons cut into triangles if `cut` asks for it.
     pub(super) fn triangles(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
         let mesh = self.assemble()?;
         if !cut && let Some(first) = self.polygons.first() {
@@ -159,7 +159,7 @@ impl Soup {
     }
 }
 
-/// True when text formats can hold the values: their readers refuse NaN and infinity, ours among them.
+/// Returns `true` if text formats can hold the values: their readers refuse NaN and infinity, ours among them.
 pub(super) fn is_finite(column: &Column) -> bool {
     (0..column.data.len()).all(|i| (column.data.get(i) as f32).is_finite())
 }
@@ -186,7 +186,7 @@ pub(super) fn warn_of_columns<'a>(
     )));
 }
 
-/// The comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.
+/// Returns the comments of a text file up to the line that is `words`th to have a word (from 0), without their `#`.
 pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
     let mut comments = Vec::new();
     let mut seen = 0;
@@ -202,13 +202,13 @@ pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
     comments
 }
 
-/// A comment as it is kept: a space after its mark belongs to the mark.
+/// Returns a comment as it is kept: a space after its mark belongs to the mark.
 pub(super) fn comment(text: &[u8]) -> String {
     let text = text.strip_prefix(b" ").unwrap_or(text);
     names::from_bytes(text.trim_ascii_end()).replace('\r', " ")
 }
 
-/// Comments as lines of a text file.
+/// Returns comments as lines of a text file.
 pub(super) fn comment_lines(comments: &[String]) -> Vec<u8> {
     let line = |c: &String| {
         let line = [b"# ", &*names::to_bytes(c)].concat();
@@ -245,7 +245,7 @@ pub(super) fn warn_of_corners(
     }
 }
 
-/// Says how many groups, objects and materials a format cannot hold.
+/// Warns of the number of groups, objects and materials that a format cannot hold.
 pub(super) fn warn_of_tags(format: &str, statements: usize, warnings: &mut Vec<String>) {
     if statements > 0 {
         warnings.push(format!(
@@ -268,7 +268,7 @@ pub(super) fn warn_of_marks(format: &str, mesh: Shape<'_>, warnings: &mut Vec<St
     warnings.extend(lost.map(|(n, what)| format!("{format} holds no {what}: {n} are not kept")));
 }
 
-/// A sharpness as files hold it: readers of text refuse infinity.
+/// Returns a sharpness as files hold it: readers of text refuse infinity.
 pub(super) fn written_sharpness(sharpness: f32) -> f32 {
     match sharpness.is_finite() {
         true => sharpness,
@@ -276,10 +276,10 @@ pub(super) fn written_sharpness(sharpness: f32) -> f32 {
     }
 }
 
-/// Colours as bytes where that loses nothing: whole numbers from 0 to 255 of any type, and fractions of 255 (to six
-/// digits, as they are printed). Other programs show bytes, and not all of them show fractions.
+/// Converts colours to bytes if that loses nothing: whole numbers from 0 to 255 of any type, and fractions of 255 (to
+/// six digits, as they are printed). Other programs show bytes, and not all of them show fractions.
 fn colours_as_bytes(column: &mut Column) {
-    /// Half a unit of the sixth digit, and what `k / 255` loses as an f32.
+    /// Half a unit of the sixth digit, and the rounding of `k / 255` as an f32.
     const ROUNDING: f64 = 6e-7;
     let bytes = matches!(column.data, ColumnData::U8(_));
     if column.name != COLOR || !(3..=4).contains(&column.width) || bytes {
@@ -301,7 +301,7 @@ fn colours_as_bytes(column: &mut Column) {
     column.data = ColumnData::U8(bytes);
 }
 
-/// The factor that brings colours into 0 to 1.
+/// Returns the factor that brings colours into 0 to 1.
 pub(super) fn colour_scale(data: &ColumnData) -> f64 {
     match data {
         ColumnData::U8(_) => 1.0 / 255.0,

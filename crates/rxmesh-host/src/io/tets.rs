@@ -1,10 +1,11 @@
 //! Volumes from files and into files.
 
+use super::codec::{Read, Write};
 use super::error::{Fault, IoError};
 use super::points::Bits;
 use super::volume::Volume;
 use super::{Format, Loaded, Model, Pieces, Prepared, ReadOptions, WriteOptions};
-use super::{bytes_of, content, gzip, hinted, medit, msh, plain, tetgen, vtk, vtu};
+use super::{bytes_of, content, gzip, hinted, plain, tetgen};
 use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ pub fn read_tets(path: &Path, options: &ReadOptions) -> Result<Loaded<TetMesh>, 
     read_tets_bytes(&bytes_of(path)?, path, options)
 }
 
-/// As [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other file of
-/// TetGen's pair is read from beside `name`.
+/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other
+/// file of TetGen's pair is read from beside `name`.
 ///
 /// # Errors
 ///
@@ -34,7 +35,7 @@ pub fn read_tets_bytes(
     options: &ReadOptions,
 ) -> Result<Loaded<TetMesh>, IoError> {
     let content = Prepared::new(bytes, name, options)?;
-    if content.format != Format::Tetgen {
+    if !matches!(content.format.codec().read, Read::Pair) {
         return load(content, name);
     }
     let [nodes, cells] = tetgen::pair(name);
@@ -45,7 +46,7 @@ pub fn read_tets_bytes(
     }
 }
 
-/// The content of the other file of a pair: packed as the first one, or not.
+/// Reads the content of the other file of a pair: packed as the first one, or not.
 fn other_of_pair(path: PathBuf) -> Result<Vec<u8>, IoError> {
     let other = gzip::unpacked_name(&path).unwrap_or_else(|| gzip::packed_name(&path));
     match !path.exists() && other.exists() {
@@ -133,7 +134,7 @@ pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Resu
     })
 }
 
-/// As [`is_volume_bytes`], of a file.
+/// Works like [`is_volume_bytes`], for a file.
 ///
 /// # Errors
 ///
@@ -148,12 +149,9 @@ pub(super) fn volume(
     bits: Bits,
     name: &Path,
 ) -> Result<Volume, Fault> {
-    match format {
-        Format::Msh | Format::Msh2 => msh::read(bytes, bits),
-        Format::Medit => medit::read(bytes, bits),
-        Format::Vtk => vtk::read(bytes, bits),
-        Format::Vtu | Format::Vtp => vtu::read(bytes, bits, name),
-        Format::Tetgen | Format::Obj | Format::Ply | Format::Off | Format::Stl => {
+    match format.codec().read {
+        Read::Elements(read) => read(bytes, bits, name),
+        Read::Surface { .. } | Read::Pair => {
             let formats = Format::list(Format::holds_volumes);
             let what = format!("{format} holds surfaces; volumes are read from {formats}");
             Err(Fault::file(what))
@@ -161,7 +159,7 @@ pub(super) fn volume(
     }
 }
 
-/// The pieces of each file that a volume becomes, with the file's name: two for TetGen, else one.
+/// Returns the pieces of each file that a volume becomes, with the file's name: two for TetGen, else one.
 pub(super) fn encode<'a>(
     path: &'a Path,
     mesh: &TetMesh,
@@ -169,20 +167,17 @@ pub(super) fn encode<'a>(
     options: &WriteOptions,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<(Cow<'a, Path>, Pieces)>, IoError> {
-    let one = |pieces| vec![(Cow::Borrowed(path), pieces)];
-    Ok(match format {
-        Format::Msh | Format::Msh2 | Format::Medit | Format::Vtk | Format::Vtu => {
+    Ok(match format.codec().write {
+        Write::Elements { .. } if format.holds_volumes() => {
             let columns: Vec<&Column> = mesh.extras.columns.iter().collect();
-            one(pieces(mesh.into(), &columns, format, options, warnings))
+            let pieces = pieces(mesh.into(), &columns, format, options, warnings);
+            vec![(Cow::Borrowed(path), pieces)]
         }
-        Format::Tetgen => {
+        Write::Pair(write) => {
             let names = tetgen::pair(path).map(Cow::Owned);
-            names
-                .into_iter()
-                .zip(tetgen::write(mesh, warnings))
-                .collect()
+            names.into_iter().zip(write(mesh, warnings)).collect()
         }
-        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Vtp => {
+        Write::Elements { .. } | Write::Surface(_) | Write::Triangles(_) => {
             let what = format!(
                 "{format} holds surfaces, and this is a volume: its boundary is a surface, which `convert` writes"
             );
@@ -194,7 +189,7 @@ pub(super) fn encode<'a>(
     })
 }
 
-/// The pieces of the file that a mesh of elements becomes. Other formats have none.
+/// Returns the pieces of the file that a mesh of elements becomes. Other formats have none.
 pub(super) fn pieces(
     mesh: Model<'_>,
     columns: &[&Column],
@@ -202,14 +197,8 @@ pub(super) fn pieces(
     options: &WriteOptions,
     warnings: &mut Vec<String>,
 ) -> Pieces {
-    let encoding = options.encoding;
-    match format {
-        Format::Msh => msh::write(mesh, columns, false, encoding, warnings),
-        Format::Msh2 => msh::write(mesh, columns, true, encoding, warnings),
-        Format::Medit => medit::write(mesh, columns, warnings),
-        Format::Vtk => vtk::write(mesh, columns, encoding, warnings),
-        Format::Vtu => vtu::write(mesh, columns, false, encoding, warnings),
-        Format::Vtp => vtu::write(mesh, columns, true, encoding, warnings),
-        Format::Obj | Format::Ply | Format::Off | Format::Stl | Format::Tetgen => Pieces::new(),
+    match format.codec().write {
+        Write::Elements { write, .. } => write(mesh, columns, options.encoding, warnings),
+        Write::Surface(_) | Write::Triangles(_) | Write::Pair(_) => Pieces::new(),
     }
 }

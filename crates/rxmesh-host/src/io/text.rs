@@ -31,24 +31,24 @@ impl Line {
         }
     }
 
-    /// Text as it is.
+    /// Appends text as it is.
     pub(super) fn put(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
     }
 
-    /// The shortest digits that read back as the same float; whole numbers without a point.
+    /// Appends the shortest digits that read back as the same float; whole numbers without a point.
     pub(super) fn float(&mut self, x: f32) {
         let s = self.float.format(x);
         self.out
             .extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
     }
 
-    /// The same, and whole numbers keep their point.
+    /// Appends the same, but whole numbers keep their point.
     pub(super) fn float_with_point(&mut self, x: f32) {
         self.out.extend_from_slice(self.float.format(x).as_bytes());
     }
 
-    /// Three coordinates with spaces between.
+    /// Appends three coordinates with spaces between.
     pub(super) fn point(&mut self, text: &CoordinateText, p: Vec3) {
         for (axis, digits) in text.digits(p).into_iter().enumerate() {
             if axis > 0 {
@@ -61,14 +61,14 @@ impl Line {
         }
     }
 
-    /// As [`float`](Self::float), for a double.
+    /// Works like [`float`](Self::float), for a double.
     pub(super) fn double(&mut self, x: f64) {
         let s = self.float.format(x);
         self.out
             .extend_from_slice(s.strip_suffix(".0").unwrap_or(s).as_bytes());
     }
 
-    /// Value `i` of a column.
+    /// Appends value `i` of a column.
     pub(super) fn value(&mut self, data: &ColumnData, i: usize) {
         match data {
             ColumnData::F32(v) => self.float(v[i]),

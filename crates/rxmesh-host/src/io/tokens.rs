@@ -13,7 +13,7 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Words of a text in which `#` is a character as any other.
+    /// Splits a text in which `#` is an ordinary character into words.
     pub(super) fn new(bytes: &'a [u8]) -> Tokens<'a> {
         Tokens {
             bytes,
@@ -22,7 +22,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Words of a text in which `#` at the beginning of a word starts a comment that ends with the line.
+    /// Splits a text in which `#` at the beginning of a word starts a comment that ends with the line into words.
     pub(super) fn with_comments(bytes: &'a [u8]) -> Tokens<'a> {
         Tokens {
             comments: true,
@@ -35,12 +35,12 @@ impl<'a> Tokens<'a> {
         self.pos
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.bytes.len() - self.pos
     }
 
-    /// The next word and where it is.
+    /// Returns the next word and its offset.
     #[inline]
     pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
         let mut i = self.pos;
@@ -61,12 +61,12 @@ impl<'a> Tokens<'a> {
         (start < i).then(|| (start, &self.bytes[start..i]))
     }
 
-    /// The next word, which stays.
+    /// Returns the next word, which stays.
     pub(super) fn peek(&self) -> Option<(usize, &'a [u8])> {
         self.clone().next_at()
     }
 
-    /// The next word; `what` names what is missing when there is none.
+    /// Returns the next word; `what` names it in the error if it is missing.
     #[inline]
     pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.bytes.len();
@@ -74,13 +74,13 @@ impl<'a> Tokens<'a> {
         self.next_at().ok_or_else(ends)
     }
 
-    /// A whole number and where it is.
+    /// Reads a whole number. Returns its offset, too.
     pub(super) fn whole(&mut self, what: &str) -> Result<(usize, i64), Fault> {
         let (at, word) = self.expected(what)?;
         Ok((at, super::scan::integer(word, at, what)?))
     }
 
-    /// A double; NaN and infinity are numbers here.
+    /// Reads a double; NaN and infinity are numbers here.
     pub(super) fn real(&mut self, what: &str) -> Result<f64, Fault> {
         let (at, word) = self.expected(what)?;
         let number = std::str::from_utf8(word).ok().and_then(|s| s.parse().ok());
@@ -90,19 +90,20 @@ impl<'a> Tokens<'a> {
         })
     }
 
-    /// A number of things that take `least` bytes each, or more: what the rest of the file cannot hold is refused.
+    /// Reads a number of things that take `least` bytes each, or more: more than the rest of the file can hold are
+    /// refused.
     pub(super) fn count(&mut self, what: &str, least: usize) -> Result<usize, Fault> {
         let (at, n) = self.whole(what)?;
         count(n, least, self.left()).map_err(|why| Fault::text(at, format!("{what} is {n}{why}")))
     }
 
-    /// The next three words as a position.
+    /// Reads the next three words as a position.
     #[inline]
     pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
         points.read_by(|axis| self.expected(axis))
     }
 
-    /// The rest of the line, without its end.
+    /// Returns the rest of the line, without its end.
     pub(super) fn line(&mut self) -> &'a [u8] {
         let start = self.pos;
         let end = self.line_end(start);
@@ -110,7 +111,7 @@ impl<'a> Tokens<'a> {
         self.bytes[start..end].trim_ascii()
     }
 
-    /// The next `n` bytes.
+    /// Takes the next `n` bytes.
     pub(super) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let bytes = self.bytes[self.pos..].get(..n)?;
         self.pos += n;

@@ -12,7 +12,7 @@ pub(super) struct UniqueNames {
 }
 
 impl UniqueNames {
-    /// `true` if a column has the name.
+    /// Returns `true` if a column has the name.
     pub(super) fn is_taken(&self, element: ElementKind, name: &str) -> bool {
         self.taken.contains(&(element, name.to_owned()))
     }

@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The column of cells or faces that says which part of a body each belongs to: references of MEDIT, attributes of
-/// TetGen's cells, physical groups of Gmsh.
+/// Name of the column of cells or faces with the part of a body that each belongs to: references of MEDIT, attributes
+/// of TetGen's cells, physical groups of Gmsh.
 pub(super) const REGION: &str = "region";
 /// The column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
@@ -23,7 +23,7 @@ pub(super) const MARKER: &str = "marker";
 /// Meaning that a format gives to an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// None but what the name says.
+    /// No meaning but that of the name.
     Plain,
     Normals,
     Texcoords,
@@ -68,7 +68,7 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// An empty mesh, to be read from a file of `size` bytes.
+    /// Creates an empty mesh, to be read from a file of `size` bytes.
     pub(super) fn new(bits: Bits, size: usize) -> Volume {
         Volume {
             points: Points::new(bits),
@@ -77,7 +77,7 @@ impl Volume {
         }
     }
 
-    /// `true` if reading again with 64 bits may give a better mesh.
+    /// Returns `true` if reading again with 64 bits may give a better mesh.
     pub(super) fn wants_double(&self) -> bool {
         let corners = match self.is_surface() {
             true => &self.corners,
@@ -137,22 +137,23 @@ impl Volume {
         self.flat |= !has_elements;
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub(super) fn face_count(&self) -> usize {
         self.faces as usize
     }
 
-    /// `true` if there are faces and no cells. Elements must have been read.
+    /// Returns `true` if there are faces and no cells. Elements must have been read.
     pub(super) fn is_surface(&self) -> bool {
         self.cells.is_empty() && self.solids == 0 && (self.faces > 0 || self.flat)
     }
 
-    /// `true` if there are cells, of whatever kind.
+    /// Returns `true` if there are cells, of whatever kind.
     pub(super) fn has_cells(&self) -> bool {
         !self.cells.is_empty() || self.solids > 0
     }
 
-    /// Number of elements that columns have rows of, beside vertices: faces of a surface, cells of a volume.
+    /// Returns the number of elements that columns have rows of, beside vertices: faces of a surface, cells of a
+    /// volume.
     pub(super) fn element_count(&self) -> usize {
         match self.is_surface() {
             true => self.face_count(),
@@ -160,7 +161,7 @@ impl Volume {
         }
     }
 
-    /// The kind of the elements: faces of a surface, cells of a volume.
+    /// Returns the kind of the elements: faces of a surface, cells of a volume.
     pub(super) fn element(&self) -> ElementKind {
         match self.is_surface() {
             true => ElementKind::Face,
@@ -174,8 +175,8 @@ impl Volume {
         self.column_as(Role::Plain, name, element, width, data);
     }
 
-    /// As [`column`](Self::column), of an array with a meaning. Normals, colours and texture coordinates of a surface
-    /// get the names that they have in every format.
+    /// Works like [`column`](Self::column), for an array with a meaning. Normals, colours and texture coordinates of a
+    /// surface get the names that they have in every format.
     pub(super) fn column_as(
         &mut self,
         role: Role,
@@ -407,7 +408,7 @@ impl Volume {
         }
     }
 
-    /// The mesh, its cells turned to be positive, and what to tell people.
+    /// Returns the mesh, its cells turned to be positive, and the warnings.
     pub(super) fn finish(mut self) -> Result<(TetMesh, Vec<String>), Fault> {
         let file = |kind| Fault { at: At::File, kind };
         if self.points.len() == 0 {
@@ -466,7 +467,7 @@ impl Volume {
         Ok((mesh, self.warnings))
     }
 
-    /// The faces as a surface; a volume is refused.
+    /// Returns the faces as a surface; a volume is refused.
     pub(super) fn into_soup(mut self) -> Result<Soup, Fault> {
         if self.cells.is_empty()
             && self.solids == 0
@@ -555,7 +556,7 @@ impl Volume {
     }
 }
 
-/// The name that a column of a surface has in every format, if its meaning or its name in the file says which.
+/// Returns the name that a column of a surface has in every format, if its meaning or its name in the file tells.
 fn known_name(role: Role, column: &Column) -> Option<&'static str> {
     let name = column.name.to_ascii_lowercase();
     let floats = matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_));
@@ -627,7 +628,7 @@ fn flattened(signs: &[Ordering], mesh: &TetMesh) -> Option<String> {
     ))
 }
 
-/// Whole numbers as a column, unless all are `plain`, which is what files say where there is nothing to say.
+/// Returns whole numbers as a column, unless all are `plain`, the value of files without references.
 pub(super) fn references(values: Vec<i32>, plain: &[i32]) -> Option<Numbers> {
     let says = plain.iter().all(|p| values.iter().any(|v| v != p));
     says.then_some(Numbers::Kept(ColumnData::I32(values)))

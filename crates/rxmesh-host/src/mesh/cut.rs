@@ -1,4 +1,4 @@
-//! Polygon meshes become triangle meshes, and what triangles hold of sharpness comes back.
+//! Polygon meshes become triangle meshes, and marks of sharpness that triangles hold come back.
 
 use super::cutter::{Cutter, TAKEN};
 use super::{
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the vertex column that holds how sharp vertices are.
 pub const SHARPNESS: &str = "sharpness";
-/// Name of the face column that says which faces are holes: those whose value is not 0.
+/// Name of the face column that marks holes: faces whose value is not 0.
 pub const HOLE: &str = "hole";
 /// Another name under which files hold sharpness.
 pub(crate) const CREASE: &str = "crease";
@@ -22,7 +22,7 @@ const MOST_TURNS: u64 = 16;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl PolyMesh {
-    /// The mesh with its polygons cut into triangles, and what that changed or lost, in words.
+    /// Cuts the polygons of the mesh into triangles. Returns messages about changes and losses, too.
     ///
     /// A quad gets the diagonal of the larger least angle. Larger polygons are cut along their Newell normal by ear
     /// clipping, best ears first, and their diagonals are flipped as Delaunay's are (constrained to the polygon): there
@@ -175,7 +175,7 @@ impl PolyMesh {
         }
     }
 
-    /// Diagonals that are there more than once, or are sides of faces as well.
+    /// Returns the diagonals that occur more than once, or are sides of faces as well.
     fn suspects(&self, cuts: &[Cuts]) -> HashSet<[u32; 2]> {
         let count: usize = cuts.iter().map(|c| c.diagonals.len()).sum();
         if count == 0 {
@@ -209,7 +209,7 @@ impl PolyMesh {
             .collect()
     }
 
-    /// The sides of a face, the smaller vertex first.
+    /// Returns the sides of a face, the smaller vertex first.
     fn sides(&self, face: usize) -> impl Iterator<Item = [u32; 2]> {
         let face = self.face(face);
         let next = face.iter().skip(1).chain(face.first());
@@ -282,7 +282,7 @@ impl PolyMesh {
         self.faces = Faces::Same(3);
     }
 
-    /// Columns of what is known of vertices and faces as surfaces are made of them.
+    /// Returns columns of the marks of vertices and faces, for surfaces made of them.
     pub(crate) fn mark_columns(&self) -> Vec<Column> {
         let mut columns = Vec::new();
         if !self.sharp_vertices.is_empty() {
@@ -304,7 +304,7 @@ impl PolyMesh {
         columns
     }
 
-    /// Turns sharpness and holes into columns. Says what is lost.
+    /// Turns sharpness and holes into columns. Returns a message about losses.
     fn give_marks(&mut self) -> Option<String> {
         let columns = self.mark_columns();
         columns.into_iter().for_each(|c| self.extras.put(c));
@@ -312,7 +312,7 @@ impl PolyMesh {
         (edges > 0).then(|| format!("a triangle mesh holds no sharp edges: {edges} are not kept"))
     }
 
-    /// Turns columns of sharpness and holes into what they say.
+    /// Turns columns of sharpness and holes into marks.
     ///
     /// # Errors
     ///
@@ -411,7 +411,7 @@ impl Cuts {
         self.offsets.push(self.diagonals.len() as u32);
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -482,7 +482,7 @@ impl Bits {
         was
     }
 
-    /// `true` if the edge may be there.
+    /// Returns `true` if the edge may be there.
     fn has(&self, edge: [u32; 2]) -> bool {
         let (word, bit) = self.place(edge);
         self.words[word] & bit != 0

@@ -58,7 +58,7 @@ impl CoordinateText {
         text
     }
 
-    /// The three coordinates of a position.
+    /// Returns the three coordinates of a position.
     #[inline]
     pub(crate) fn digits(&self, p: Vec3) -> [Digits; 3] {
         if !self.placement.is_world() {
@@ -73,7 +73,7 @@ impl CoordinateText {
         })
     }
 
-    /// As [`digits`](Self::digits), as numbers.
+    /// Works like [`digits`](Self::digits), as numbers.
     pub(crate) fn numbers(&self, p: Vec3) -> [f64; 3] {
         self.digits(p).map(|d| match d {
             Digits::Single(x) => shortest(f64::from(x), |y| y as f32 == x),

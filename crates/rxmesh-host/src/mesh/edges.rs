@@ -70,23 +70,23 @@ impl EdgeTable {
         table
     }
 
-    /// Number of edges.
+    /// Returns the number of edges.
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// True when there is no edge.
+    /// Returns `true` if there is no edge.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
 
-    /// The half-edges along edge `e`.
+    /// Returns the half-edges along edge `e`.
     pub fn along(&self, e: usize) -> &[u32] {
         &self.half_edges[self.starts[e] as usize..self.starts[e + 1] as usize]
     }
 }
 
-/// Both ends of every edge, the smaller first, ordered by (smaller, larger): [`EdgeTable::edges`] alone.
+/// Returns both ends of every edge, the smaller first, ordered by (smaller, larger): [`EdgeTable::edges`] alone.
 pub(super) fn unique_edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut sides: Vec<u64> = faces
         .par_iter()
@@ -102,12 +102,12 @@ pub(super) fn unique_edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     sides.par_iter().lean().map(ends).collect()
 }
 
-/// True when the three corners are three vertices.
+/// Returns `true` if the three corners are three vertices.
 pub(crate) fn is_proper(face: &[u32; 3]) -> bool {
     face[0] != face[1] && face[1] != face[2] && face[2] != face[0]
 }
 
-/// Half-edges as (larger end, half-edge) in one 64-bit word, in buckets by their smaller end.
+/// Returns half-edges as (larger end, half-edge) in one 64-bit word, in buckets by their smaller end.
 fn bucket_by_lower_end(faces: &impl FaceList, vertices: usize) -> (Vec<u64>, Vec<u32>) {
     let proper = || (0..faces.count()).filter(|&f| is_simple(faces.face(f)));
     let mut bounds = vec![0u32; vertices + 1];
@@ -130,7 +130,7 @@ fn bucket_by_lower_end(faces: &impl FaceList, vertices: usize) -> (Vec<u64>, Vec
     (slots, bounds)
 }
 
-/// The sides of a face: which, the smaller end, the larger end.
+/// Visits the sides of a face: its number, the smaller end, the larger end.
 #[inline]
 fn each_side(face: &[u32], mut act: impl FnMut(usize, u32, u32)) {
     for (k, &a) in face.iter().enumerate() {

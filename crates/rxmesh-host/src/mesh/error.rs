@@ -86,7 +86,7 @@ pub enum MeshError {
     ColumnName {
         /// Name of the column.
         name: String,
-        /// The reason, with what is possible.
+        /// The reason, with the possible names.
         why: &'static str,
     },
     /// A corner layer, a tag or another extra does not fit the mesh.

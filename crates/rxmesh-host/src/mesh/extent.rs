@@ -46,39 +46,39 @@ impl UsedVertices {
         }
     }
 
-    /// `true` if the vertex counts.
+    /// Returns `true` if the vertex counts.
     pub fn contains(&self, vertex: usize) -> bool {
         self.are_all() || self.words[vertex / 64] >> (vertex % 64) & 1 == 1
     }
 
-    /// `true` if every vertex counts.
+    /// Returns `true` if every vertex counts.
     pub fn are_all(&self) -> bool {
         self.words.is_empty()
     }
 }
 
 impl TriMesh {
-    /// The vertices that count for the mesh's size: corners of faces, or all where there are no faces.
+    /// Returns the vertices that count for the mesh's size: corners of faces, or all where there are no faces.
     pub fn used_vertices(&self) -> UsedVertices {
         UsedVertices::of(self.positions.len(), self.faces.as_flattened())
     }
 }
 
 impl PolyMesh {
-    /// As [`TriMesh::used_vertices`].
+    /// Works like [`TriMesh::used_vertices`].
     pub fn used_vertices(&self) -> UsedVertices {
         UsedVertices::of(self.positions.len(), &self.corners)
     }
 }
 
 impl TetMesh {
-    /// The vertices that count for the mesh's size: corners of cells, or all where there are no cells.
+    /// Returns the vertices that count for the mesh's size: corners of cells, or all where there are no cells.
     pub fn used_vertices(&self) -> UsedVertices {
         UsedVertices::of(self.positions.len(), self.cells.as_flattened())
     }
 }
 
-/// The box around the points that are corners, around all where there are no corners; `None` without points.
+/// Returns the box around the points that are corners, around all where there are no corners; `None` without points.
 pub(crate) fn box_of_corners<P: Sync>(
     points: &[P],
     corners: &[u32],
@@ -97,7 +97,7 @@ pub(crate) fn box_of_corners<P: Sync>(
     low.cmple(high).all().then_some([low, high])
 }
 
-/// The box around points.
+/// Returns the box around points.
 pub(super) fn box_of<P: Sync>(points: &[P], at: impl Fn(&P) -> DVec3 + Sync) -> Option<[DVec3; 2]> {
     let first = at(points.first()?);
     let boxes = points.par_iter().lean().map(|p| [at(p); 2]);
@@ -108,13 +108,13 @@ fn union(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
     [a[0].min(b[0]), a[1].max(b[1])]
 }
 
-/// The box around a mesh, in the unit of its positions: around the corners of its faces or cells, or around all
+/// Returns the box around a mesh, in the unit of its positions: around the corners of its faces or cells, or around all
 /// vertices where it has none. `None` without vertices.
 pub(crate) fn extent(positions: &[Vec3], corners: &[u32]) -> Option<[DVec3; 2]> {
     box_of_corners(positions, corners, |p| p.as_dvec3())
 }
 
-/// The length of the diagonal of [`extent`], 0 without vertices.
+/// Returns the length of the diagonal of [`extent`], 0 without vertices.
 pub(crate) fn diagonal(positions: &[Vec3], corners: &[u32]) -> f64 {
     extent(positions, corners).map_or(0.0, |[low, high]| low.distance(high))
 }

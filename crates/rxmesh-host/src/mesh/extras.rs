@@ -65,17 +65,17 @@ macro_rules! each_type {
 pub(crate) use each_type;
 
 impl ColumnData {
-    /// Number of values, over all rows.
+    /// Returns the number of values, over all rows.
     pub fn len(&self) -> usize {
         each_type!(self, v => v.len())
     }
 
-    /// True when there is no value.
+    /// Returns `true` if there is no value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Value `i` as a double; every type fits.
+    /// Returns value `i` as a double; every type fits.
     ///
     /// # Panics
     ///
@@ -101,7 +101,7 @@ impl ColumnData {
         }
     }
 
-    /// The values of all, one after the other: in their type if they have one, else as doubles.
+    /// Returns the values of all, one after the other: in their type if they have one, else as doubles.
     pub(crate) fn joined(parts: &[&ColumnData]) -> ColumnData {
         macro_rules! same {
             ($($kind:ident)*) => {
@@ -122,7 +122,7 @@ impl ColumnData {
         ColumnData::F64(values.collect())
     }
 
-    /// The rows named by `rows`, in that order.
+    /// Returns the rows named by `rows`, in that order.
     pub(crate) fn gather(&self, width: usize, rows: &[u32]) -> ColumnData {
         fn pick<T: Copy>(v: &[T], width: usize, rows: &[u32]) -> Vec<T> {
             let row = |&r: &u32| &v[r as usize * width..(r as usize + 1) * width];
@@ -165,7 +165,7 @@ impl Column {
         self.element == ElementKind::Vertex && (floats || self.name == COLOR) && self.name != NORMAL
     }
 
-    /// The same column with the rows named by `rows`, in that order (a row may come several times).
+    /// Returns the same column with the rows named by `rows`, in that order (a row may come several times).
     ///
     /// # Panics
     ///
@@ -191,7 +191,7 @@ pub struct CornerLayer {
 }
 
 impl CornerLayer {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn entries(&self) -> usize {
         self.values.len() / self.width
     }
@@ -242,7 +242,7 @@ pub struct Extras {
 }
 
 impl Extras {
-    /// True when there is nothing that is tied to vertices or faces: comments do not count.
+    /// Returns `true` if there is nothing that is tied to vertices or faces: comments do not count.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
             && self.corner_texcoords.is_none()
@@ -250,7 +250,7 @@ impl Extras {
             && self.tags.is_empty()
     }
 
-    /// The column of that name, if there is one.
+    /// Returns the column of that name, if there is one.
     pub fn column(&self, element: ElementKind, name: &str) -> Option<&Column> {
         self.columns
             .iter()
@@ -266,7 +266,8 @@ impl Extras {
         }
     }
 
-    /// The ranges of faces for which a statement of `kind` holds, with its text. Faces before the first are in none.
+    /// Returns the ranges of faces for which a statement of `kind` holds, with its text. Faces before the first are in
+    /// none.
     pub fn face_ranges(&self, kind: TagKind, faces: usize) -> Vec<(Range<u32>, &str)> {
         let of_kind: Vec<&Tag> = self.tags.iter().filter(|t| t.kind == kind).collect();
         let end = |i: usize| of_kind.get(i + 1).map_or(faces as u32, |t| t.face);
@@ -402,12 +403,12 @@ fn check_name(element: ElementKind, name: &str) -> Result<(), MeshError> {
     })
 }
 
-/// `true` if there are no spaces and ends of lines in a name.
+/// Returns `true` if a name has no spaces and ends of lines.
 fn is_word(name: &str) -> bool {
     !name.contains([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
 }
 
-/// False for the names that positions and faces have in files.
+/// Returns `false` for the names that positions and faces have in files.
 pub(crate) fn is_free_name(element: ElementKind, name: &str) -> bool {
     match element {
         ElementKind::Vertex => !matches!(name, "x" | "y" | "z"),
@@ -431,7 +432,7 @@ impl TriMesh {
         Ok(())
     }
 
-    /// The normals of the vertices, if there are any.
+    /// Returns the normals of the vertices, if there are any.
     pub fn vertex_normals(&self) -> Option<Vec<Vec3>> {
         let c = self
             .extras

@@ -5,20 +5,20 @@ use std::ops::Range;
 
 /// The faces of a mesh and their corners. A corner's number is also that of the half-edge that leaves it.
 pub(crate) trait FaceList: Sync {
-    /// Number of faces.
+    /// Returns the number of faces.
     fn count(&self) -> usize;
-    /// Number of corners of all faces.
+    /// Returns the number of corners of all faces.
     fn corner_count(&self) -> usize;
-    /// The corners of a face.
+    /// Returns the corners of a face.
     fn range(&self, face: usize) -> Range<usize>;
-    /// The vertices of a face.
+    /// Returns the vertices of a face.
     fn face(&self, face: usize) -> &[u32];
-    /// The face of a corner.
+    /// Returns the face of a corner.
     fn of_corner(&self, corner: u32) -> u32;
-    /// The vertex at a corner.
+    /// Returns the vertex at a corner.
     fn vertex(&self, corner: u32) -> u32;
 
-    /// The corner after this one in its face.
+    /// Returns the corner after this one in its face.
     fn next(&self, corner: u32) -> u32 {
         let range = self.range(self.of_corner(corner) as usize);
         match corner + 1 {
@@ -106,7 +106,7 @@ impl FaceList for Polygons<'_> {
     }
 }
 
-/// True when no vertex comes twice.
+/// Returns `true` if no vertex comes twice.
 pub(crate) fn is_simple(face: &[u32]) -> bool {
     /// Up to this many corners comparing all pairs is quickest.
     const SMALL: usize = 16;

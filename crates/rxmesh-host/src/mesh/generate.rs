@@ -10,7 +10,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// A flat grid of `nx` times `ny` squares of two triangles each, over the unit square in x and y.
+/// Makes a flat grid of `nx` times `ny` squares of two triangles each, over the unit square in x and y.
 pub fn grid(nx: u32, ny: u32) -> Result<TriMesh, MeshError> {
     let (w, cells) = (
         u64::from(nx) + 1,
@@ -24,7 +24,7 @@ pub fn grid(nx: u32, ny: u32) -> Result<TriMesh, MeshError> {
     )
 }
 
-/// The vertices of a grid over the unit square, row after row.
+/// Makes the vertices of a grid over the unit square, row after row.
 pub(super) fn grid_points(nx: u32, ny: u32) -> Result<Vec<Vec3>, MeshError> {
     at_least("nx", nx, 1, "one cell or more")?;
     at_least("ny", ny, 1, "one cell or more")?;
@@ -38,7 +38,7 @@ pub(super) fn grid_points(nx: u32, ny: u32) -> Result<Vec<Vec3>, MeshError> {
     Ok(positions)
 }
 
-/// The unit sphere as an icosahedron divided `levels` times: 20 * 4^levels faces, closed.
+/// Makes the unit sphere as an icosahedron divided `levels` times: 20 * 4^levels faces, closed.
 pub fn icosphere(levels: u32) -> Result<TriMesh, MeshError> {
     let faces = 4u64
         .checked_pow(levels)
@@ -52,8 +52,8 @@ pub fn icosphere(levels: u32) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
-/// The faces of a part of the unit sphere in four each. The middles of the edges, pushed out to the sphere, follow the
-/// old vertices, ordered by their edges.
+/// Divides the faces of a part of the unit sphere in four each. The middles of the edges, pushed out to the sphere,
+/// follow the old vertices, ordered by their edges.
 fn quarters(mesh: &TriMesh) -> TriMesh {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
@@ -135,15 +135,15 @@ fn icosahedron() -> TriMesh {
     }
 }
 
-/// A torus around the z axis: `nu` cells around the axis, `nv` around the tube; `major` is the radius of the tube's
-/// centre line, `minor` that of the tube. Closed, genus 1.
+/// Makes a torus around the z axis: `nu` cells around the axis, `nv` around the tube; `major` is the radius of the
+/// tube's centre line, `minor` that of the tube. Closed, genus 1.
 pub fn torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<TriMesh, MeshError> {
     check_counts(0, (u64::from(nu) * u64::from(nv)).saturating_mul(2))?;
     let positions = torus_points(nu, nv, major, minor)?;
     TriMesh::new(positions, halves(nu, nv, |i, j| (j % nv) * nu + i % nu))
 }
 
-/// The vertices of a torus, ring after ring around the axis.
+/// Makes the vertices of a torus, ring after ring around the axis.
 pub(super) fn torus_points(
     nu: u32,
     nv: u32,
@@ -168,8 +168,8 @@ pub(super) fn torus_points(
     Ok(positions)
 }
 
-/// A cylinder around the z axis from z = 0 to `height`: `nu` cells around, `nv` along. Capped with a fan at each end,
-/// or open with two boundary loops.
+/// Makes a cylinder around the z axis from z = 0 to `height`: `nu` cells around, `nv` along. Capped with a fan at each
+/// end, or open with two boundary loops.
 pub fn cylinder(
     nu: u32,
     nv: u32,
@@ -207,7 +207,7 @@ pub fn cylinder(
     TriMesh::new(positions, faces)
 }
 
-/// A flat disk: one vertex in the middle with `valence` neighbours and as many faces.
+/// Makes a flat disk: one vertex in the middle with `valence` neighbours and as many faces.
 pub fn fan(valence: u32) -> Result<TriMesh, MeshError> {
     at_least("valence", valence, 3, "three neighbours or more")?;
     check_counts(u64::from(valence) + 1, u64::from(valence))?;
@@ -229,7 +229,7 @@ pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshEr
     mesh.validate()
 }
 
-/// As [`noise`], of polygons.
+/// Works like [`noise`], for polygons.
 ///
 /// # Errors
 ///
@@ -298,7 +298,7 @@ pub fn shuffle(mesh: &mut TriMesh, seed: u64) {
     mesh.extras.tags.clear();
 }
 
-/// As [`shuffle`], of polygons; sharpness and holes follow, too.
+/// Works like [`shuffle`], for polygons; sharpness and holes follow, too.
 pub fn shuffle_poly(mesh: &mut PolyMesh, seed: u64) {
     let mut rng = Rng::new(seed);
     let vertices = rng.permutation(mesh.vertex_count());
@@ -306,7 +306,7 @@ pub fn shuffle_poly(mesh: &mut PolyMesh, seed: u64) {
     mesh.renumber_from(&vertices, &faces);
 }
 
-/// Two triangles for each cell of a grid whose vertex ids `at` gives.
+/// Makes two triangles for each cell of a grid whose vertex ids `at` gives.
 fn halves(nx: u32, ny: u32, at: impl Fn(u32, u32) -> u32 + Sync) -> Vec<[u32; 3]> {
     cells(nx, ny, at, |[a, b, c, d]| [[a, b, c], [a, c, d]])
 }

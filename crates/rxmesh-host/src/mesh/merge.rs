@@ -59,7 +59,7 @@ pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
     })
 }
 
-/// Gives all meshes one frame; how far that moves a vertex at most.
+/// Gives all meshes one frame. Returns the largest move of a vertex.
 fn to_one_place(parts: &mut [TriMesh]) -> f64 {
     let Some(first) = parts.first().map(|p| p.placement) else {
         return 0.0;
@@ -84,7 +84,7 @@ fn rows(mesh: &TriMesh, element: ElementKind) -> usize {
     }
 }
 
-/// The columns that all have, and those that not all have.
+/// Returns the columns that all meshes have, and the names of the others.
 fn columns(parts: &[TriMesh]) -> (Vec<Column>, Vec<(String, usize)>) {
     let (mut kept, mut left_out) = (Vec::<Column>::new(), Vec::new());
     let mut seen: Vec<(ElementKind, &str)> = Vec::new();
@@ -103,7 +103,7 @@ fn columns(parts: &[TriMesh]) -> (Vec<Column>, Vec<(String, usize)>) {
     (kept, left_out)
 }
 
-/// One column of all meshes, or the first mesh that has not the like of it.
+/// Returns one column of all meshes, or the first mesh that has no such column.
 fn joined(parts: &[TriMesh], like: &Column) -> Result<Column, usize> {
     let mut all = Column {
         data: like.data.empty(),
@@ -124,7 +124,7 @@ fn joined(parts: &[TriMesh], like: &Column) -> Result<Column, usize> {
 }
 
 impl ColumnData {
-    /// No values of the same type.
+    /// Returns no values of the same type.
     fn empty(&self) -> ColumnData {
         fn same<T>(_: &[T]) -> Vec<T> {
             Vec::new()
@@ -156,7 +156,7 @@ impl ColumnData {
     }
 }
 
-/// The values of corners of all meshes; corners of those without have none.
+/// Joins the values of corners of all meshes; corners of those without have none.
 fn layer<'a>(
     parts: &'a [TriMesh],
     of: impl Fn(&'a Extras) -> Option<&'a CornerLayer>,
@@ -228,7 +228,7 @@ fn tags(parts: &[TriMesh]) -> Vec<Tag> {
     all
 }
 
-/// All comments, each once.
+/// Returns all comments, each once.
 fn comments(parts: &[TriMesh]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for comment in parts.iter().flat_map(|p| &p.extras.comments) {

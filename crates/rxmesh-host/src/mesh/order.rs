@@ -1,4 +1,4 @@
-//! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
+//! Orders of a mesh's vertices and faces in which elements near in the mesh are near in memory.
 
 use super::extent::extent;
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};
@@ -101,7 +101,7 @@ fn inverse(sources: &[u32]) -> Vec<u32> {
     to
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn spatial(positions: &[Vec3], corners: &[u32]) -> Vec<u32> {
     let [low, high] = extent(positions, corners).unwrap_or_default();
     let size = (high - low).max_element().max(f64::MIN_POSITIVE);
@@ -131,7 +131,7 @@ fn spread(v: u64) -> u64 {
     (v | v << 2) & 0x1249_2492_4924_9249
 }
 
-/// Vertices in their new order.
+/// Returns the vertices in their new order.
 fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
     let graph = Graph::new(mesh);
     let n = mesh.vertex_count();
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::mesh::{Column, ColumnData, Rng, SharpEdge};
 
-    /// A strip of quads in any order: what belongs together stays together, and neighbours come near each other.
+    /// A strip of quads in any order: data of an element stay together, and neighbours come near each other.
     #[test]
     fn orders_bring_neighbours_together_and_lose_nothing() {
         let (w, h) = (8u32, 40u32);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 impl TriMesh {
-    /// The mesh of the faces that are kept and of their vertices, both in their order, with what belongs to them:
+    /// Returns the mesh of the faces that are kept and of their vertices, both in their order, with their data:
     /// columns, values of corners, groups and materials. Vertices without a face that is kept are left out.
     ///
     /// # Panics
@@ -29,8 +29,8 @@ impl TriMesh {
         self.part(&vertices, &faces, &renamed)
     }
 
-    /// A mesh for each label below `count`: the vertices with that label and their faces, both in their order, with
-    /// what belongs to them.
+    /// Returns a mesh for each label below `count`: the vertices with that label and their faces, both in their order,
+    /// with their data.
     ///
     /// # Panics
     ///
@@ -54,7 +54,7 @@ impl TriMesh {
         parts.map(|(v, f)| self.part(v, f, &renamed)).collect()
     }
 
-    /// The mesh of some vertices and faces, with the new numbers of the vertices.
+    /// Returns the mesh of some vertices and faces, with the new numbers of the vertices.
     fn part(&self, vertices: &[u32], faces: &[u32], renamed: &[u32]) -> TriMesh {
         let face = |&f: &u32| self.faces[f as usize].map(|v| renamed[v as usize]);
         let corners = |layer: &CornerLayer| part_of_layer(layer, faces);
@@ -87,7 +87,7 @@ fn indices(which: &[bool]) -> Vec<u32> {
     at.map(|(i, _)| i as u32).collect()
 }
 
-/// The corners of some faces, which may come several times, and the entries that they name, in their order.
+/// Returns the corners of some faces, which may come several times, and the entries that they name, in their order.
 pub(crate) fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
     let corners_of = |f: u32| -> Range<usize> { 3 * f as usize..3 * f as usize + 3 };
     let corners = || {
@@ -106,7 +106,8 @@ pub(crate) fn part_of_layer(layer: &CornerLayer, faces: &[u32]) -> CornerLayer {
     }
 }
 
-/// The statements that still hold for a face of `faces` (ascending, repeats possible); those on the whole file stay.
+/// Returns the statements that still hold for a face of `faces` (ascending, repeats possible); those on the whole file
+/// stay.
 pub(crate) fn part_of_tags(tags: &[Tag], faces: &[u32]) -> Vec<Tag> {
     let at = |face: u32| faces.partition_point(|&f| f < face) as u32;
     let holds = |&(i, tag): &(usize, &Tag)| {
@@ -128,7 +129,7 @@ mod tests {
     use crate::mesh::{Column, ColumnData, NORMAL};
     use glam::Vec3;
 
-    /// Three triangles that share no vertex, and a vertex of no face between them.
+    /// Returns three triangles that share no vertex, and a vertex of no face between them.
     fn three() -> TriMesh {
         let positions = (0..10).map(|i| Vec3::splat(i as f32)).collect();
         let faces = vec![[0, 1, 2], [4, 5, 6], [7, 9, 8]];

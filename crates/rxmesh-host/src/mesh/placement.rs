@@ -45,7 +45,7 @@ impl Placement {
         self.is_world() || positions.par_iter().lean().all(fits)
     }
 
-    /// True when positions are the world's coordinates.
+    /// Returns `true` if positions are the world's coordinates.
     pub fn is_world(&self) -> bool {
         *self == Placement::default()
     }
@@ -55,7 +55,8 @@ impl Placement {
         self.origin + self.scale * position.as_dvec3()
     }
 
-    /// The same with as few digits behind the point as lead back to the same position: what text holds and people see.
+    /// Returns the same with the fewest digits behind the point that lead back to the same position, for text and for
+    /// people.
     pub fn digits(&self, position: Vec3) -> [f64; 3] {
         let world = self.world(position).to_array();
         std::array::from_fn(|axis| {
@@ -64,12 +65,12 @@ impl Placement {
         })
     }
 
-    /// The position, rounded to 32 bits, of a place in the world.
+    /// Returns the position, rounded to 32 bits, of a place in the world.
     pub fn local(&self, world: DVec3) -> Vec3 {
         ((world - self.origin) / self.scale).as_vec3()
     }
 
-    /// A position of this frame in another one. Not by way of the world, whose 64 bits may be too few.
+    /// Returns a position of this frame in another one. Not by way of the world, whose 64 bits may be too few.
     fn convert(&self, position: Vec3, to: &Placement) -> Vec3 {
         let shift = self.origin - to.origin;
         ((shift + self.scale * position.as_dvec3()) / to.scale).as_vec3()
@@ -89,7 +90,7 @@ impl Placement {
     }
 }
 
-/// The frame for coordinates of 64 bits in a box: the world, unless that is far away or beyond 32-bit floats.
+/// Returns the frame for coordinates of 64 bits in a box: the world, unless that is far away or beyond 32-bit floats.
 pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     let origin = far_origin(low, high);
     let largest = (low - origin)
@@ -107,9 +108,9 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// The frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the box
-/// around a mesh; but where a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape, one
-/// near the others. Vertices of no face count only where they would be beyond 32-bit floats.
+/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the
+/// box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape,
+/// one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
 pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
     let of = |corners: &[u32]| {
         let placement = box_of_corners(points, corners, |p| *p)
@@ -132,8 +133,8 @@ pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placemen
     }
 }
 
-/// True when points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape, or
-/// beyond the range of such floats. Vertices of no face or cell, which are no `corners`, do not count.
+/// Returns `true` if points, rounded to 32 bits, may lie so far away that 32 bits hold their place and not their shape,
+/// or beyond the range of such floats. Vertices of no face or cell, which are no `corners`, do not count.
 pub(crate) fn may_need_placement(points: &[Vec3], corners: &[u32]) -> bool {
     let Some([low, high]) = extent(points, corners) else {
         return false;
@@ -154,9 +155,9 @@ fn is_lost(low: DVec3, high: DVec3) -> bool {
     (0.5 * low + 0.5 * high).abs().max_element() > LOST * (high - low).max_element()
 }
 
-/// An origin near a box: 0 along the axes on which the box is not far from it. A multiple of a power of two above the
-/// box's size, so that 32-bit floats in the box, less the origin, are 32-bit floats again: no digit is lost, and a box
-/// that has been read, written and read again has the same origin.
+/// Returns an origin near a box: 0 along the axes on which the box is not far from it. A multiple of a power of two
+/// above the box's size, so that 32-bit floats in the box, less the origin, are 32-bit floats again: no digit is lost,
+/// and a box that has been read, written and read again has the same origin.
 fn far_origin(low: DVec3, high: DVec3) -> DVec3 {
     let size = (high - low).max_element();
     if !(size > 0.0 && size.is_finite()) {
@@ -174,7 +175,7 @@ fn far_origin(low: DVec3, high: DVec3) -> DVec3 {
     DVec3::from_array(middle.to_array().map(far))
 }
 
-/// The largest power of two that is not above `x`, a positive number.
+/// Returns the largest power of two that is not above `x`, a positive number.
 fn power_of_two(x: f64) -> f64 {
     let bits = x.to_bits() & !((1 << 52) - 1);
     if bits == 0 {
@@ -183,7 +184,7 @@ fn power_of_two(x: f64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// As [`TriMesh::bounding_box`].
+/// Works like [`TriMesh::bounding_box`].
 pub(crate) fn bounding_box(
     positions: &[Vec3],
     corners: &[u32],
@@ -304,8 +305,8 @@ impl TriMesh {
         self.placement.world(self.positions[vertex])
     }
 
-    /// The lowest and the highest corner of the box around the mesh, in the world and as [`Placement::digits`] has
-    /// them: around the vertices of its faces, or around all where it has no faces; `None` without vertices.
+    /// Returns the lowest and the highest corner of the box around the mesh, in the world and as [`Placement::digits`]
+    /// has them: around the vertices of its faces, or around all if it has no faces; `None` without vertices.
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
         bounding_box(&self.positions, self.faces.as_flattened(), &self.placement)
     }
@@ -317,7 +318,7 @@ impl TriMesh {
 }
 
 impl PolyMesh {
-    /// As [`TriMesh::bounding_box`].
+    /// Works like [`TriMesh::bounding_box`].
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
         bounding_box(&self.positions, &self.corners, &self.placement)
     }
@@ -327,7 +328,7 @@ framed!(TriMesh, self => self.faces.as_flattened());
 framed!(TetMesh, self => self.cells.as_flattened());
 framed!(PolyMesh, self => &self.corners);
 
-/// The number with the fewest digits behind its point, from `x` on, that still `is` what it shall be.
+/// Returns the number with the fewest digits behind its point, from `x` on, for which `is` still holds.
 pub(super) fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
     /// Below it whole numbers are doubles, so that a quotient of two is the double next to a short decimal number.
     const EXACT: f64 = (1u64 << 53) as f64;
@@ -352,8 +353,8 @@ fn bulk(positions: &[Vec3], used: &UsedVertices, largest: f64) -> f64 {
     }
 }
 
-/// A box around the middle four fifths of the used points along each axis, estimated from some of them. It has no size
-/// where most lie at one place.
+/// Returns a box around the middle four fifths of the used points along each axis, estimated from some of them. It has
+/// no size if most lie at one place.
 fn bulk_box<P>(points: &[P], used: &UsedVertices, at: impl Fn(&P) -> DVec3) -> [DVec3; 2] {
     let counted: Vec<u32> = match used.are_all() {
         true => Vec::new(),

@@ -74,7 +74,7 @@ impl PolyMesh {
     /// Sharpness that lasts for ever (DeRose et al. 1998; as in OpenSubdiv).
     pub const SHARP: f32 = 10.0;
 
-    /// A mesh whose faces have the numbers of corners that `sizes` says, checked.
+    /// Creates a mesh whose faces have the numbers of corners in `sizes`, checked.
     ///
     /// # Errors
     ///
@@ -94,17 +94,17 @@ impl PolyMesh {
         Ok(mesh)
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// Number of faces.
+    /// Returns the number of faces.
     pub fn face_count(&self) -> usize {
         self.faces.count(self.corners.len())
     }
 
-    /// Corners of every face, when all have the same number.
+    /// Returns the number of corners of every face, if all have the same number.
     pub fn face_size(&self) -> Option<u32> {
         match self.faces {
             Faces::Same(n) => Some(n),
@@ -112,7 +112,7 @@ impl PolyMesh {
         }
     }
 
-    /// Corners of the largest face; of none, the size that faces would have at least.
+    /// Returns the number of corners of the largest face; without faces, the least size that they could have.
     pub fn largest_face(&self) -> usize {
         match &self.faces {
             Faces::Same(n) => *n as usize,
@@ -128,7 +128,7 @@ impl PolyMesh {
         self.faces.range(face)
     }
 
-    /// The vertices of a face.
+    /// Returns the vertices of a face.
     pub fn face(&self, face: usize) -> &[u32] {
         &self.corners[self.range(face)]
     }
@@ -240,7 +240,7 @@ impl Faces {
         }
     }
 
-    /// The face that a corner belongs to.
+    /// Returns the face that a corner belongs to.
     pub(crate) fn of_corner(&self, corner: usize) -> usize {
         match self {
             Faces::Same(n) => corner / *n as usize,

@@ -1,8 +1,9 @@
-//! One polygon: its normal, how flat it is, and if its sides cross.
+//! One polygon: its normal, its deviation from a plane, and crossings of its sides.
 
 use glam::{DVec2, DVec3, Vec3};
 
-/// All corners turn left and they turn once around in all: a star pentagram turns left everywhere, too, but twice.
+/// Returns `true` if all corners turn left and they turn once around in all: a star pentagram turns left everywhere,
+/// too, but twice.
 fn is_convex(p: &[DVec2], corner: impl Fn(usize) -> f64) -> bool {
     let n = p.len();
     let turns_left = (0..n).all(|i| corner(i) >= 0.0);
@@ -13,21 +14,21 @@ fn is_convex(p: &[DVec2], corner: impl Fn(usize) -> f64) -> bool {
     turns_left && (0..n).filter(|&i| going_up(i) != going_up(i + 1)).count() <= 2
 }
 
-/// The unit Newell normal of a polygon, 0 of one without area.
+/// Returns the unit Newell normal of a polygon, 0 for one without area.
 pub(super) fn newell_normal(points: &[Vec3]) -> DVec3 {
     let origin = points.first().map_or(DVec3::ZERO, |p| p.as_dvec3());
     let local: Vec<DVec3> = points.iter().map(|p| p.as_dvec3() - origin).collect();
     newell(&local)
 }
 
-/// The unit Newell normal, 0 of a polygon without area.
+/// Returns the unit Newell normal, 0 for a polygon without area.
 pub(super) fn newell(local: &[DVec3]) -> DVec3 {
     let next = local.iter().skip(1).chain(local.first());
     let normal: DVec3 = local.iter().zip(next).map(|(a, b)| a.cross(*b)).sum();
     normal.normalize_or_zero()
 }
 
-/// The polygon in the plane of a normal that depends on its corners, which are given as seen from the first.
+/// Projects the polygon into the plane of a normal that depends on its corners, which are given as seen from the first.
 fn flat(points: &[Vec3], normal: impl FnOnce(&[DVec3]) -> DVec3) -> Vec<DVec2> {
     let origin = points.first().map_or(DVec3::ZERO, |p| p.as_dvec3());
     let local: Vec<DVec3> = points.iter().map(|p| p.as_dvec3() - origin).collect();
@@ -41,8 +42,8 @@ fn flat(points: &[Vec3], normal: impl FnOnce(&[DVec3]) -> DVec3) -> Vec<DVec2> {
     local.iter().map(seen).collect()
 }
 
-/// Largest distance of a corner from the plane through the middle of the corners, along the Newell normal; 0 without
-/// such a normal.
+/// Returns the largest distance of a corner from the plane through the middle of the corners, along the Newell normal;
+/// 0 without such a normal.
 pub(super) fn off_plane(points: &[Vec3]) -> f64 {
     let middle = points.iter().map(|p| p.as_dvec3()).sum::<DVec3>() / points.len() as f64;
     let local: Vec<DVec3> = points.iter().map(|p| p.as_dvec3() - middle).collect();
@@ -69,7 +70,8 @@ pub(super) fn crosses_itself(points: &[Vec3], most: usize) -> bool {
     (0..n).any(|i| (i + 2..n).any(|j| (j + 1) % n != i && cross(side(i), side(j))))
 }
 
-/// The unit normal of the largest triangle at the first corner: for polygons whose parts cancel, such as a bow tie.
+/// Returns the unit normal of the largest triangle at the first corner: for polygons whose parts cancel, such as a bow
+/// tie.
 pub(super) fn largest_turn(local: &[DVec3]) -> DVec3 {
     let fan = local.windows(2).map(|w| w[0].cross(w[1]));
     let largest = fan.max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
@@ -81,7 +83,7 @@ fn cross((a, b): (DVec2, DVec2), (c, d): (DVec2, DVec2)) -> bool {
     turn(a, b, c) * turn(a, b, d) < 0.0 && turn(c, d, a) * turn(c, d, b) < 0.0
 }
 
-/// Twice the area of a triangle, positive when it runs counter-clockwise.
+/// Returns twice the area of a triangle, positive if it runs counter-clockwise.
 fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     (b - a).perp_dot(c - a)
 }

@@ -5,7 +5,7 @@ use super::{Faces, MeshError, PolyMesh, check_counts};
 use glam::{DVec3, Vec3};
 use std::f64::consts::FRAC_PI_4;
 
-/// A cube from -1 to 1 of `n` times `n` quads a side: `6 n^2 + 2` vertices, closed.
+/// Makes a cube from -1 to 1 of `n` times `n` quads a side: `6 n^2 + 2` vertices, closed.
 ///
 /// Vertices are in the order of z, then y, then x. Sides come in the order -x, +x, -y, +y, -z, +z; a side's cells in
 /// rows: along the axis after the side's own (y after x, z after y, x after z) first.
@@ -17,8 +17,8 @@ pub fn cube(n: u32) -> Result<PolyMesh, MeshError> {
     lattice(n, |p| p)
 }
 
-/// The unit sphere as a [`cube`] whose cells are seen from the middle under equal angles: `6 n^2` quads in the same
-/// order, closed. Eight vertices have three faces.
+/// Makes the unit sphere as a [`cube`] whose cells are seen from the middle under equal angles: `6 n^2` quads in the
+/// same order, closed. Eight vertices have three faces.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn quad_sphere(n: u32) -> Result<PolyMesh, MeshError> {
     })
 }
 
-/// A torus as [`torus`](super::generate::torus) makes it, of quads: `nu` times `nv` of them, with vertices and cells
+/// Makes a torus as [`torus`](super::generate::torus) does, of quads: `nu` times `nv` of them, with vertices and cells
 /// ring after ring around the axis.
 ///
 /// # Errors
@@ -43,7 +43,7 @@ pub fn quad_torus(nu: u32, nv: u32, major: f32, minor: f32) -> Result<PolyMesh, 
     of_quads(positions, corners)
 }
 
-/// A flat grid over the unit square in x and y as [`grid`](super::generate::grid) makes it, of quads: `nx` times `ny`
+/// Makes a flat grid over the unit square in x and y as [`grid`](super::generate::grid) does, of quads: `nx` times `ny`
 /// of them, with vertices and cells row after row.
 ///
 /// # Errors
@@ -79,7 +79,7 @@ fn check_quads(quads: u64) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The surface of a lattice of `n` cells an edge, moved by `place` from the cube from -1 to 1.
+/// Makes the surface of a lattice of `n` cells an edge, moved by `place` from the cube from -1 to 1.
 fn lattice(n: u32, place: impl Fn(DVec3) -> DVec3) -> Result<PolyMesh, MeshError> {
     at_least("n", n, 1, "one cell an edge or more")?;
     check_quads((u64::from(n) * u64::from(n)).saturating_mul(6))?;
@@ -113,7 +113,7 @@ fn lattice(n: u32, place: impl Fn(DVec3) -> DVec3) -> Result<PolyMesh, MeshError
     of_quads(positions, corners)
 }
 
-/// The number of a lattice point among those of the surface, in the order of z, then y, then x.
+/// Returns the number of a lattice point among those of the surface, in the order of z, then y, then x.
 fn on_surface([i, j, k]: [u32; 3], n: u32) -> u32 {
     let (layer, ring) = ((n + 1) * (n + 1), 4 * n);
     let row = |j: u32| match j {

@@ -20,7 +20,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The same values over a length.
+    /// Divides the values by a length.
     pub fn over(&self, length: f64) -> Spread {
         Spread {
             min: self.min / length,
@@ -29,7 +29,7 @@ impl Spread {
         }
     }
 
-    /// The spread of some values.
+    /// Computes the spread of some values.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Spread {
         let (mut n, mut sum, mut min, mut max) = (0u64, 0.0, f64::INFINITY, f64::NEG_INFINITY);
         for v in values {
@@ -71,11 +71,11 @@ pub struct Quality {
 /// Largest sum of the area vectors of a closed mesh, as a part of its area: that of rounding.
 const NEARLY_CLOSED: f64 = 1e-6;
 
-/// Values that one thread looks at at a time. The same for any number of threads, so that sums have the same bits.
+/// Values that one thread takes at a time. The same for any number of threads, so that sums have the same bits.
 const CHUNK: usize = 1 << 14;
 
 impl Spread {
-    /// The spread of the values of `0..n`, in parallel; those that are `None` do not count.
+    /// Computes the spread of the values of `0..n`, in parallel; those that are `None` do not count.
     fn of_each(n: usize, value: impl Fn(usize) -> Option<f64> + Sync) -> Spread {
         let parts: Vec<(u64, f64, f64, f64)> = (0..n.div_ceil(CHUNK))
             .into_par_iter()
@@ -148,7 +148,7 @@ pub fn quality(mesh: &TriMesh) -> Quality {
     }
 }
 
-/// The smallest angle of a triangle, in degrees.
+/// Returns the smallest angle of a triangle, in degrees.
 fn smallest_angle(x: [DVec3; 3]) -> f64 {
     let angle = |k: usize| {
         let (u, v) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);

@@ -6,12 +6,12 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator whose sequence depends on nothing but `seed`.
+    /// Creates a generator whose sequence depends on nothing but `seed`.
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,17 +20,17 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number in 0..n; n must not be 0. The bias of the multiplication is below 2^-32 for 32-bit `n`.
+    /// Returns a number in 0..n; n must not be 0. The bias of the multiplication is below 2^-32 for 32-bit `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A number in -1..1.
+    /// Returns a number in -1..1.
     pub fn signed_unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (2.0 / (1u64 << 53) as f64) - 1.0
     }
 
-    /// A random order of 0..n (Fisher and Yates).
+    /// Returns a random order of 0..n (Fisher and Yates).
     pub fn permutation(&mut self, n: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..n as u32).collect();
         for i in (1..n).rev() {

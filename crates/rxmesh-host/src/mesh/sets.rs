@@ -5,12 +5,12 @@
 pub(crate) struct Sets(Vec<u32>);
 
 impl Sets {
-    /// So many sets of one member each.
+    /// Creates `n` sets of one member each.
     pub(crate) fn new(n: usize) -> Sets {
         Sets((0..n as u32).collect())
     }
 
-    /// The smallest member of the set that `a` is in.
+    /// Returns the smallest member of the set that `a` is in.
     pub(crate) fn root(&mut self, mut a: u32) -> u32 {
         while self.0[a as usize] != a {
             let up = self.0[self.0[a as usize] as usize];

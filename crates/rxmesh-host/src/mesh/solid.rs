@@ -17,8 +17,7 @@ pub struct Solid {
     pub volume: f64,
     /// `true` if each edge has equally many faces in both directions, so that the faces bound a solid.
     pub closed: bool,
-    /// Centre of mass: of the solid where the mesh is closed and has a volume, else of the surface. `None` without
-    /// area.
+    /// Centre of mass: of the solid if the mesh is closed and has a volume, else of the surface. `None` without area.
     pub centre: Option<[f64; 3]>,
 }
 
@@ -80,8 +79,8 @@ pub fn solid(mesh: &TriMesh, edges: &EdgeTable) -> Solid {
     }
 }
 
-/// The signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of the solid
-/// for a closed mesh. In the positions' own unit.
+/// Returns the signed volume of the cones from the middle of the bounding box to the faces, in cubed length: that of
+/// the solid for a closed mesh. In the positions' own unit.
 ///
 /// # Panics
 ///
@@ -90,7 +89,7 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
     sums(positions, faces).1.volume
 }
 
-/// The middle of the bounding box, and the sums about it.
+/// Returns the middle of the bounding box, and the sums about it.
 fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
     let middle = match extent(positions, faces.as_flattened()) {
         Some([low, high]) => (low + high) * 0.5,

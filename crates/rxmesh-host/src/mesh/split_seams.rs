@@ -122,7 +122,7 @@ impl SplitSeams {
         }
     }
 
-    /// `true` if a vertex has other values than the first that it is joined with.
+    /// Returns `true` if a vertex has other values than the first that it is joined with.
     fn differs(&self, column: &Column, v: usize) -> bool {
         let first = self.first[self.joined[v] as usize] as usize;
         let width = column.width;
@@ -130,12 +130,12 @@ impl SplitSeams {
         (0..width).any(|k| value(v, k) != value(first, k))
     }
 
-    /// Number of vertices that share their place with one before them.
+    /// Returns the number of vertices that share their place with one before them.
     pub fn split_vertices(&self) -> usize {
         self.joined.len() - self.first.len()
     }
 
-    /// Number of pairs of boundary edges that are joined.
+    /// Returns the number of pairs of boundary edges that are joined.
     pub fn edges(&self) -> usize {
         self.edges
     }
@@ -159,7 +159,7 @@ impl SplitSeams {
         self.first.iter().map(|&v| values[v as usize]).collect()
     }
 
-    /// Positions and faces of the joined mesh.
+    /// Returns positions and faces of the joined mesh.
     pub fn shape(&self, mesh: &TriMesh) -> TriMesh {
         let face = |f: &[u32; 3]| f.map(|v| self.joined[v as usize]);
         TriMesh {
@@ -170,8 +170,8 @@ impl SplitSeams {
         }
     }
 
-    /// Normals of the vertices of a mesh whose positions were those of a joined one, given the joined one's: at creases
-    /// those of each side.
+    /// Returns normals of the vertices of a mesh whose positions were those of a joined one, given the joined one's: at
+    /// creases those of each side.
     pub fn normals(&self, mesh: &TriMesh, joined: &[Vec3]) -> Vec<Vec3> {
         let mut sums = vec![Vec3::ZERO; mesh.vertex_count()];
         for f in &mesh.faces {
@@ -191,9 +191,9 @@ impl SplitSeams {
         .collect()
     }
 
-    /// The joined mesh with all that it carries; texture coordinates and normals of vertices that are split for them
+    /// Returns the joined mesh with all its data; texture coordinates and normals of vertices that are split for them
     /// become values of corners, other columns have the values of the first of the vertices. The column [`PIECE`] tells
-    /// faces of different parts apart. Second are the names of columns that have lost values so.
+    /// faces of different parts apart. The second value is the names of columns that have lost values.
     ///
     /// # Errors
     ///
@@ -340,7 +340,7 @@ impl SplitSeams {
     }
 }
 
-/// The part that each face is of by shared vertices, [`FACETS`] for the smallest.
+/// Returns the part of each face, connected by shared vertices, [`FACETS`] for the smallest.
 fn pieces(mesh: &TriMesh) -> Vec<i32> {
     let mut parent: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
     for [a, b, c] in &mesh.faces {
@@ -370,7 +370,7 @@ fn root(parent: &mut [u32], mut v: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Two squares of eight faces that meet in a line of split vertices, at right angles.
+    /// Returns two squares of eight faces that meet in a line of split vertices, at right angles.
     fn two() -> TriMesh {
         let (mut positions, mut faces) = (Vec::new(), Vec::new());
         for side in 0..2u32 {

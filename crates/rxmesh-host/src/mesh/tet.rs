@@ -103,12 +103,12 @@ impl TetMesh {
         Ok(())
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cell_count(&self) -> usize {
         self.cells.len()
     }
@@ -122,12 +122,12 @@ impl TetMesh {
         self.placement.world(self.positions[vertex])
     }
 
-    /// As [`TriMesh::bounding_box`].
+    /// Works like [`TriMesh::bounding_box`].
     pub fn bounding_box(&self) -> Option<[[f64; 3]; 2]> {
         bounding_box(&self.positions, self.cells.as_flattened(), &self.placement)
     }
 
-    /// The signed volume of a cell in the positions' own unit, cubed: negative when it is inverted.
+    /// Returns the signed volume of a cell in the positions' own unit, cubed: negative if it is inverted.
     ///
     /// # Panics
     ///
@@ -136,7 +136,7 @@ impl TetMesh {
         signed_volume(self.corners(cell))
     }
 
-    /// The sum of all cells' signed volumes in the world, in cubed length.
+    /// Returns the sum of all cells' signed volumes in the world, in cubed length.
     pub fn volume(&self) -> f64 {
         /// Cells that are added up by one thread: sums have a fixed order.
         const CHUNK: usize = 1 << 14;
@@ -179,8 +179,8 @@ impl TetMesh {
         Ok(())
     }
 
-    /// The surface of the faces that belong to one cell only, with the cell of each and the vertices of the volume.
-    /// Cells that name a vertex twice have no faces. Columns go along: those of cells become columns of faces.
+    /// Returns the surface of the faces that belong to one cell only, with the cell of each and the vertices of the
+    /// volume. Cells that name a vertex twice have no faces. Columns go along: those of cells become columns of faces.
     ///
     /// # Panics
     ///
@@ -226,7 +226,7 @@ impl TetMesh {
         }
     }
 
-    /// Every edge once, its smaller end first, ascending. Cells that name a vertex twice have none.
+    /// Returns every edge once, its smaller end first, ascending. Cells that name a vertex twice have none.
     pub fn edges(&self) -> Vec<[u32; 2]> {
         let proper = self.cells.par_iter().lean().filter(|c| is_proper_cell(c));
         let mut edges: Vec<[u32; 2]> = proper.flat_map_iter(cell_edges).collect();
@@ -266,14 +266,14 @@ impl TetMesh {
         }
     }
 
-    /// The places of a cell's corners, in the frame.
+    /// Returns the positions of a cell's corners, in the frame.
     pub(super) fn corners(&self, cell: usize) -> [DVec3; 4] {
         self.cells[cell].map(|v| self.positions[v as usize].as_dvec3())
     }
 }
 
-/// The signed volume of a tetrahedron: exactly 0 where two corners are at one place, and exactly the opposite where two
-/// are swapped, whatever is rounded.
+/// Returns the signed volume of a tetrahedron: exactly 0 if two corners are at one place, and exactly the opposite if
+/// two are swapped, whatever is rounded.
 pub(super) fn signed_volume(mut p: [DVec3; 4]) -> f64 {
     let mut sign = 1.0;
     // A fixed order of the corners makes the result independent of theirs.
@@ -293,12 +293,12 @@ pub(super) fn signed_volume(mut p: [DVec3; 4]) -> f64 {
     sign * (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
-/// True when the four corners are four vertices.
+/// Returns `true` if the four corners are four vertices.
 pub(super) fn is_proper_cell(cell: &[u32; 4]) -> bool {
     (1..4).all(|k| !cell[..k].contains(&cell[k]))
 }
 
-/// The edges of a cell, their smaller ends first: those of corner 0, those of corner 1 that are left, the last.
+/// Returns the edges of a cell, their smaller ends first: those of corner 0, those of corner 1 that are left, the last.
 pub(super) fn cell_edges(cell: &[u32; 4]) -> [[u32; 2]; 6] {
     const ENDS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
     ENDS.map(|[i, j]| [cell[i].min(cell[j]), cell[i].max(cell[j])])
@@ -341,7 +341,7 @@ impl CellFaces {
         CellFaces(faces)
     }
 
-    /// Each face with all the cells that have it.
+    /// Returns each face with all the cells that have it.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[([u32; 3], u32)]> {
         self.0.chunk_by(|a, b| a.0 == b.0)
     }
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
     use crate::mesh::{ColumnData, volume};
 
-    /// Two cells that share the face 1 2 3.
+    /// Returns two cells that share the face 1 2 3.
     fn two() -> TetMesh {
         let at = |p: [f32; 3]| Vec3::from_array(p);
         let positions = [

@@ -41,7 +41,8 @@ impl TriMesh {
     }
 }
 
-/// Positions under a map of the world, and the frame that they then lie in; errors as of [`TriMesh::transform`].
+/// Maps positions by a map of the world. Returns the frame that they then lie in, too; errors are those of
+/// [`TriMesh::transform`].
 pub(super) fn mapped(
     positions: &[Vec3],
     corners: &[u32],

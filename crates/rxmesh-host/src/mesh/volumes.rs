@@ -7,8 +7,8 @@ use crate::par::IntoLean;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// A box of `nx` times `ny` times `nz` cubes, from the origin to `size`, of six cells each around the cube's diagonal
-/// (Kuhn 1960): neighbours fit, and all cells are positive. Vertices run along x first, then y, then z.
+/// Makes a box of `nx` times `ny` times `nz` cubes, from the origin to `size`, of six cells each around the cube's
+/// diagonal (Kuhn 1960): neighbours fit, and all cells are positive. Vertices run along x first, then y, then z.
 ///
 /// # Errors
 ///
@@ -29,8 +29,8 @@ pub fn tet_box(n: [u32; 3], size: [f32; 3]) -> Result<TetMesh, MeshError> {
     kuhn(n, |_| [false; 3], |part| part * size)
 }
 
-/// The unit ball: a cube of `n` smaller ones along each half of an edge, pushed so that cubes about the middle become
-/// spheres; 48 n^3 cells, all positive. The cubes' diagonals point out of the middle.
+/// Makes the unit ball: a cube of `n` smaller ones along each half of an edge, pushed so that cubes about the middle
+/// become spheres; 48 n^3 cells, all positive. The cubes' diagonals point out of the middle.
 ///
 /// # Errors
 ///
@@ -46,8 +46,8 @@ pub fn tet_ball(n: u32) -> Result<TetMesh, MeshError> {
     kuhn([n.saturating_mul(2); 3], inner, push)
 }
 
-/// Cubes of six cells each. `mirrored` says along which axes a cube's diagonal runs backwards; `place` puts the
-/// corners, which are given in the unit cube.
+/// Makes cubes of six cells each. `mirrored` gives the axes along which a cube's diagonal runs backwards; `place` puts
+/// the corners, which are given in the unit cube.
 fn kuhn(
     n: [u32; 3],
     mirrored: impl Fn([u32; 3]) -> [bool; 3] + Sync,
@@ -107,7 +107,7 @@ fn kuhn(
 ///
 /// # Errors
 ///
-/// [`MeshError::TooLarge`]; what [`TetMesh::validate`] refuses; a cell that names a vertex twice.
+/// [`MeshError::TooLarge`]; the errors of [`TetMesh::validate`]; a cell that names a vertex twice.
 pub fn refine_tets(mesh: &TetMesh, levels: u32) -> Result<TetMesh, MeshError> {
     mesh.validate()?;
     if let Some(cell) = mesh.cells.iter().position(|c| !is_proper_cell(c)) {
@@ -188,7 +188,7 @@ fn eighths(mesh: &TetMesh) -> Result<TetMesh, MeshError> {
     })
 }
 
-/// As [`noise`](super::generate::noise), of volumes. Cells may become inverted.
+/// Works like [`noise`](super::generate::noise), for volumes. Cells may become inverted.
 ///
 /// # Errors
 ///

@@ -59,13 +59,13 @@ impl Wedges {
         wedges
     }
 
-    /// Number of wedges.
+    /// Returns the number of wedges.
     pub fn count(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Edges of the mesh, by number in the table, whose faces do not see the same wedges at both ends. Boundary edges
-    /// are none.
+    /// Returns the edges of the mesh, by number in the table, whose faces do not see the same wedges at both ends.
+    /// Boundary edges are none.
     pub fn seams(&self, mesh: &PolyMesh, table: &EdgeTable) -> Vec<u32> {
         let faces = Polygons::new(mesh);
         // The wedges at the edge's ends, the smaller vertex first.
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::mesh::generate;
 
-    /// A cube whose sides have the unit square each, with values repeated or not.
+    /// Makes a cube whose sides have the unit square each, with values repeated or not.
     fn sides(shared: bool) -> (PolyMesh, CornerLayer) {
         let mesh = generate::cube(1).unwrap();
         let square = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0];

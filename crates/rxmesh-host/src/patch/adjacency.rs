@@ -155,7 +155,7 @@ fn link_vertex(keys: &mut [u64], next: &[AtomicU32]) -> u32 {
     longest as u32
 }
 
-/// Insertion sort for the usual six to twelve keys.
+/// Sorts by insertion, for the usual six to twelve keys.
 fn sort_small(keys: &mut [u64]) {
     if keys.len() > 24 {
         return keys.sort_unstable();

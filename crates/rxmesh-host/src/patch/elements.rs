@@ -33,7 +33,7 @@ pub(super) struct Elements {
 pub(super) const CROSS: u32 = NONE - 1;
 
 impl Elements {
-    /// The dense edge and direction of a side, as `edge << 1 | d`.
+    /// Returns the dense edge and direction of a side, as `edge << 1 | d`.
     pub(super) fn side(&self, next: &[u32], side: u32) -> u32 {
         let code = self.sides[side as usize];
         if code < CROSS {
@@ -105,7 +105,7 @@ pub(super) fn build(
     }
 }
 
-/// The corners of the ordered faces, still as input vertices, and the owner of each vertex.
+/// Returns the corners of the ordered faces, still as input vertices, and the owner of each vertex.
 fn gather_corners(
     vertex_count: usize,
     faces: &[[u32; 3]],
@@ -133,7 +133,7 @@ fn gather_corners(
     (corners, owner)
 }
 
-/// The vertices that a patch owns, as its faces meet them. The owner is marked when it is first met.
+/// Returns the vertices that a patch owns, as its faces meet them. The owner is marked when it is first met.
 fn own_vertices(
     patch: u32,
     corners: &[[u32; 3]],

@@ -1,5 +1,5 @@
 //! Lloyd rounds inside one region (RXMesh 2021, section 6.3 and Appendix C), of simplices with `N` corners: faces (3),
-//! which are what the words say, or the cells of a volume (4).
+//! of which the comments speak, or the cells of a volume (4).
 //!
 //! As in the paper, a round grows all patches breadth first from their seeds and then moves each
 //! seed to the face reached last when walking inwards from the patch's border. Two changes make
@@ -10,8 +10,8 @@
 //!   earlier (a quarter of a step is the unit), which evens out the sizes where plain rounds
 //!   plateau.
 //!
-//! The last growth stops each patch at the limit; neighbours with room take what is left. The rare
-//! pockets between full patches are cut by halves ([`super::pockets`]), so that the work always ends.
+//! The last growth stops each patch at the limit; neighbours with capacity left take the rest. The rare pockets between
+//! full patches are cut by halves ([`super::pockets`]), so that the work always ends.
 
 use super::shared::NONE;
 
@@ -76,7 +76,7 @@ impl<const N: usize> Lloyd<N> {
         self.sorted()
     }
 
-    /// All faces in one patch, breadth first.
+    /// Puts all faces in one patch, breadth first.
     fn single(&mut self) -> Partition {
         let faces = self.adjacent.len();
         self.visited.clear();
@@ -140,7 +140,7 @@ impl<const N: usize> Lloyd<N> {
         self.delays.resize(self.seeds.len(), 0);
     }
 
-    /// The face reached last from face 0.
+    /// Returns the face reached last from face 0.
     fn far_face(&mut self) -> u32 {
         self.visited.clear();
         self.visited.resize(self.adjacent.len(), false);

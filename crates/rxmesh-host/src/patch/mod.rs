@@ -222,7 +222,7 @@ fn check(
     })
 }
 
-/// An edge with more faces than a patch can hold cannot be patched; say so before it costs time.
+/// Refuses an edge with more faces than a patch can hold, before it costs time.
 fn check_rings(adjacency: &adjacency::Adjacency) -> Result<(), PatchError> {
     let (length, vertex) = adjacency.longest;
     if length / 2 <= MAX_LOCAL {
@@ -252,7 +252,7 @@ impl Clock {
         }
     }
 
-    /// Milliseconds since the last lap.
+    /// Returns the milliseconds since the last lap.
     fn lap(&mut self) -> f32 {
         let now = Instant::now();
         let lap = now - std::mem::replace(&mut self.last, now);

@@ -81,12 +81,12 @@ struct Slot<'a> {
     ribbons: &'a mut [u32],
 }
 
-/// `ceil(count * growth)`, at most `limit`.
+/// Returns `ceil(count * growth)`, at most `limit`.
 fn grown(count: u32, growth: f32, limit: u32) -> u32 {
     ((f64::from(count) * f64::from(growth)).ceil() as u32).clamp(count, limit.max(count))
 }
 
-/// All headers, the lengths of topology, masks and ribbons, and the lengths of the linear id spaces.
+/// Returns all headers, the lengths of topology, masks and ribbons, and the lengths of the linear id spaces.
 #[allow(clippy::type_complexity)]
 fn lay_out(
     elements: &Elements,
@@ -153,7 +153,7 @@ impl<'a> Linear<'a> {
         }
     }
 
-    /// The linear id of a dense id.
+    /// Returns the linear id of a dense id.
     pub(super) fn of(&self, kind: Kind, dense: u32) -> u32 {
         let Some(locators) = &self.locators else {
             return dense;
@@ -163,7 +163,7 @@ impl<'a> Linear<'a> {
         self.headers[patch].base[k] + (dense - self.elements.starts[k][patch])
     }
 
-    /// `source` (by dense id) by linear id, and `linear` (dense ids by input) as linear ids.
+    /// Reorders `source` (by dense id) to linear ids, and `linear` (dense ids by input) to linear ids.
     pub(super) fn spread(&self, kind: Kind, len: u32, source: &mut Vec<u32>, ids: &mut [u32]) {
         if self.locators.is_none() {
             return;

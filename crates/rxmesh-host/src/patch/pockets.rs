@@ -47,7 +47,7 @@ impl<const N: usize> Lloyd<N> {
         label
     }
 
-    /// The smallest patch beside some faces of patch `label`.
+    /// Returns the smallest patch beside some faces of patch `label`.
     fn roomiest_neighbour(&self, faces: &[u32], label: u32) -> Option<u32> {
         let beside = faces.iter().flat_map(|&f| self.adjacent[f as usize]);
         let labels = beside

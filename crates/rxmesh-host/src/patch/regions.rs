@@ -34,7 +34,7 @@ const REGION_MASK: u32 = (1 << REGION_BITS) - 1;
 const LAST_LEVEL: u32 = (1 << (32 - REGION_BITS)) - 2;
 const SERIAL_FRONT: usize = 2048;
 
-/// The number of faces that a region should have.
+/// Returns the number of faces that a region should have.
 fn region_size(faces: usize, patch_size: usize) -> usize {
     (faces / 64).clamp(8 * patch_size, (32 * patch_size).max(1 << 14))
 }
@@ -56,7 +56,7 @@ pub(super) fn build<const N: usize>(next: &[u32], patch_size: u32, seed: u64) ->
     }
 }
 
-/// One random face in each stretch of the input, unless its whole component fits a patch.
+/// Chooses one random face in each stretch of the input, unless its whole component fits a patch.
 fn choose_seeds<const N: usize>(next: &[u32], patch_size: u32, seed: u64) -> Vec<u32> {
     let face_count = next.len() / N;
     let wanted = face_count.div_ceil(region_size(face_count, patch_size as usize));
@@ -174,8 +174,8 @@ fn strip_levels(region: &mut [u32], names: &[u32]) {
     });
 }
 
-/// Offers the faces of a front to their neighbours; who turns a face from free to taken lists it. A
-/// neighbour of an earlier level is settled: if it is another region's, the regions meet there.
+/// Offers the faces of a front to their neighbours; a thread that turns a face from free to taken lists it. A neighbour
+/// of an earlier level is settled: if it is another region's, the regions meet there.
 fn advance<const N: usize>(
     next: &[u32],
     front: &[u32],

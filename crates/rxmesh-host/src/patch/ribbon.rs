@@ -27,7 +27,7 @@ pub(super) struct Ribbons {
 }
 
 impl Ribbons {
-    /// The ribbon of one kind of one patch.
+    /// Returns the ribbon of one kind of one patch.
     pub(super) fn list(&self, patch: usize, kind: Kind) -> &[u32] {
         match kind {
             Kind::Face => {
@@ -72,7 +72,7 @@ fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
         .collect()
 }
 
-/// The ribbon faces, by patch.
+/// Sorts the ribbon faces by patch.
 fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
     let mut counts = vec![0; told.len()];
     for &(patch, _) in told.iter().flatten() {
@@ -89,7 +89,7 @@ fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
     (starts, sorted)
 }
 
-/// The other patches that need a face of this patch, as pairs of patch and face.
+/// Returns the other patches that need a face of this patch, as pairs of patch and face.
 fn tell(
     next: &[u32],
     elements: &Elements,
@@ -126,8 +126,8 @@ fn tell(
     told
 }
 
-/// The ribbon vertices and edges of one patch. Its own faces that hold any are among those that it told
-/// others of.
+/// Returns the ribbon vertices and edges of one patch. Its own faces that hold any are among those that it told others
+/// of.
 fn rest_of_ribbon(
     next: &[u32],
     elements: &Elements,
@@ -183,7 +183,7 @@ fn rest_of_ribbon(
     Ok([vertices, edges])
 }
 
-/// The owned vertex with the most faces, as an input vertex, and how many they are.
+/// Returns the owned vertex with the most faces, as an input vertex, and their number.
 fn busiest_vertex(
     elements: &Elements,
     own: std::ops::Range<u32>,

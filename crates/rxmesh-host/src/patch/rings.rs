@@ -25,8 +25,8 @@ struct Ring {
 }
 
 impl LongRings {
-    /// `longest` is the length of the longest ring, `starts` are the first faces of the patches (or cells: simplices of
-    /// `N` sides).
+    /// Finds the long rings; `longest` is the length of the longest ring, `starts` are the first faces of the patches
+    /// (or cells: simplices of `N` sides).
     pub(super) fn new<const N: u32>(next: &[u32], longest: u32, starts: &[u32]) -> LongRings {
         let mut found = LongRings::default();
         if longest as usize <= SHORT {
@@ -59,7 +59,7 @@ impl LongRings {
         Some(&self.rings[*self.of_side.get(&side)?])
     }
 
-    /// The side that stands for the edge of a side: the first of its ring.
+    /// Returns the side that stands for the edge of a side: the first of its ring.
     pub(super) fn first(&self, next: &[u32], side: u32) -> u32 {
         match self.of(side) {
             Some(ring) => ring.first,
@@ -73,7 +73,7 @@ impl LongRings {
     }
 }
 
-/// The other sides of a side's ring.
+/// Returns the other sides of a side's ring.
 pub(super) fn around(next: &[u32], side: u32) -> impl Iterator<Item = u32> + '_ {
     let mut at = side;
     std::iter::from_fn(move || {

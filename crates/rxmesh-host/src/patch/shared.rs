@@ -34,7 +34,7 @@ pub(super) fn split_mut<'a, T>(
         .collect()
 }
 
-/// Exclusive prefix sum with the total at the end.
+/// Returns the exclusive prefix sum with the total at the end.
 pub(super) fn prefix_sum(counts: impl IntoIterator<Item = u32>) -> Vec<u32> {
     let mut starts = vec![0];
     let mut sum = 0;
@@ -45,8 +45,8 @@ pub(super) fn prefix_sum(counts: impl IntoIterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-/// Stable counting sort of `0..keys.len()` by key: where each key starts, the sorted
-/// indices, and the place of each index among them.
+/// Sorts `0..keys.len()` by key, stably: returns the start of each key, the sorted indices, and the place of each index
+/// among them.
 pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     use std::sync::atomic::Ordering::Relaxed;
     let chunks = (1 << 22) / key_count.max(1 << 16);
@@ -105,7 +105,7 @@ pub(super) struct Locator<'a> {
 const HINT_SHIFT: u32 = 6;
 
 impl<'a> Locator<'a> {
-    /// `starts` ascends, with the total at the end.
+    /// Creates a locator; `starts` ascends, with the total at the end.
     pub(super) fn new(starts: &'a [u32]) -> Self {
         let total = starts.last().copied().unwrap_or(0);
         let mut hints = Vec::with_capacity((total >> HINT_SHIFT) as usize + 1);
@@ -119,7 +119,7 @@ impl<'a> Locator<'a> {
         Self { starts, hints }
     }
 
-    /// The range that holds `id`, which must lie below the total.
+    /// Returns the range that holds `id`, which must lie below the total.
     pub(super) fn find(&self, id: u32) -> u32 {
         let mut range = self.hints[(id >> HINT_SHIFT) as usize];
         while self.starts[range as usize + 1] <= id {
@@ -177,13 +177,13 @@ impl SmallMap {
         new
     }
 
-    /// The value of an id that is in the map.
+    /// Returns the value of an id that is in the map.
     pub(super) fn get(&self, id: u32) -> u16 {
         self.values[self.slot(id)]
     }
 }
 
-/// The next number of a SplitMix64 sequence.
+/// Returns the next number of a SplitMix64 sequence.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;

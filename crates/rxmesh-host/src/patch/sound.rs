@@ -156,7 +156,7 @@ impl PatchSet {
         })
     }
 
-    /// Sources and linear ids are inverse to each other, and what is owned has a source.
+    /// Checks that sources and linear ids are inverse to each other, and owned elements have a source.
     fn check_names(&self, kind: Kind, source: &[u32], linear: &[u32]) -> Checked {
         let (len, count) = (self.linear_len[kind as usize], self.counts[kind as usize]);
         let wrong = || format!("{kind:?}: sources and linear ids do not match");
@@ -177,7 +177,7 @@ impl PatchSet {
         ensure(live == count as usize, wrong)
     }
 
-    /// The linear id of a local element.
+    /// Returns the linear id of a local element.
     fn linear(&self, h: &PatchHeader, kind: Kind, local: u32) -> u32 {
         let owned = u32::from(h.owned[kind as usize]);
         match local.checked_sub(owned) {
@@ -186,7 +186,7 @@ impl PatchSet {
         }
     }
 
-    /// The local corners of a local face.
+    /// Returns the local corners of a local face.
     fn corners(&self, h: &PatchHeader, face: u32) -> [u32; 3] {
         [0, 1, 2].map(|k| {
             let side = self.topology[(h.fe_section() + 3 * face + k) as usize];

@@ -63,7 +63,7 @@ pub struct StageTimes {
 }
 
 impl PatchStats {
-    /// Everything but times and rounds.
+    /// Computes all figures except times and rounds.
     pub(crate) fn new(headers: &[PatchHeader], counts: [u32; 3]) -> Self {
         let sizes = || {
             headers

@@ -64,7 +64,7 @@ impl<'a> Mesh<'a> {
         self.walk(face, |_| true, limit + 1).len() <= limit
     }
 
-    /// Faces reached from `face` across edges, through faces that are `allowed`; stops at `limit`.
+    /// Returns the faces reached from `face` across edges, through faces that are `allowed`; stops at `limit`.
     fn walk(&self, face: u32, allowed: impl Fn(u32) -> bool, limit: usize) -> BTreeSet<u32> {
         let (mut seen, mut stack) = (BTreeSet::from([face]), vec![face]);
         while let Some(face) = stack.pop() {
@@ -133,7 +133,7 @@ impl PatchSet {
         out
     }
 
-    /// Headers follow each other without overlap, and the arrays end where they do.
+    /// Checks that headers follow each other without overlap, and the arrays end where they do.
     fn check_layout(&self, out: &mut Vec<LayoutFault>) {
         let (mut ends, mut bases) = ([0u32; 3], [0u32; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
@@ -183,7 +183,7 @@ impl PatchSet {
         }
     }
 
-    /// Sources and linear ids are inverse to each other, and slack has no source.
+    /// Checks that sources and linear ids are inverse to each other, and slack has no source.
     fn check_sources(&self, vertex_count: usize, faces: &[[u32; 3]], out: &mut Vec<LayoutFault>) {
         for (kind, source, linear, count) in [
             (
@@ -281,7 +281,7 @@ impl PatchSet {
         })
     }
 
-    /// Every edge is owned once, and means the same in every patch. Returns the linear ids.
+    /// Checks that every edge is owned once, and means the same in every patch. Returns the linear ids.
     fn check_edges(
         &self,
         mesh: &Mesh<'_>,
@@ -327,7 +327,7 @@ impl PatchSet {
         linear
     }
 
-    /// FE and EV give the input's corners back.
+    /// Checks that FE and EV give the input's corners back.
     fn check_topology(
         &self,
         mesh: &Mesh<'_>,
@@ -358,7 +358,7 @@ impl PatchSet {
         }
     }
 
-    /// The ribbon is what the owned elements' relations need, and nothing else.
+    /// Checks that the ribbon is what the owned elements' relations need, and nothing else.
     fn check_ribbon(&self, mesh: &Mesh<'_>, patch: usize, view: &View, out: &mut Vec<LayoutFault>) {
         let h = &self.headers[patch];
         let mut faces: BTreeSet<u32> = view.faces[..usize::from(h.owned[2])]
@@ -400,7 +400,7 @@ impl PatchSet {
         );
     }
 
-    /// Own faces hang together, or are whole components.
+    /// Checks that own faces are connected, or are whole components.
     fn check_contiguous(
         &self,
         mesh: &Mesh<'_>,

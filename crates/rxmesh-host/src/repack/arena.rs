@@ -13,7 +13,7 @@ pub(super) struct Arena {
 const ALIGN: usize = 4;
 
 impl Arena {
-    /// Zeroed room for parts of these lengths.
+    /// Allocates zeroed memory for parts of these lengths.
     pub(super) fn new(engine: &Engine, parts: &[usize]) -> Result<Arena, EngineError> {
         Ok(Arena {
             buffer: engine.zeroed(words(parts))?,
@@ -21,7 +21,7 @@ impl Arena {
         })
     }
 
-    /// The same with no values yet.
+    /// Allocates the same with no values yet.
     pub(super) fn uninit(engine: &Engine, parts: &[usize]) -> Result<Arena, EngineError> {
         Ok(Arena {
             buffer: engine.uninit(words(parts))?,
@@ -29,7 +29,7 @@ impl Arena {
         })
     }
 
-    /// The next `n` words. Parts are taken in the order in which room was made for them.
+    /// Takes the next `n` words. Parts are taken in the order in which they were reserved.
     pub(super) fn take(&mut self, n: usize) -> GlobalMut<u32> {
         let part = self.buffer.global_mut().part(self.used as u32, n as u32);
         self.used += n.next_multiple_of(ALIGN);
@@ -41,7 +41,7 @@ impl Arena {
         &self.buffer
     }
 
-    /// The first `n` words of the arena, on the host.
+    /// Copies the first `n` words of the arena to the host.
     pub(super) fn read_first(&self, n: usize) -> Result<Vec<u32>, EngineError> {
         self.buffer.read_range(0, n)
     }

@@ -19,8 +19,8 @@ const REGION: [u32; 2] = [4, 8];
 /// The same where labels have more faces than a patch on average, as those of construction.
 const REGION_OF_LARGE: [u32; 2] = [3, 5];
 
-/// Sizes for labels that are to be changed; nothing if they are right as they are: none has more faces than the limit,
-/// and there are not many more of them than patches that are three quarters full.
+/// Returns sizes for labels that are to be changed; `None` if they are right: none has more faces than the limit, and
+/// there are not many more of them than patches that are three quarters full.
 fn sizes(stats: &Stats, limit: u32) -> Option<Sizes> {
     let (faces, patches) = (stats.of(Stat::Faces), stats.of(Stat::Patches));
     let well_filled = (u64::from(limit) * 3 / 4).max(1);
@@ -57,7 +57,7 @@ pub(super) fn more_labels(faces: usize, limit: u32) -> usize {
     faces / full(limit) as usize + 1
 }
 
-/// Most faces of a patch where a region is cut: some room is left.
+/// Returns the most faces of a patch where a region is cut: some capacity is left.
 fn full(limit: u32) -> u32 {
     (limit * 19 / 20).max(1)
 }
@@ -99,7 +99,7 @@ impl Repack<'_> {
         self.count()
     }
 
-    /// Memory for regions, one a label at first.
+    /// Allocates memory for regions, one a label at first.
     fn regions(&self) -> Result<(Arena, Regions), Error> {
         let labels = self.work.label_faces.len() as usize;
         let mut arena = Arena::uninit(self.engine, &[labels; 10])?;
@@ -149,7 +149,8 @@ impl Repack<'_> {
         Ok(())
     }
 
-    /// New labels of all faces; cuts the regions that are to be cut, of which none has more than `largest` faces.
+    /// Computes new labels of all faces; cuts the regions that are to be cut, of which none has more than `largest`
+    /// faces.
     fn cut(&self, regions: Regions, largest: u32, sizes: Sizes) -> Result<Buffer<u32>, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let faces = flat.faces();
@@ -184,8 +185,8 @@ impl Repack<'_> {
     }
 }
 
-/// The most patches that new labels make: what stays has as many faces as a label that is not too small, parts of what
-/// is cut have more, and only one label of those that small regions share may have fewer.
+/// Returns the most patches that new labels make: regions that stay have at least the faces of a label that is not too
+/// small, parts of cut ones have more, and only one label of those that small regions share may have fewer.
 fn most_patches(labels: u32, faces: u32, sizes: &Sizes) -> u32 {
     labels.min((faces / sizes.low.clamp(1, (sizes.limit / 4).max(1))).saturating_add(2))
 }

@@ -16,17 +16,17 @@ pub struct Renumbering {
 }
 
 impl Renumbering {
-    /// Linear id of each session id of a kind; `u32::MAX` where nothing lives.
+    /// Returns the linear id of each session id of a kind; `u32::MAX` where nothing lives.
     pub fn linear(&self, kind: Kind) -> &Buffer<u32> {
         &self.linear[kind as usize]
     }
 
-    /// The values of an attribute, given one a session id, on the repacked mesh.
+    /// Returns the values of an attribute, given one a session id, on the repacked mesh.
     ///
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], [`Error::Options`] when the values are not whole 32-bit words or not one a
-    /// session id, or what the engine says.
+    /// session id, or any error of the engine.
     pub fn attribute<K: Element, T: Value>(
         &self,
         mesh: &RxMesh,
@@ -66,7 +66,7 @@ impl Renumbering {
     }
 }
 
-/// 32-bit words of a value; an error if it is not made of whole ones.
+/// Returns the number of 32-bit words of a value; an error if it is not made of whole ones.
 pub(crate) fn words_of<T: Value>() -> Result<u32, Error> {
     if size_of::<T>() < 4 || !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {
         return Err(Error::Options(format!(

@@ -156,7 +156,7 @@ fn bend(a: f64, b: f64) -> f64 {
     (a - b).cos()
 }
 
-/// Two directions across an axis that make a right-handed frame with it.
+/// Returns two directions across an axis that make a right-handed frame with it.
 fn across(axis: DVec3) -> (DVec3, DVec3) {
     let least = if axis.x.abs() <= axis.y.abs() && axis.x.abs() <= axis.z.abs() {
         DVec3::X

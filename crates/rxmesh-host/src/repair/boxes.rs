@@ -8,7 +8,7 @@ pub(super) type Box3 = (DVec3, DVec3);
 /// Around nothing.
 const EMPTY: Box3 = (DVec3::INFINITY, DVec3::NEG_INFINITY);
 
-/// A binary tree over things in their order, which should keep near to each other what is near in space.
+/// A binary tree over things in their order, in which things near in space should be near each other.
 pub(super) struct Boxes {
     /// Node 1 is the root, `2 i` and `2 i + 1` are below node `i`; thing `t` is node `leaves + t`.
     nodes: Vec<Box3>,
@@ -78,7 +78,7 @@ pub(super) fn is_far((low, high): Box3, point: DVec3, reach: f64) -> bool {
     (point - high).max(low - point).max_element() > reach
 }
 
-/// The numbers of points along a curve that visits near ones together (Morton 1966).
+/// Returns the numbers of points along a curve that visits near ones together (Morton 1966).
 pub(super) fn near_order(points: &[DVec3]) -> Vec<u32> {
     const STEPS: f64 = 1023.0;
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);

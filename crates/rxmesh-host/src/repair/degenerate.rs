@@ -25,7 +25,7 @@ pub struct DegenerateReport {
 }
 
 impl DegenerateReport {
-    /// All of them.
+    /// Returns the number of all of them.
     pub fn faces(&self) -> u64 {
         self.repeated + self.needles + self.caps
     }
@@ -63,7 +63,7 @@ fn is_flat(mesh: &TriMesh, face: [u32; 3]) -> bool {
     (b - a).cross(c - a) == glam::DVec3::ZERO
 }
 
-/// Unites the ends of sides of no length; how many faces went.
+/// Unites the ends of sides of no length. Returns the number of faces that were dropped.
 fn unite_needles(mesh: &mut TriMesh) -> u64 {
     let at = |v: u32| mesh.positions[v as usize];
     let needle = |f: &[u32; 3]| (0..3).any(|k| at(f[k]) == at(f[(k + 1) % 3]));
@@ -154,7 +154,7 @@ impl Caps {
         Some(caps)
     }
 
-    /// Cuts all of them out; how many went.
+    /// Cuts all of them out. Returns the number of faces that were dropped.
     fn cut(mut self, mesh: &mut TriMesh) -> u64 {
         let mut count = 0;
         let most = MOST_NEW * mesh.faces.len() + 64;
@@ -182,7 +182,7 @@ impl Caps {
         }
     }
 
-    /// The corner at which a face's longest side begins, and how long that is, squared.
+    /// Returns the corner at which a face's longest side begins, and its length, squared.
     fn longest(&self, mesh: &TriMesh, f: u32) -> (usize, f64) {
         let x = self
             .part(mesh, f)

@@ -37,7 +37,7 @@ pub fn drop_duplicate_faces(mesh: &mut TriMesh) -> DuplicateReport {
     drop_where(mesh, |_| true)
 }
 
-/// The same, for groups of equal faces with at least one that `counts`.
+/// Does the same, for groups of equal faces with at least one that `counts`.
 pub(super) fn drop_where(mesh: &mut TriMesh, counts: impl Fn(u32) -> bool) -> DuplicateReport {
     let proper = mesh
         .faces
@@ -89,7 +89,7 @@ fn is_even([a, b, c]: [u32; 3]) -> bool {
     (a < b) as u8 + (b < c) as u8 + (c < a) as u8 == 2
 }
 
-/// Those of the faces that stand for two back to back which are walls.
+/// Returns those of the faces that stand for two back to back which are walls.
 fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
     if stand.is_empty() {
         return Vec::new();

@@ -13,7 +13,7 @@ pub(super) struct Insides<'a> {
 }
 
 impl<'a> Insides<'a> {
-    /// `parts` are the faces of each component.
+    /// Prepares the boxes; `parts` are the faces of each component.
     pub(super) fn new(mesh: &'a TriMesh, parts: &'a [Vec<u32>]) -> Insides<'a> {
         let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         let grow = |[low, high]: [DVec3; 2], p: DVec3| [low.min(p), high.max(p)];
@@ -28,7 +28,7 @@ impl<'a> Insides<'a> {
         }
     }
 
-    /// In how many others each one lies.
+    /// Returns for each component the number of others that it lies in.
     pub(super) fn depths(&self) -> Vec<usize> {
         let all = 0..self.parts.len();
         all.into_par_iter().lean().map(|i| self.depth(i)).collect()
@@ -48,7 +48,7 @@ impl<'a> Insides<'a> {
         around.filter(|&j| self.contains(j, point)).count()
     }
 
-    /// A point of the component: the middle of its largest face, which is least likely to lie on another one.
+    /// Returns a point of the component: the middle of its largest face, which is least likely to lie on another one.
     fn point(&self, i: usize) -> DVec3 {
         let corners = |f: u32| {
             self.mesh.faces[f as usize].map(|v| self.mesh.positions[v as usize].as_dvec3())

@@ -20,7 +20,7 @@ impl Default for Length {
 }
 
 impl Length {
-    /// The length between positions of a mesh, in the unit of the frame that they are given in.
+    /// Returns the length between positions of a mesh, in the unit of the frame that they are given in.
     pub(super) fn on(self, mesh: &TriMesh) -> f64 {
         match self {
             Length::Absolute(length) => length / mesh.placement.scale,
@@ -28,7 +28,7 @@ impl Length {
         }
     }
 
-    /// The same length on a mesh whose coordinates were multiplied by `factor`.
+    /// Returns the same length on a mesh whose coordinates were multiplied by `factor`.
     pub fn scaled(self, factor: f64) -> Length {
         match self {
             Length::Absolute(length) => Length::Absolute(factor * length),
@@ -36,7 +36,7 @@ impl Length {
         }
     }
 
-    /// Refuses what is no length, under a name.
+    /// Refuses an invalid length, under a name.
     pub(super) fn valid(self, what: &'static str) -> Result<(), MeshError> {
         match self.number() >= 0.0 && self.number().is_finite() {
             true => Ok(()),
@@ -48,7 +48,7 @@ impl Length {
         }
     }
 
-    /// The number in it.
+    /// Returns the number in it.
     fn number(self) -> f64 {
         match self {
             Length::Absolute(x) | Length::OfDiagonal(x) => x,
@@ -56,7 +56,7 @@ impl Length {
     }
 }
 
-/// Diagonal of the box around the faces, in the unit of positions; 0 without vertices.
+/// Returns the diagonal of the box around the faces, in the unit of positions; 0 without vertices.
 pub(super) fn diagonal(mesh: &TriMesh) -> f64 {
     crate::mesh::diagonal(&mesh.positions, mesh.faces.as_flattened())
 }

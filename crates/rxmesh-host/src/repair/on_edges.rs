@@ -36,8 +36,8 @@ pub(super) fn shared_edges(faces: &[[u32; 3]], sheets: &Sheets) -> Vec<Vec<u32>>
     shared
 }
 
-/// Puts a vertex on the edge of each set of half-edges, which they share; how many that are, and how many faces were
-/// dropped because their edge is too short for one.
+/// Puts a vertex on the edge of each set of half-edges, which they share. Returns the number of these vertices, and the
+/// number of faces that were dropped because their edge is too short for one.
 pub(super) fn part_edges(mesh: &mut TriMesh, shared: Vec<Vec<u32>>) -> (u64, u64) {
     let mut on: HashMap<u32, OnEdge> = HashMap::new();
     let mut taken = Places::new(mesh);
@@ -81,7 +81,7 @@ impl Places {
         p.to_array().map(|c| (c + 0.0).to_bits())
     }
 
-    /// A place on an edge where no vertex is, as a part of the way, and takes it; the middle first. Nothing if the edge
+    /// Finds and takes a place on an edge without a vertex, as a part of the edge; the middle first. `None` if the edge
     /// is too short for one.
     fn free_between(&mut self, mesh: &TriMesh, ends: [u32; 2]) -> Option<f64> {
         let [a, b] = ends.map(|e| mesh.positions[e as usize].as_dvec3());
@@ -97,7 +97,7 @@ impl Places {
     }
 }
 
-/// The faces without those dropped, and with those cut that have vertices on their edges.
+/// Returns the faces without those dropped, and with those cut that have vertices on their edges.
 fn cut_faces(mesh: &TriMesh, on: &HashMap<u32, OnEdge>, dropped: &HashSet<u32>) -> NewFaces {
     let mut new = NewFaces::default();
     for (f, &face) in mesh.faces.iter().enumerate() {

@@ -15,7 +15,7 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// An old corner itself.
+    /// Returns an old corner itself.
     pub(super) fn at(corner: u32) -> Between {
         Between {
             corners: [corner; 2],
@@ -112,7 +112,7 @@ pub(super) fn keep_vertices(mesh: &mut TriMesh, keep: &[bool]) {
     }
 }
 
-/// Puts a vertex between two others, with the mean of what they carry in columns of floats and of colours.
+/// Puts a vertex between two others, with the mean of their values in columns of floats and of colours.
 pub(super) fn place_between(mesh: &mut TriMesh, v: u32, ends: [u32; 2], part: f64) {
     let [a, b] = ends.map(|e| mesh.positions[e as usize].as_dvec3());
     mesh.positions[v as usize] = a.lerp(b, part).as_vec3();

@@ -62,7 +62,7 @@ impl Sheets {
     }
 }
 
-/// The lower and the upper vertex of the edge `half` runs along are its ends; true when it runs upwards.
+/// Returns `true` if `half` runs upwards: from the lower to the upper vertex of its edge.
 pub(super) fn runs_up(mesh: &TriMesh, half: u32) -> bool {
     let face = mesh.faces[half as usize / 3];
     face[half as usize % 3] < face[(half as usize + 1) % 3]
@@ -76,7 +76,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Half-edges along edge `e` if there are two, and whether one face must be turned for the two to agree.
+    /// Returns the half-edges along edge `e` if there are two, and `true` if one face must be turned for the two to
+    /// agree.
     fn two(&self, e: usize) -> Option<(u32, u32, bool)> {
         match *self.table.along(e) {
             [g, h] => Some((g, h, runs_up(self.mesh, g) == runs_up(self.mesh, h))),
@@ -95,7 +96,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Edges with two faces that do not agree, by the root of their faces.
+    /// Counts the edges with two faces that do not agree, by the root of their faces.
     fn conflicts(&mut self) -> HashMap<u32, u64> {
         let mut count = HashMap::new();
         for e in 0..self.table.len() {
@@ -128,8 +129,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Breadth first from `start`, turning faces as they are met; the faces, and the edges that do not agree then. Both
-    /// are the same however faces are turned.
+    /// Searches breadth first from `start`, turning faces as they are met. Returns the faces, and the number of edges
+    /// that do not agree then. Both are the same however faces are turned.
     fn search(&self, start: u32, seen: &mut [Option<bool>]) -> (Vec<u32>, u64) {
         seen[start as usize] = Some(false);
         let mut faces = vec![start];
@@ -166,7 +167,7 @@ impl Builder<'_> {
         self.partner[half as usize] == NONE
     }
 
-    /// Makes neighbours of two faces at an edge that agree; how many edges remain where they do not.
+    /// Makes neighbours of two faces at an edge that agree. Returns the number of edges where they do not.
     fn pair_neighbours(&mut self) -> u64 {
         let mut cuts = 0;
         for e in 0..self.table.len() {
@@ -182,13 +183,13 @@ impl Builder<'_> {
         cuts
     }
 
-    /// Edges with more than two faces.
+    /// Returns the edges with more than two faces.
     fn crowded(&self) -> Vec<usize> {
         let crowded = (0..self.table.len()).filter(|&e| self.table.along(e).len() > 2);
         crowded.collect()
     }
 
-    /// Pairs faces at crowded edges that hang together elsewhere.
+    /// Pairs faces at crowded edges that are connected elsewhere.
     fn pair_within(&mut self) {
         let crowded = self.crowded();
         if crowded.is_empty() {
@@ -211,7 +212,7 @@ impl Builder<'_> {
         }
     }
 
-    /// For each set of faces that encloses a volume, whether its root's face looks inwards.
+    /// Returns, for each set of faces that encloses a volume, `true` if its root's face looks inwards.
     fn solid(&mut self) -> HashMap<u32, bool> {
         let mut sums: HashMap<u32, (DVec3, f64, f64)> = HashMap::new();
         for (f, face) in self.mesh.faces.iter().enumerate() {
@@ -232,8 +233,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Pairs what is left at crowded edges: sets of faces go on into those towards which they bend least over all the
-    /// edges that they share.
+    /// Pairs the remaining faces at crowded edges: sets of faces continue into those towards which they bend least over
+    /// all the edges that they share.
     fn pair_across(&mut self) {
         let mut groups: HashMap<(u32, u32, bool), Group> = HashMap::new();
         for e in self.crowded() {
@@ -312,7 +313,7 @@ impl Group {
         self.length += length;
     }
 
-    /// The mean over the length of the edges.
+    /// Returns the mean over the length of the edges.
     fn bend(&self) -> f64 {
         if self.length > 0.0 {
             self.bend / self.length

@@ -58,7 +58,7 @@ pub(super) enum Touching {
     Keep,
 }
 
-/// As [`split_non_manifold`].
+/// Works like [`split_non_manifold`].
 pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     let mut report = SplitReport::default();
     for round in 0.. {
@@ -84,7 +84,7 @@ pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     report
 }
 
-/// The corner of the half-edge's face at its lower vertex, and that at its upper one.
+/// Returns the corner of the half-edge's face at its lower vertex, and that at its upper one.
 fn corners(mesh: &TriMesh, half: u32) -> [u32; 2] {
     let next = half / 3 * 3 + (half + 1) % 3;
     if runs_up(mesh, half) {

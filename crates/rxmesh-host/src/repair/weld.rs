@@ -76,7 +76,7 @@ pub(super) fn unite(mesh: &mut TriMesh, to: &[u32], mut report: WeldReport) -> W
     report
 }
 
-/// For each vertex the first one at its place.
+/// Returns for each vertex the first one at its place.
 fn same_place(mesh: &TriMesh) -> Vec<u32> {
     // -0 and 0 are the same place.
     let place = |v: u32| {
@@ -98,7 +98,7 @@ fn same_place(mesh: &TriMesh) -> Vec<u32> {
     to
 }
 
-/// For each vertex the first one of those that stay within the tolerance: itself if there is none.
+/// Returns for each vertex the first one of those that stay within the tolerance: itself if there is none.
 fn near(mesh: &TriMesh, tolerance: f64) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();

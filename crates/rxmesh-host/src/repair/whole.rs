@@ -124,7 +124,7 @@ pub struct Counts {
     pub vertices: u64,
     /// Faces.
     pub faces: u64,
-    /// Sets of faces that hang together through edges.
+    /// Sets of faces connected through edges.
     pub components: u64,
     /// Closed rings of boundary edges.
     pub boundary_loops: u64,
@@ -149,7 +149,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Those of a mesh that was checked.
+    /// Returns the counts of a mesh that was checked.
     pub fn of(c: &CheckReport) -> Counts {
         Counts {
             vertices: c.vertices,
@@ -256,9 +256,10 @@ impl RepairReport {
     }
 }
 
-/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that are there more than once and
-/// vertices of no face, splits what is not manifold, and orients faces alike and outwards; each unless `options` leaves
-/// it out, and more if they ask for it. The result is the same on every run, and repairing it again changes nothing.
+/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that occur more than once and vertices
+/// of no face, splits non-manifold edges and vertices, and orients faces alike and outwards; each unless `options`
+/// leaves it out, and more if they ask for it. The result is the same on every run, and repairing it again changes
+/// nothing.
 ///
 /// # Errors
 ///

@@ -121,7 +121,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(attribute)
     }
 
-    /// Over values that are on the engine.
+    /// Creates an attribute over values that are on the engine.
     fn over<D: Dimension>(
         rx: &RxMesh<D>,
         device: Buffer<T>,
@@ -143,17 +143,17 @@ impl<K: Element, T: Value> Attribute<K, T> {
         }
     }
 
-    /// Order and layout of the values on the engine.
+    /// Returns order and layout of the values on the engine.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Values of the elements of a mesh that are on the engine already, one a linear id.
+    /// Creates an attribute of values of the elements of a mesh that are on the engine already, one a linear id.
     pub(crate) fn from_buffer(rx: &RxMesh, device: Buffer<T>) -> Self {
         Attribute::over(rx, device, Layout::default(), Place::plain(), None)
     }
 
-    /// Number of values: the length of the linear id space.
+    /// Returns the number of values: the length of the linear id space.
     pub fn len(&self) -> usize {
         self.linear_len
     }
@@ -163,7 +163,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         self.linear_len == 0
     }
 
-    /// The host's values in linear ids.
+    /// Returns the host's values in linear ids.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         }
     }
 
-    /// The host's values in linear ids, to change; the engine's copy is stale afterwards.
+    /// Returns the host's values in linear ids, to change; the engine's copy is stale afterwards.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised, or what the engine says.
+    /// A fault that a kernel raised, or any error of the engine.
     pub fn download(&mut self) -> Result<(), EngineError> {
         if self.fresh == Fresh::Device {
             self.host.resize(self.linear_len, T::zeroed());
@@ -227,7 +227,8 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(())
     }
 
-    /// The current values in the input's order, downloaded if need be. Edges come in linear order, without slack.
+    /// Returns the current values in the input's order, downloaded if need be. Edges come in linear order, without
+    /// slack.
     ///
     /// # Errors
     ///
@@ -258,7 +259,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], [`AttributeError::Layout`] when the two lie
-    /// differently, or what the engine says.
+    /// differently, or any error of the engine.
     pub fn copy_from(&mut self, other: &Attribute<K, T>) -> Result<(), Error> {
         if other.mesh != self.mesh {
             return Err(AttributeError::OtherMesh.into());
@@ -291,7 +292,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         }
     }
 
-    /// A kernel argument that reads.
+    /// Returns a kernel argument that reads.
     ///
     /// # Errors
     ///
@@ -303,7 +304,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(unsafe { Read::new(view) })
     }
 
-    /// A kernel argument that reads through shared memory.
+    /// Returns a kernel argument that reads through shared memory.
     ///
     /// # Errors
     ///
@@ -314,7 +315,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(unsafe { Staged::new(view) })
     }
 
-    /// A kernel argument that writes owned elements; the host's copy is stale afterwards.
+    /// Returns a kernel argument that writes owned elements; the host's copy is stale afterwards.
     ///
     /// # Errors
     ///
@@ -344,7 +345,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         }
     }
 
-    /// The values on the engine, for low-level kernels.
+    /// Returns the values on the engine, for low-level kernels.
     ///
     /// # Errors
     ///
@@ -355,7 +356,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(self.device.global())
     }
 
-    /// The values on the engine to change, for low-level kernels; the host's copy is stale afterwards.
+    /// Returns the values on the engine to change, for low-level kernels; the host's copy is stale afterwards.
     ///
     /// # Errors
     ///
@@ -367,12 +368,12 @@ impl<K: Element, T: Value> Attribute<K, T> {
         Ok(self.device.global_mut())
     }
 
-    /// The mesh that the attribute belongs to.
+    /// Returns the mesh that the attribute belongs to.
     pub(crate) fn mesh_id(&self) -> u64 {
         self.mesh
     }
 
-    /// The buffer on the engine: past the question which copy is current.
+    /// Returns the buffer on the engine, whichever copy is current.
     pub(crate) fn buffer(&self) -> &Buffer<T> {
         &self.device
     }
@@ -398,7 +399,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
 }
 
 impl<K: Element, T: Sum> Attribute<K, T> {
-    /// A kernel argument that adds to any element with atomics; the host's copy is stale afterwards.
+    /// Returns a kernel argument that adds to any element with atomics; the host's copy is stale afterwards.
     ///
     /// # Errors
     ///
@@ -409,7 +410,7 @@ impl<K: Element, T: Sum> Attribute<K, T> {
         Ok(unsafe { Accumulate::new(view) })
     }
 
-    /// A kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale
+    /// Returns a kernel argument that sums up in shared memory and overwrites the old values; the host's copy is stale
     /// afterwards.
     ///
     /// # Errors

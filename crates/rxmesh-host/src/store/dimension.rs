@@ -21,7 +21,7 @@ pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
     const SURFACE: bool;
     /// Tables that meshes of this kind can have. Kernels and relations that need others do not compile.
     const MAY_HAVE: Needs;
-    /// The input's index of each linear id of a kind, if the input numbers them.
+    /// Returns the input's index of each linear id of a kind, if the input numbers them.
     #[doc(hidden)]
     fn source(rx: &RxMesh<Self>, kind: Kind) -> Result<Option<&[u32]>, Error>;
 }
@@ -121,7 +121,7 @@ impl RxMesh<Volume> {
         self.volume_set().copies
     }
 
-    /// A volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
+    /// Creates a volume with vertices and cells in patches of the usual size; [`RxMesh::from_cells`] leaves the choice.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl RxMesh<Volume> {
         RxMesh::from_cells(engine, mesh.positions.len(), &mesh.cells, &options)
     }
 
-    /// The patches on the host.
+    /// Returns the patches on the host.
     pub fn volume_set(&self) -> &VolumeSet {
         self.set()
             .unwrap_or_else(|| unreachable!("`from_cells` puts it there"))

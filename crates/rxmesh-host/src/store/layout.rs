@@ -66,7 +66,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Number of values on the engine.
+    /// Returns the number of values on the engine.
     pub(super) fn len<D: Dimension>(self, rx: &RxMesh<D>, kind: Kind) -> usize {
         match self.order {
             Order::Patch => rx.linear_len(kind) as usize,
@@ -94,7 +94,7 @@ impl Layout {
         })
     }
 
-    /// Values in linear ids, as they lie on the engine. `source` has the input's index of each linear id.
+    /// Returns values in linear ids as they lie on the engine. `source` has the input's index of each linear id.
     pub(super) fn to_device<T: Value>(
         self,
         linear: &[T],

@@ -14,8 +14,8 @@ use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// A mesh cut into patches, resident on an engine: what kernels run on. A [`Surface`] of triangles unless it says that
-/// it is a [`Volume`](super::Volume) of tetrahedra.
+/// A mesh cut into patches, resident on an engine, on which kernels run. A [`Surface`] of triangles by default, else a
+/// [`Volume`](super::Volume) of tetrahedra.
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
@@ -78,7 +78,7 @@ impl RxMesh {
         RxMesh::from_sound(engine, patch::build(vertex_count, faces, options)?)
     }
 
-    /// A mesh with patches of the usual size; [`RxMesh::new`] leaves the choice.
+    /// Creates a mesh with patches of the usual size; [`RxMesh::new`] leaves the choice.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl RxMesh {
         Ok(rx)
     }
 
-    /// A mesh of patches that lie on the engine already.
+    /// Creates a mesh of patches that lie on the engine already.
     pub(crate) fn from_packed(engine: &Engine, packed: Packed) -> RxMesh {
         let (headers, counts) = (Arc::from(packed.headers), of_surface(packed.counts));
         let mut rx = RxMesh::over(
@@ -176,7 +176,7 @@ impl RxMesh {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// Over arrays that lie on the engine.
+    /// Creates a mesh over arrays that lie on the engine.
     pub(super) fn over(
         engine: &Engine,
         buffers: Buffers,
@@ -214,27 +214,27 @@ impl<D: Dimension> RxMesh<D> {
         &self.engine
     }
 
-    /// The patches' headers.
+    /// Returns the patches' headers.
     pub fn headers(&self) -> &[PatchHeader] {
         &self.patches.headers
     }
 
-    /// The patches on the engine, for launches.
+    /// Returns the patches on the engine, for launches.
     pub fn patches(&self) -> &Patches {
         &self.patches
     }
 
-    /// Number of elements of a kind.
+    /// Returns the number of elements of a kind.
     pub fn count(&self, kind: Kind) -> u32 {
         self.counts[kind as usize]
     }
 
-    /// Length of the linear id space of a kind: that of its attributes.
+    /// Returns the length of the linear id space of a kind: that of its attributes.
     pub fn linear_len(&self, kind: Kind) -> u32 {
         self.linear_len[kind as usize]
     }
 
-    /// Bytes that the mesh takes on the engine.
+    /// Returns the number of bytes that the mesh takes on the engine.
     pub fn device_bytes(&self) -> usize {
         self.buffers.headers.len() * size_of::<PatchHeader>()
             + self.buffers.topology.len() * 2
@@ -254,7 +254,7 @@ impl<D: Dimension> RxMesh<D> {
         self.id
     }
 
-    /// A new attribute of zeroes.
+    /// Creates an attribute of zeroes.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::zeroed(self, Layout::default())
     }
 
-    /// As [`RxMesh::attribute`], with another order or layout of the values.
+    /// Works like [`RxMesh::attribute`], with another order or layout of the values.
     ///
     /// # Errors
     ///
@@ -275,7 +275,7 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::zeroed(self, layout)
     }
 
-    /// As [`RxMesh::attribute_from`], with another order or layout of the values.
+    /// Works like [`RxMesh::attribute_from`], with another order or layout of the values.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::from_input(self, input, layout)
     }
 
-    /// An attribute from values in the input's order. Edges have no order in the input: they take linear order.
+    /// Creates an attribute from values in the input's order. Edges have no order in the input: they take linear order.
     ///
     /// # Errors
     ///
@@ -300,8 +300,8 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::from_input(self, input, Layout::default())
     }
 
-    /// Says which staged fields of kernels have their values in shared memory, in all launches over the mesh from now
-    /// on: to measure, or where one knows better.
+    /// Chooses the staged fields of kernels that have their values in shared memory, in all launches over the mesh from
+    /// now on: to measure, or if the caller knows better.
     pub fn set_staging_choice(&self, choice: StagingChoice) {
         self.patches.set_staging(choice);
     }
@@ -339,20 +339,20 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and their contents
+    /// are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }
 
-    /// [`RxMesh::run_patches`], for this crate, which keeps what that asks for.
+    /// Works like [`RxMesh::run_patches`], for this crate, which keeps its contract.
     pub(crate) fn launch<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.suits::<K>(K::NAME)?;
         self.engine.launch_patches(&self.patches, kernel)
     }
 
     /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
-    /// in any order; the second word of `count` says how many there are.
+    /// in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -380,7 +380,7 @@ impl<D: Dimension> RxMesh<D> {
         self.has_for(name, K::NEEDS)
     }
 
-    /// The same, of the patches that it was made of.
+    /// Sets the patches that the mesh was made of.
     pub(super) fn with_set(mut self, set: D::Set) -> Self {
         self.set = OnceLock::from(set);
         self
@@ -396,8 +396,8 @@ impl<D: Dimension> RxMesh<D> {
         self
     }
 
-    /// As [`RxMesh::run`], on the patches of one body where there are copies: for what all of them share, such as
-    /// values for the entries of a prepared relation.
+    /// Works like [`RxMesh::run`], on the patches of one body if there are copies: for data that all of them share,
+    /// such as values for the entries of a prepared relation.
     ///
     /// # Errors
     ///
@@ -406,7 +406,7 @@ impl<D: Dimension> RxMesh<D> {
         self.launch_on_body(kernel)
     }
 
-    /// [`RxMesh::run_on_body`] of a patch kernel of any form; as [`RxMesh::launch`].
+    /// Works like [`RxMesh::run_on_body`], for a patch kernel of any form; as [`RxMesh::launch`].
     pub(crate) fn launch_on_body<K: PatchKernel + Entry>(
         &self,
         kernel: K,
@@ -416,12 +416,12 @@ impl<D: Dimension> RxMesh<D> {
         self.engine.launch_patches(patches, kernel)
     }
 
-    /// Number of patches of one body.
+    /// Returns the number of patches of one body.
     pub(super) fn body_patches(&self) -> usize {
         self.body.as_ref().unwrap_or(&self.patches).headers.len()
     }
 
-    /// The patches on the host, if they are there.
+    /// Returns the patches on the host, if they are there.
     pub(super) fn set(&self) -> Option<&D::Set> {
         self.set.get()
     }
@@ -431,13 +431,13 @@ impl<D: Dimension> RxMesh<D> {
         self.patches.has()
     }
 
-    /// Refuses what the mesh has not.
+    /// Refuses kernels that need tables that the mesh does not keep.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
         self.patches.has_for(what, needs)
     }
 
-    /// For each linear id of a kind the input's index, `u32::MAX` where there is no element; nothing for kinds that the
-    /// input does not number.
+    /// Returns for each linear id of a kind the input's index, `u32::MAX` if there is no element; `None` for kinds that
+    /// the input does not number.
     pub(crate) fn source(&self, kind: Kind) -> Result<Option<&[u32]>, Error> {
         D::source(self, kind)
     }

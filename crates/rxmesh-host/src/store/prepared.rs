@@ -78,12 +78,12 @@ impl<D: Dimension> Preparer for Maker<'_, D> {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// Says where kernels over relations have these from when they are run by [`RxMesh::run_for_each`].
+    /// Chooses the source of relations for kernels that are run by [`RxMesh::run_for_each`].
     pub fn set_relation_choice(&self, choice: RelationChoice) {
         self.prepared_store().lock().choice = choice;
     }
 
-    /// The relations that are prepared, by name.
+    /// Returns the relations that are prepared, by name.
     pub fn prepared_sizes(&self) -> Vec<PreparedSize> {
         let inner = self.prepared_store().lock();
         let size = |s: &Stored| PreparedSize {
@@ -95,16 +95,16 @@ impl<D: Dimension> RxMesh<D> {
         sizes
     }
 
-    /// Gives the memory of all prepared relations back. Kernels that need them make them anew.
+    /// Frees the memory of all prepared relations. Kernels that need them prepare them again.
     pub fn release_prepared(&mut self) {
         let mut inner = self.prepared_store().lock();
         inner.stored.clear();
         inner.runs.clear();
     }
 
-    /// The tables of a relation; made at the first call, which waits for the engine.
+    /// Returns the tables of a relation; made at the first call, which waits for the engine.
     ///
-    /// A relation that is stored anyway (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
+    /// A relation that is stored in any case (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(stored)
     }
 
-    /// A word for each patch of a body, and one more, repeated for all copies.
+    /// Returns a word for each patch of a body, and one more, repeated for all copies.
     pub(crate) fn for_all_copies(&self, mut words: Vec<u32>) -> Vec<u32> {
         let (last, patches) = (words.pop(), self.headers().len());
         let body = words.len().max(1);
@@ -198,7 +198,7 @@ impl<D: Dimension> RxMesh<D> {
         self.launch_for_each(kernel)
     }
 
-    /// [`RxMesh::run_for_each`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    /// Works like [`RxMesh::run_for_each`], for a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
     pub(crate) fn launch_for_each<K>(&self, kernel: K) -> Result<(), Error>
     where
         K: OverRelations + PatchKernel + Listed + PreparedEntry,
@@ -236,7 +236,7 @@ impl<D: Dimension> RxMesh<D> {
         self.launch_prepared(kernel)
     }
 
-    /// [`RxMesh::run_prepared`] of a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
+    /// Works like [`RxMesh::run_prepared`], for a kernel whose arguments fit, whatever its form; as [`RxMesh::launch`].
     pub(crate) fn launch_prepared<K>(&self, kernel: K) -> Result<(), Error>
     where
         K: OverRelations + PreparedEntry,
@@ -245,7 +245,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(self.launch(OnPrepared { kernel, relations })?)
     }
 
-    /// As [`RxMesh::query_into`], from the prepared relation.
+    /// Works like [`RxMesh::query_into`], from the prepared relation.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ pub struct HostRows {
 }
 
 impl HostRows {
-    /// The neighbours of a linear id.
+    /// Returns the neighbours of a linear id.
     pub fn row(&self, id: usize) -> &[u32] {
         &self.values[self.starts[id] as usize..self.starts[id + 1] as usize]
     }
@@ -50,7 +50,7 @@ impl<R: Relation> Rows<R> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or what the engine says.
+    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         let values = self.values.read()?;
         let starts = match R::FIXED {
@@ -64,7 +64,7 @@ impl<R: Relation> Rows<R> {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// The rows of a relation, computed on the fly and written out.
+    /// Computes the rows of a relation on the fly and writes them out.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl<D: Dimension> RxMesh<D> {
         Ok(rows)
     }
 
-    /// Room for the rows of a relation: counts the neighbours of every element.
+    /// Allocates the rows of a relation: counts the neighbours of every element.
     ///
     /// # Errors
     ///

@@ -6,11 +6,11 @@ use rxmesh_kernels::query::FV;
 use rxmesh_kernels::topo::{Face, Vertex};
 use rxmesh_kernels::volume::boundary::{BoundaryFaces, BoundaryVertices};
 
-/// 1 for boundary faces, else 0. The mesh keeps faces.
+/// Flags the faces: 1 for boundary faces, else 0. The mesh keeps faces.
 ///
 /// # Errors
 ///
-/// [`EngineError::Needs`](crate::engine::EngineError::Needs), or what the engine says.
+/// [`EngineError::Needs`](crate::engine::EngineError::Needs), or any error of the engine.
 pub fn faces(rx: &RxMesh<Volume>) -> Result<Attribute<Face, u32>, Error> {
     let mut flag = rx.attribute()?;
     rx.run_for_each(BoundaryFaces {
@@ -19,7 +19,7 @@ pub fn faces(rx: &RxMesh<Volume>) -> Result<Attribute<Face, u32>, Error> {
     Ok(flag)
 }
 
-/// 1 for boundary vertices, else 0. The mesh keeps faces.
+/// Flags the vertices: 1 for boundary vertices, else 0. The mesh keeps faces.
 ///
 /// # Errors
 ///
@@ -32,8 +32,8 @@ pub fn vertices(rx: &RxMesh<Volume>) -> Result<Attribute<Vertex, u32>, Error> {
     Ok(flag)
 }
 
-/// The boundary faces as triangles of input vertices, counter-clockwise seen from outside where cells are of positive
-/// orientation. The mesh keeps faces.
+/// Returns the boundary faces as triangles of input vertices, counter-clockwise seen from outside if cells are of
+/// positive orientation. The mesh keeps faces.
 ///
 /// # Errors
 ///

@@ -53,7 +53,7 @@ pub struct PartLists {
 }
 
 impl<R: Relation, T: Sum> Distributor<R, T> {
-    /// The tables on the engine.
+    /// Returns the tables on the engine.
     pub fn tables(&self) -> DistributeTables {
         DistributeTables {
             places: self.places.global(),
@@ -133,12 +133,12 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Sets `sums` to what the kernel's elements give: two launches.
+    /// Sets `sums` to the sums of the values that the kernel's elements give: two launches.
     ///
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], sums that are stale or do not lie in patch order with their words together, or
-    /// what the engine says.
+    /// any error of the engine.
     pub fn run<K>(
         &self,
         rx: &RxMesh<Volume>,
@@ -173,7 +173,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
     }
 }
 
-/// Running sums, with the total at the end.
+/// Returns running sums, with the total at the end.
 fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     let mut sum = 0u64;
     let mut all = vec![0];
@@ -191,8 +191,8 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
     Ok(all)
 }
 
-/// A patch's table of slots: the end of each target's row, then the slots of all rows, ascending. Nothing when 16 bits
-/// cannot count them.
+/// Returns a patch's table of slots: the end of each target's row, then the slots of all rows, ascending. `None` if 16
+/// bits cannot count them.
 fn table(set: &VolumeSet, h: &PatchHeader, [from, to]: [Kind; 2], width: u32) -> Option<Vec<u16>> {
     let (section, shift) = match (from, to) {
         (Kind::Edge, _) => (h.ev_section(), 0),

@@ -1,4 +1,4 @@
-//! Coarse matrices by aggregation: rows that hang together become one, in pairs (Napov and Notay 2012, "An algebraic
+//! Coarse matrices by aggregation: strongly connected rows become one, in pairs (Napov and Notay 2012, "An algebraic
 //! multigrid method with guaranteed convergence rate", section 3).
 //!
 //! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it makes the best
@@ -33,8 +33,7 @@ pub const OUT: u32 = u32::MAX - 1;
 /// section 4, leave out rows whose diagonal is five quarters of the rest.)
 const DOMINANT: f32 = 1.0 / 3.0;
 
-/// Pairs of worse quality are not made: of two levels alone the condition number is that of the worst pair at most
-/// (section 2).
+/// Worst quality of a pair: for two levels alone the condition number is that of the worst pair at most (section 2).
 const WORST: f32 = 8.0;
 
 /// Bits by which alike qualities may differ: qualities that differ in these lowest bits only, by half at most, are
@@ -109,16 +108,16 @@ unsafe impl FlatKernel for AggregatePropose {
 }
 
 impl AggregatePropose {
-    /// Diagonal and excess of a row.
+    /// Returns the diagonal and excess of a row.
     #[inline(always)]
     fn weight(&self, i: u32) -> [f32; 2] {
         [1.0 / self.inverse.get(i), self.matrix.excess.get(i)]
     }
 }
 
-/// The quality of a pair of rows, by diagonal and excess of each, with some weight between them: how much larger an
-/// error may be than what the coarse level takes of it; 1 is best (Napov and Notay 2012, theorem 3.1, for symmetric
-/// matrices).
+/// Returns the quality of a pair of rows, by diagonal and excess of each, with some weight between them: the factor by
+/// which an error may exceed the part that the coarse level removes; 1 is best (Napov and Notay 2012, theorem 3.1, for
+/// symmetric matrices).
 #[inline(always)]
 fn quality(w: f32, [d, e]: [f32; 2], [other_d, other_e]: [f32; 2]) -> f32 {
     // Half the harmonic mean.

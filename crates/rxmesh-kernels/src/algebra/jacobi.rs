@@ -2,10 +2,10 @@
 //! is solved in one launch, whose iterations cost two barriers of the grid instead of two launches.
 //!
 //! An iteration has two steps. The product's makes the new direction `d = u + beta d` as it reads the old one, its
-//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves
-//! `u = M^-1 r`. Each block adds up the partial results of the step before for itself, so that all know the step's
-//! length, and whether to go on, without another barrier. Sums that every block adds up grow with the square of the
-//! blocks, so a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
+//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves `u = M^-1
+//! r`. Each block adds up the partial results of the step before for itself, so that all know the step's length, and
+//! the decision to go on, without another barrier. Sums that every block adds up grow with the square of the blocks, so
+//! a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
@@ -81,9 +81,9 @@ pub const fn steps_of(iterations: u32) -> u32 {
     2 * iterations + 2
 }
 
-// SAFETY: blocks write apart, but for the scalars: of these the first block writes in a step what nobody reads in it.
-// Phases are parted by barriers; indices are the launch's; what all blocks are told about the next step they compute
-// from what the step before has left (contracts U1 to U4).
+// SAFETY: blocks write apart, except for the scalars: of these the first block writes in a step only words that no
+// block reads in it. Phases are parted by barriers; indices are the launch's; all blocks compute the result about the
+// next step from the words that the step before has left (contracts U1 to U4).
 unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     const THREADS: u32 = ROWS;
     type Tables = Kept<W>;
@@ -146,7 +146,7 @@ impl<W: Weight> Kept<W> {
         self.ends.set(k, to);
     }
 
-    /// As [`MatrixView::row`], for the `k`th row of the block.
+    /// Works like [`MatrixView::row`], for the `k`th row of the block.
     #[inline(always)]
     fn row(&self, matrix: MatrixView<W>, k: u32, row: u32, of: impl Fn(u32) -> Vec3) -> Vec3 {
         let load = |at: u32| (of(self.columns.get(at)), self.weights.get(at));
@@ -166,13 +166,13 @@ impl<W: Weight> JacobiSolve<W> {
         !B::SOLO && self.entries != 0
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     #[inline(always)]
     fn blocks(&self) -> u32 {
         self.partials.len() / 3
     }
 
-    /// The direction of an iteration.
+    /// Returns the direction of an iteration.
     #[inline(always)]
     fn direction(&self, iteration: u32) -> GlobalMut<Vec3> {
         if iteration.is_multiple_of(2) {
@@ -203,7 +203,7 @@ impl<W: Weight> JacobiSolve<W> {
         });
     }
 
-    /// Tells launches of products whether the solver has finished.
+    /// Sets the flag by which launches of products know that the solver has finished.
     #[inline(always)]
     fn stop<B: Block>(&self, b: B, block: u32) -> bool {
         b.last_phase(|p| {
@@ -297,7 +297,7 @@ impl<W: Weight> JacobiSolve<W> {
     fn update<B: Block>(&self, b: B, block: u32, iteration: u32, scratch: Shared<u32>) -> bool {
         let (s, blocks) = (self.scalars, self.blocks());
         let (stopped, ru) = (s.done(), s.get(deltas(iteration).0));
-        // Before anybody looks at the scalars, so that all that is loaded is waited for once.
+        // Before the scalars are read, so that all loads are waited for once.
         let dq = b.sum(blocks, scratch, |k| self.partials.load(k));
         if stopped {
             return self.stop(b, block);
@@ -328,7 +328,7 @@ impl<W: Weight> JacobiSolve<W> {
     }
 }
 
-/// A residual over the diagonal, if there is one.
+/// Returns a residual over the diagonal, if there is one.
 #[inline(always)]
 fn over_diagonal<W: Weight>(inverse: Global<W>, i: u32, r: Vec3) -> Vec3 {
     if inverse.is_empty() {

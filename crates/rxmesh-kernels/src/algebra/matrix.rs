@@ -44,19 +44,19 @@ pub trait Weight:
     const ZERO: Self;
     /// Returns `true` if all of its numbers are finite.
     fn is_finite(self) -> bool;
-    /// The sum of some, added up in doubles.
+    /// Returns the sum of all, added up in doubles.
     fn sum(all: impl Iterator<Item = Self>) -> Self;
     /// Returns the sum.
     fn plus(self, other: Self) -> Self;
     /// Returns the negative.
     fn negated(self) -> Self;
-    /// The transposed block; a number itself.
+    /// Returns the transposed block; a number itself.
     fn transposed(self) -> Self;
-    /// One over it; zero where that is not positive.
+    /// Returns one over it; zero if that is not positive.
     fn inverse(self) -> Self;
-    /// Its product with a vector.
+    /// Returns its product with a vector.
     fn times(self, v: Vec3) -> Vec3;
-    /// Its product with a vector of doubles.
+    /// Returns its product with a vector of doubles.
     fn times_wide(self, v: [f64; 3]) -> [f64; 3];
 }
 
@@ -133,7 +133,7 @@ impl Weight for Mat3 {
     fn transposed(self) -> Self {
         self.transpose()
     }
-    /// Zero where the determinant is not positive.
+    /// Returns the inverse, zero if the determinant is not positive.
     #[inline(always)]
     fn inverse(self) -> Self {
         let (x, y, z) = (self.x_axis, self.y_axis, self.z_axis);
@@ -180,7 +180,7 @@ crate::args! {
 unsafe impl<W: Weight> Field for MatrixView<W> {}
 
 impl<W: Weight> MatrixView<W> {
-    /// Row `i` of the product with a vector.
+    /// Returns row `i` of the product with a vector.
     #[inline(always)]
     pub fn row(&self, i: u32, at: impl Fn(u32) -> Vec3) -> Vec3 {
         let x = at(i);
@@ -195,7 +195,7 @@ impl<W: Weight> MatrixView<W> {
         sum
     }
 
-    /// The entries of a row beside the diagonal: columns and weights.
+    /// Visits the entries of a row beside the diagonal: columns and weights.
     #[inline(always)]
     pub fn each(&self, i: u32, mut visit: impl FnMut(u32, W)) {
         each_place(
@@ -297,7 +297,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixInverse<W> {
 /// Rows that a block takes.
 pub const ROWS: u32 = 256;
 
-/// The rows of a block.
+/// Returns the rows of a block.
 #[inline(always)]
 pub(super) fn rows_of(block: u32, rows: u32) -> (u32, u32) {
     let first = block * ROWS;

@@ -1,5 +1,6 @@
 //! Preconditioned conjugate gradients over a matrix by differences, in corrections: the solution is the sum of two
-//! `f32` vectors, and residuals are computed anew from it, in `f64`, whenever the solver's own says that it is done.
+//! `f32` vectors, and residuals are recomputed from it, in `f64`, whenever the solver's recurrence says that it is
+//! done.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use crate::algo::cg::{CgSums, Scalar};
@@ -39,7 +40,7 @@ crate::args! {
     }
 }
 
-/// As doubles.
+/// Converts a vector to doubles.
 #[inline(always)]
 fn wide(v: Vec3) -> [f64; 3] {
     [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
@@ -182,7 +183,7 @@ unsafe impl BlockKernel for SolveProduct {
 }
 
 kernel! {
-    /// `y += alpha d`, `r -= alpha q`, and whether the solver has finished.
+    /// Computes `y += alpha d`, `r -= alpha q`, and decides if the solver has finished.
     pub struct SolveStep: Block {
         /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,

@@ -68,7 +68,7 @@ unsafe impl Bind for Scalars {
 }
 
 impl Scalars {
-    /// The value of a scalar.
+    /// Returns the value of a scalar.
     #[inline(always)]
     pub fn get(self, s: Scalar) -> f64 {
         self.0.get(s as u32)
@@ -155,8 +155,8 @@ impl CgSums {
         });
     }
 
-    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
-    /// iteration count, and whether the solver has finished.
+    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): computes
+    /// `beta`, the iteration count, and the flag that the solver has finished.
     #[inline(always)]
     pub fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
         self.finish(b, block, scratch, true, parts, |s, rz, rr| {
@@ -218,7 +218,7 @@ unsafe impl Bind for CgVector {
 }
 
 impl CgVector {
-    /// For a product: the new direction from the residual and the old direction.
+    /// Creates the vector of a product: the new direction from the residual and the old direction.
     pub fn direction(
         r: Global<Vec3>,
         inverse: Global<f32>,
@@ -237,7 +237,7 @@ impl CgVector {
         }
     }
 
-    /// To start the solver: the vector `x`.
+    /// Creates the vector that starts the solver: `x`.
     pub fn start(x: Global<Vec3>, inverse: Global<f32>, scalars: Scalars) -> Self {
         CgVector {
             r: x,
@@ -256,7 +256,7 @@ impl CgVector {
         self.start == 0 && self.scalars.done()
     }
 
-    /// The value at a local vertex.
+    /// Returns the value at a local vertex.
     #[inline(always)]
     pub fn at(&self, local: u32) -> Vec3 {
         self.here.get(local)
@@ -290,7 +290,7 @@ impl CgVector {
         sums.start(b, patch.id(), scratch, (rz, product));
     }
 
-    /// `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
+    /// Returns `z` for a residual: it over the matrix's diagonal at a vertex (linear id).
     #[inline(always)]
     pub fn precondition(&self, r: Vec3, v: u32) -> Vec3 {
         if self.inverse.is_empty() {
@@ -351,8 +351,8 @@ unsafe impl Field for CgVector {
 }
 
 kernel! {
-    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16
-    /// bytes at a time: a block takes [`STEP_WORDS`] words.
+    /// Computes `x += alpha d`, `r -= alpha q`; then `beta` and the flag that the solver has finished. Runs over all
+    /// linear ids, 16 bytes at a time: a block takes [`STEP_WORDS`] words.
     pub struct CgStep: Block {
         /// Solution.
         pub x: GlobalMut<Vec3>,
@@ -444,7 +444,7 @@ unsafe impl BlockKernel for CgStep {
 }
 
 impl CgStep {
-    /// New values of one component from those of x, r, d and q.
+    /// Returns new values of one component from those of x, r, d and q.
     #[inline(always)]
     fn step(&self, alpha: f32, [x, r, d, q]: [u32; 4]) -> (f32, f32) {
         let [x, r, d, q] = [x, r, d, q].map(f32::from_bits);

@@ -54,14 +54,14 @@ impl TreeView {
         }
     }
 
-    /// The point of the surface that is closest to `p`; `p` when there is none.
+    /// Returns the point of the surface that is closest to `p`; `p` if there is none.
     #[inline(always)]
     pub fn closest(&self, p: Vec3) -> Vec3 {
         self.closest_near(1, p).0
     }
 
-    /// As [`TreeView::closest`], and the leaf that it is in. The search begins at any node: one whose triangles are
-    /// near spares most of it.
+    /// Works like [`TreeView::closest`], and returns the leaf that the point is in. The search begins at any node: one
+    /// whose triangles are near avoids most of it.
     #[inline(always)]
     pub fn closest_near(&self, node: u32, p: Vec3) -> (Vec3, u32) {
         let mut best = (f32::INFINITY, p, 1);
@@ -95,8 +95,8 @@ impl TreeView {
         }
     }
 
-    /// The child of an inner node whose box is nearer, or, when the point is in both, the one whose centre is nearer;
-    /// and its squared distance.
+    /// Returns the child of an inner node whose box is nearer or, if the point is in both, the one whose centre is
+    /// nearer; and its squared distance.
     #[inline(always)]
     fn nearer_child(&self, node: u32, p: Vec3) -> (u32, f32) {
         let (left, right) = (2 * node, 2 * node + 1);
@@ -113,7 +113,8 @@ impl TreeView {
     }
 }
 
-/// The point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section 5.1.5).
+/// Returns the point of a triangle that is closest to `p` (Ericson, "Real-time collision detection", 2005, section
+/// 5.1.5).
 #[inline(always)]
 pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
@@ -157,7 +158,7 @@ pub fn closest_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
 /// Below this part of the products that it is the difference of, an area is nothing but rounding.
 const NO_AREA: f32 = 1e-6;
 
-/// The point of the sides of a triangle that is closest to `p`.
+/// Returns the point of the sides of a triangle that is closest to `p`.
 #[inline(always)]
 fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     let on_side = |from: Vec3, to: Vec3| {
@@ -175,7 +176,7 @@ fn closest_on_sides(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     nearer(nearer(on_side(a, b), on_side(b, c)), on_side(c, a))
 }
 
-/// A ratio, 0 where a degenerate triangle leaves none.
+/// Returns a ratio, 0 if a degenerate triangle leaves none.
 #[inline(always)]
 fn ratio(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
@@ -197,7 +198,7 @@ args! {
 }
 
 impl Forest {
-    /// The tree of a vertex's mesh.
+    /// Returns the tree of a vertex's mesh.
     #[inline(always)]
     fn tree(&self, v: u32) -> TreeView {
         if self.trees.is_empty() {

@@ -29,7 +29,7 @@ kernel_list! {
 /// No face, and no component.
 pub const NO_FACE: u32 = u32::MAX;
 
-/// The trees: the parent of each face, itself for a root.
+/// Returns the root of a face's tree; `parent` has the parent of each face, itself for a root.
 #[inline(always)]
 fn root(parent: GlobalMut<u32>, mut face: u32) -> u32 {
     loop {
@@ -37,7 +37,7 @@ fn root(parent: GlobalMut<u32>, mut face: u32) -> u32 {
         if up >= face {
             return face;
         }
-        // Halves the way for those who come later. The root stays the same, whoever wins.
+        // Halves the path for later walks. The root stays the same, whichever thread wins.
         let above = parent.load(up);
         if above < up {
             parent.fetch_min(face, above);

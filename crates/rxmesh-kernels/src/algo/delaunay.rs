@@ -41,7 +41,7 @@ pub struct Diamond {
 }
 
 impl Diamond {
-    /// The diamond of an edge; nothing on the boundary.
+    /// Returns the diamond of an edge; `None` on the boundary.
     #[inline(always)]
     pub fn new(mesh: &impl Mesh, e: u32) -> Option<Diamond> {
         if mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
@@ -65,7 +65,7 @@ impl Diamond {
 }
 
 impl DelaunayFlip {
-    /// The corners seen from the first, in units of about the edge's length: products of lengths are in range.
+    /// Returns the corners seen from the first, in units of about the edge's length: products of lengths are in range.
     #[inline(always)]
     fn corners(&self, q: Diamond) -> [Vec3; 4] {
         let at = self.x.get(q.a);
@@ -101,7 +101,7 @@ impl DelaunayFlip {
     }
 }
 
-/// Product of the lengths of `a - o` and `b - o` times the cosine and the sine of their angle.
+/// Returns the product of the lengths of `a - o` and `b - o` times the cosine and the sine of their angle.
 #[inline(always)]
 fn corner(o: Vec3, a: Vec3, b: Vec3) -> (f32, f32) {
     let (u, v) = (a - o, b - o);

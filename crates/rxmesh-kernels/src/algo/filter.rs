@@ -108,7 +108,7 @@ impl List for Column {
     }
 }
 
-/// Words of global memory for a list with this much room: the list, and a hash table twice as long.
+/// Returns the number of words of global memory for a list of this capacity: the list, and a hash table twice as long.
 pub const fn large_words(room: u32) -> u32 {
     3 * room
 }
@@ -166,7 +166,7 @@ impl List for Hashed {
 }
 
 impl BallArgs {
-    /// Closeness at a vertex.
+    /// Returns the closeness at a vertex.
     #[inline(always)]
     fn closeness(&self, v: u32, x: Vec3, given: f32) -> f32 {
         if self.size == Size::Given as u32 {
@@ -271,14 +271,14 @@ impl BallArgs {
     }
 }
 
-/// One over a length, within the numbers.
+/// Returns one over a length, within the range of `f32`.
 #[inline(always)]
 fn inverse(length: f32) -> f32 {
     let least = 1e-30;
     1.0 / if length > least { length } else { least }
 }
 
-/// Standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).
+/// Returns the standard deviation of the offsets in a ball (the paper's estimate of the noise, section 3.1).
 #[inline(always)]
 fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -297,7 +297,7 @@ fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
 /// Vertices that one block does.
 pub const BALLS: u32 = 128;
 
-/// Vertices that a ball in shared memory has room for.
+/// Capacity of a ball in shared memory, in vertices.
 pub const ROOM: u32 = 48;
 
 kernel! {

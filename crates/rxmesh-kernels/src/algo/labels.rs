@@ -63,7 +63,7 @@ fn each_label<B: Block>(
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelCount {
     type Tables = Shared<u32>;
@@ -117,7 +117,7 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelReduce {
     type Tables = Shared<u32>;
@@ -197,7 +197,7 @@ unsafe impl FlatKernel for LabelCombine {
     }
 }
 
-/// Values that one thread of [`LabelMost`] and [`LabelSums`] looks at: neighbours mostly have the same label.
+/// Values that one thread of [`LabelMost`] and [`LabelSums`] takes: neighbours mostly have the same label.
 pub const LABEL_RUN: u32 = 32;
 
 /// Number of parts into which [`LabelSums`] divides the largest value of a label.

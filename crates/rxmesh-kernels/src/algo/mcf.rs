@@ -3,7 +3,7 @@
 //!
 //! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the
 //! mixed Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are
-//! computed anew at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
+//! recomputed at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
 //! each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three cotangents to
 //! its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold meshes and
 //! defines them on all others.
@@ -27,7 +27,7 @@ kernel_list! {
     patch mcf_matrix: McfMatrix;
 }
 
-/// The cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
+/// Returns the cotangents and mixed Voronoi areas of a triangle's corners; zero for a degenerate one.
 #[inline(always)]
 pub fn corner_weights(x: Vec3, y: Vec3, z: Vec3) -> (Vec3, Vec3) {
     let (xy, yz, zx) = (y - x, z - y, x - z);
@@ -84,7 +84,7 @@ impl Tables {
         p.each(2 * patch.total::<Edge>(), |k| self.sides.set(k, 0.0));
     }
 
-    /// The cotangents and areas of a face's corners, and its sides.
+    /// Returns the cotangents and areas of a face's corners, and its sides.
     #[inline(always)]
     fn corners(&self, x0: Staged<Vertex, Vec3>, f: u32) -> ([u32; 3], [u32; 3], Vec3, Vec3) {
         let sides = self.fe.sides(f);
@@ -103,13 +103,13 @@ impl Tables {
         self.sides.add(sides[2], cot.y);
     }
 
-    /// The weight of an edge.
+    /// Returns the weight of an edge.
     #[inline(always)]
     fn weight(&self, e: u32) -> f32 {
         (self.sides.get(2 * e) + self.sides.get(2 * e + 1)).max(0.0)
     }
 
-    /// The vertex at the other end of an edge.
+    /// Returns the vertex at the other end of an edge.
     #[inline(always)]
     fn other(&self, e: u32, v: u32) -> u32 {
         let (s, t) = self.ev.edge(e);
@@ -135,7 +135,7 @@ kernel! {
         pub weights: GlobalMut<f32>,
         /// Corners of vertices in fan order; used when weights are not kept.
         pub fans: Prepared<Fans>,
-        /// One word a patch: whether the faces of each of its vertices form one fan, closed or open ([`REGULAR`]).
+        /// One word a patch: [`REGULAR`] if the faces of each of its vertices form one fan, closed or open.
         pub regular: GlobalMut<u32>,
         /// Time step, in squared length units.
         pub dt: f32,
@@ -155,8 +155,8 @@ pub struct SetupTables {
     irregular: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfSetup {
     type Tables = SetupTables;
 
@@ -207,7 +207,7 @@ unsafe impl PatchKernel for McfSetup {
 }
 
 impl McfSetup {
-    /// Area, diagonal and kept weights of a vertex.
+    /// Computes area, diagonal and kept weights of a vertex.
     #[inline(always)]
     fn vertex(&self, patch: &Patch, t: &SetupTables, v: u32) {
         let linear = patch.base::<Vertex>() + v;
@@ -282,7 +282,7 @@ impl McfSetup {
     }
 }
 
-/// A row of the product, its part of the dot product, or what both are at the start.
+/// Stores a row of the product and returns its part of the dot product; at the start both are those of the residual.
 #[inline(always)]
 fn finish_row(d: &CgVector, mass: f32, q: GlobalMut<Vec3>, v: u32, linear: u32, sum: Vec3) -> f64 {
     let dv = d.at(v);
@@ -299,7 +299,8 @@ fn finish_row(d: &CgVector, mass: f32, q: GlobalMut<Vec3>, v: u32, linear: u32, 
 }
 
 kernel! {
-    /// `q = M d`, the weights computed anew, in patches that are not regular; or, to start the solver, `q = b - M x0`.
+    /// Computes `q = M d`, recomputing the weights, in patches that are not regular; or, to start the solver, `q = b -
+    /// M x0`.
     pub struct McfProduct: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
@@ -320,8 +321,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfProduct {
     const THREADS: u32 = 192;
     type Tables = Tables;
@@ -382,8 +383,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfFans {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;
@@ -411,7 +412,7 @@ unsafe impl PatchKernel for McfFans {
 }
 
 impl McfFans {
-    /// `sum_j w_ij (d_i - d_j)` at a vertex.
+    /// Returns `sum_j w_ij (d_i - d_j)` at a vertex.
     #[inline(always)]
     fn row(&self, fans: PreparedTable<Fans>, v: u32) -> Vec3 {
         let (lo, hi) = fans.bounds(v);
@@ -471,8 +472,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfAssembled {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;

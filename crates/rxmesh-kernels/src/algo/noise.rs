@@ -18,7 +18,7 @@ args! {
 }
 
 impl CurlNoise {
-    /// The velocity at a point.
+    /// Returns the velocity at a point.
     #[inline(always)]
     pub fn velocity(&self, p: Vec3) -> Vec3 {
         let q = p * self.frequency;
@@ -51,7 +51,7 @@ impl CurlNoise {
     }
 }
 
-/// The gradient of gradient noise with lattice distance 1.
+/// Returns the gradient of gradient noise with lattice distance 1.
 #[inline(always)]
 fn gradient(p: Vec3, seed: u32) -> Vec3 {
     let (x, fx) = cell(p.x);
@@ -77,7 +77,7 @@ fn gradient(p: Vec3, seed: u32) -> Vec3 {
     sum
 }
 
-/// The lattice cell of a coordinate, and the place in it. From 2^23 on every number is a lattice point.
+/// Returns the lattice cell of a coordinate, and the place in it. From 2^23 on every number is a lattice point.
 #[inline(always)]
 fn cell(x: f32) -> (u32, f32) {
     if x.abs() >= 8_388_608.0 || x.is_nan() {
@@ -88,7 +88,7 @@ fn cell(x: f32) -> (u32, f32) {
     (floor as u32, x - floor as f32)
 }
 
-/// Perlin's fade curve and its derivative.
+/// Returns Perlin's fade curve and its derivative.
 #[inline(always)]
 fn fade(t: f32) -> (f32, f32) {
     let s = t - 1.0;
@@ -98,7 +98,7 @@ fn fade(t: f32) -> (f32, f32) {
     )
 }
 
-/// The weight of a corner, and its derivative.
+/// Returns the weight of a corner, and its derivative.
 #[inline(always)]
 fn weight((value, slope): (f32, f32), far: u32) -> (f32, f32) {
     if far == 0 {
@@ -108,7 +108,7 @@ fn weight((value, slope): (f32, f32), far: u32) -> (f32, f32) {
     }
 }
 
-/// The gradient at a lattice point: each component evenly between -1 and 1.
+/// Returns the gradient at a lattice point: each component evenly between -1 and 1.
 #[inline(always)]
 fn lattice(x: u32, y: u32, z: u32, seed: u32) -> Vec3 {
     let h = hash(

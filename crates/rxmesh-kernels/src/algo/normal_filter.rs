@@ -184,8 +184,8 @@ impl ForEach<VV> for MeanOfRing {
 }
 
 kernel! {
-    /// Takes vertices back on their way where the mean square of the moves around them is above a limit. Squares become
-    /// what is left of them.
+    /// Takes vertices back on their way if the mean square of the moves around them is above a limit. Squares become
+    /// those of the remaining moves.
     pub struct LimitOffsets: Flat {
         /// Old positions.
         pub from: Global<Vec3>,

@@ -32,7 +32,7 @@ impl Scatter<FV> for VertexNormals {
         let (ab, bc, ca) = (y - x, z - y, x - z);
         let normal = ca.cross(ab);
         let (lab, lbc, lca) = (ab.dot(ab), bc.dot(bc), ca.dot(ca));
-        // Each once, whether it is used or not.
+        // Each once, used or not.
         let (ab, bc, ca) = (rcp_fast(lab), rcp_fast(lbc), rcp_fast(lca));
         let (has_ab, has_bc, has_ca) = (lab > 0.0, lbc > 0.0, lca > 0.0);
         // Divided by one length after the other: the product of two leaves the range of `f32` much sooner.

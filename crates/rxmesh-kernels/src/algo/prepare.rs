@@ -77,8 +77,8 @@ pub struct PrepareTables<T> {
     relation: T,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = PrepareTables<R::Tables>;
@@ -157,8 +157,8 @@ crate::args! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = LocalMap;

@@ -10,8 +10,8 @@ const HOLD: f32 = 1e-5;
 /// A sum of squared distances to planes, each times a weight, as a function of the offset `u` from a centre:
 /// `u A u + 2 b u + c`; or such a sum for each of several lanes.
 ///
-/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is what the vertex is off by now, and
-/// `f32` has its digits for the differences that decide between edges.
+/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is the current deviation of the vertex,
+/// and `f32` has its digits for the differences that decide between edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadric<T = f32> {
     /// A, diagonal.
@@ -36,8 +36,8 @@ impl Quadric {
         constant: 0.0,
     };
 
-    /// The squared distance to the plane through the centre with this normal, times `weight` and the normal's squared
-    /// length.
+    /// Returns the squared distance to the plane through the centre with this normal, times `weight` and the normal's
+    /// squared length.
     #[inline(always)]
     pub fn plane(normal: Vec3, weight: f32) -> Quadric {
         let n = normal * weight;
@@ -48,7 +48,7 @@ impl Quadric {
         }
     }
 
-    /// From storage.
+    /// Reads a quadric from storage.
     #[inline(always)]
     pub fn load(q: Stored) -> Quadric {
         Quadric {
@@ -59,7 +59,7 @@ impl Quadric {
         }
     }
 
-    /// For storage.
+    /// Converts the quadric for storage.
     #[inline(always)]
     pub fn store(self) -> Stored {
         let (d, m, l) = (self.diagonal, self.mixed, self.linear);
@@ -68,7 +68,7 @@ impl Quadric {
 }
 
 impl Quadric<Vec4> {
-    /// From storage, one for each lane.
+    /// Reads quadrics from storage, one for each lane.
     #[inline(always)]
     pub fn gather(q: [&Stored; 4]) -> Self {
         let row = |lane: usize, at: usize| {
@@ -88,7 +88,7 @@ impl Quadric<Vec4> {
 }
 
 impl<T: Lanes> Quadric<T> {
-    /// The same quadric in all lanes.
+    /// Returns the same quadric in all lanes.
     #[inline(always)]
     pub fn splat(q: Quadric) -> Self {
         let point = |p: Point<f32>| Point::splat(p.into());
@@ -100,7 +100,7 @@ impl<T: Lanes> Quadric<T> {
         }
     }
 
-    /// A times a vector.
+    /// Returns A times a vector.
     #[inline(always)]
     fn times(&self, u: Point<T>) -> Point<T> {
         let (d, m) = (self.diagonal, self.mixed);
@@ -111,7 +111,7 @@ impl<T: Lanes> Quadric<T> {
         )
     }
 
-    /// The value at an offset from the centre; rounding may not make it negative.
+    /// Returns the value at an offset from the centre; rounding may not make it negative.
     #[inline(always)]
     pub fn at(&self, u: Point<T>) -> T {
         let v = self.constant + self.linear.dot(u) + u.dot(self.linear + self.times(u));
@@ -119,7 +119,7 @@ impl<T: Lanes> Quadric<T> {
         T::choose(v.above(zero), v, zero)
     }
 
-    /// The same function seen from a centre moved by `by`.
+    /// Returns the same function seen from a centre moved by `by`.
     #[inline(always)]
     pub fn moved(self, by: Point<T>) -> Self {
         Quadric {
@@ -129,13 +129,13 @@ impl<T: Lanes> Quadric<T> {
         }
     }
 
-    /// The sum of the weights of its planes whose normals have length one: the trace of A.
+    /// Returns the sum of the weights of its planes whose normals have length one: the trace of A.
     #[inline(always)]
     pub fn weight(&self) -> T {
         self.diagonal.x + self.diagonal.y + self.diagonal.z
     }
 
-    /// The sum of two quadrics with the same centre.
+    /// Returns the sum of two quadrics with the same centre.
     #[inline(always)]
     pub fn plus(self, q: Self) -> Self {
         Quadric {
@@ -146,14 +146,15 @@ impl<T: Lanes> Quadric<T> {
         }
     }
 
-    /// The sum of the quadrics of an edge's ends, seen from its middle: `half` is the way from there to the second.
+    /// Returns the sum of the quadrics of an edge's ends, seen from its middle: `half` is the vector from there to the
+    /// second.
     #[inline(always)]
     pub fn of_edge(first: Self, second: Self, half: Point<T>) -> Self {
         first.moved(half).plus(second.moved(-half))
     }
 
-    /// The offset with the least value, held near the centre where that is not defined, and no farther from it than
-    /// `limit`.
+    /// Returns the offset with the least value, held near the centre if that is not defined, and no farther from it
+    /// than `limit`.
     #[inline(always)]
     pub fn minimum(&self, limit: T) -> Point<T> {
         let zero = Point::splat(Vec3::ZERO);
@@ -167,7 +168,7 @@ impl<T: Lanes> Quadric<T> {
         let e = m.x - l10 * m.y;
         let l21 = e / d1;
         let d2 = d.z - l20 * m.y - l21 * e;
-        // Also refuses what is no number.
+        // Also refuses NaN.
         let none = T::splat(0.0);
         let definite = d.x.above(none) & d1.above(none) & d2.above(none);
         if !T::any(definite) {
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use crate::lanes::four;
 
-    /// Quadrics of all kinds: of faces, flat ones, with digits lost, of nothing, of what is no number.
+    /// Returns quadrics of all kinds: of faces, flat ones, with digits lost, of nothing, with NaN.
     fn quadrics() -> std::vec::Vec<Quadric> {
         let mut all = std::vec![Quadric::ZERO];
         let mut x = 1u32;

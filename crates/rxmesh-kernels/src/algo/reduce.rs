@@ -46,13 +46,13 @@ kernel! {
         pub reduction: u32,
         /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
-        /// Two words, zero: how many patches have arrived; empty as `result` is.
+        /// Two words, zero: the second counts the patches that have arrived; empty as `result` is.
         pub arrived: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for ReducePatches {
     type Tables = Shared<u32>;
 
@@ -93,7 +93,7 @@ unsafe impl PatchKernel for ReducePatches {
     }
 }
 
-/// Number of a patch's own elements of a kind, and the linear id of the first.
+/// Returns the number of a patch's own elements of a kind, and the linear id of the first.
 #[inline(always)]
 pub(super) fn section(h: &PatchHeader, kind: u32) -> (u32, u32) {
     let (owned, base) = match kind {
@@ -105,7 +105,7 @@ pub(super) fn section(h: &PatchHeader, kind: u32) -> (u32, u32) {
     (u32::from(owned), base)
 }
 
-/// The result of nothing.
+/// Returns the result of a reduction over nothing.
 #[inline(always)]
 pub(super) fn neutral(reduction: u32) -> f64 {
     if reduction == Reduction::Min as u32 {
@@ -117,7 +117,7 @@ pub(super) fn neutral(reduction: u32) -> f64 {
     }
 }
 
-/// All partial results into one.
+/// Combines all partial results into one.
 #[inline(always)]
 pub(super) fn combine<B: Block>(
     b: B,

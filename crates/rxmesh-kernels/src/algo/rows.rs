@@ -88,8 +88,8 @@ fn build<R: Relation, B: Block>(b: B, patch: &Patch, tables: &RowTables<R::Table
     R::build(b, patch, &tables.relation, tables.scratch);
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for CountRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = RowTables<R::Tables>;
@@ -133,8 +133,8 @@ pub struct WriteTables<T> {
     place: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = WriteTables<R::Tables>;
@@ -200,7 +200,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
 }
 
 impl<R: Relation> WriteRows<R> {
-    /// Rows of one patch lie one after the other: neighbouring threads write neighbouring words.
+    /// Writes the rows of one patch one after the other: neighbouring threads write neighbouring words.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -232,7 +232,7 @@ impl<R: Relation> WriteRows<R> {
         });
     }
 
-    /// Row by row, for relations that compute their rows as they are read.
+    /// Writes row by row, for relations that compute their rows as they are read.
     #[inline(always)]
     fn write_rows<B: Block>(
         &self,

@@ -45,8 +45,8 @@ crate::args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for Constants {}
 
-/// The direction of a spring, its length, and one over it; zeroes when both ends coincide. Lengths at rest come from
-/// here too: a spring at rest pulls with exactly nothing, whatever the error of the root.
+/// Returns the direction of a spring, its length, and one over it; zeroes if both ends coincide. Lengths at rest come
+/// from here too: a spring at rest pulls with exactly nothing, whatever the error of the root.
 #[inline(always)]
 fn direction(d: Vec3) -> (Vec3, f32, f32) {
     let l2 = d.dot(d);
@@ -58,21 +58,21 @@ fn direction(d: Vec3) -> (Vec3, f32, f32) {
     }
 }
 
-/// The length of a spring.
+/// Returns the length of a spring.
 #[inline(always)]
 fn spring_length(d: Vec3) -> f32 {
     direction(d).1
 }
 
-/// The force on the end `a` of a spring `a b`, over its stiffness.
+/// Returns the force on the end `a` of a spring `a b`, over its stiffness.
 #[inline(always)]
 fn pull(a: Vec3, b: Vec3, rest: f32) -> Vec3 {
     let (n, l, _) = direction(b - a);
     n * (l - rest)
 }
 
-/// A spring's stiffness block times a vector, over its stiffness. A compressed spring resists along itself only, which
-/// keeps the matrix positive definite.
+/// Returns a spring's stiffness block times a vector, over its stiffness. A compressed spring resists along itself
+/// only, which keeps the matrix positive definite.
 #[inline(always)]
 fn block(a: Vec3, b: Vec3, rest: f32, u: Vec3) -> Vec3 {
     let (n, l, inverse) = direction(b - a);
@@ -82,7 +82,7 @@ fn block(a: Vec3, b: Vec3, rest: f32, u: Vec3) -> Vec3 {
 }
 
 impl Constants {
-    /// Velocity after a step under a force, with the drag taken implicitly.
+    /// Returns the velocity after a step under a force, with the drag taken implicitly.
     #[inline(always)]
     fn faster(&self, v: Vec3, force: Vec3) -> Vec3 {
         (v + (force * (1.0 / self.mass) + self.gravity) * self.dt)
@@ -102,8 +102,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringLengths {
     type Tables = ();
 
@@ -170,8 +170,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringGather {
     type Tables = ();
 
@@ -212,7 +212,7 @@ crate::args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl Field for Motion {}
 impl Motion {
-    /// New velocity and position of a vertex at `x` under a force over the stiffness.
+    /// Computes the new velocity and position of a vertex at `x` under a force over the stiffness.
     #[inline(always)]
     fn advance(&self, linear: u32, x: Vec3, force: Vec3) {
         let c = self.constants;
@@ -241,8 +241,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringScatter {
     type Tables = (LocalEv, Shared<Vec3>);
 
@@ -295,7 +295,7 @@ kernel! {
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
         /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
-        /// finite, or what changes have beyond `f32`.
+        /// finite, or the part of changes beyond `f32`.
         pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
@@ -345,8 +345,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringProduct {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -388,7 +388,7 @@ unsafe impl PatchKernel for SpringProduct {
 }
 
 impl SpringProduct {
-    /// `(A d)` at a vertex.
+    /// Returns `(A d)` at a vertex.
     #[inline(always)]
     fn row(&self, ring: Ring, v: u32) -> Vec3 {
         let (c, x, d) = (self.constants, self.x.at(v), self.d.at(v));
@@ -399,7 +399,7 @@ impl SpringProduct {
         d * (c.mass * (1.0 + c.dt * c.damping)) + sum * (c.dt * c.dt * c.stiffness)
     }
 
-    /// `dt (f + m g - m c v - dt K v)` at a vertex.
+    /// Returns `dt (f + m g - m c v - dt K v)` at a vertex.
     #[inline(always)]
     fn right_hand_side(&self, ring: Ring, v: u32) -> Vec3 {
         let (c, x, velocity) = (self.constants, self.x.at(v), self.d.at(v));

@@ -185,8 +185,8 @@ impl Symmetric {
         self.yz += n.y * m.z;
     }
 
-    /// The part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By Jacobi's
-    /// rotations.
+    /// Returns the part of a vector in the eigenspaces whose eigenvalues are below some part of the largest. By
+    /// Jacobi's rotations.
     #[inline(always)]
     pub fn small_part(self, v: Vec3, below: f32) -> Vec3 {
         let Symmetric {
@@ -221,8 +221,8 @@ impl Symmetric {
     }
 }
 
-/// One rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of the
-/// third axis with either, `u` and `w` the eigenvectors so far (Golub and Van Loan, "Matrix computations", section
+/// Runs one rotation: makes `off`, the element of the matrix at the axes of `p` and `q`, zero. `r` and `s` are those of
+/// the third axis with either, `u` and `w` the eigenvectors so far (Golub and Van Loan, "Matrix computations", section
 /// 8.5).
 #[inline(always)]
 fn rotate(

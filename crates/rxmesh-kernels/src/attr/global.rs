@@ -15,7 +15,7 @@ pub struct Read<K, T> {
 }
 
 impl<K: Element, T: Value> Read<K, T> {
-    /// Over all elements.
+    /// Creates a field over all elements.
     ///
     /// # Safety
     ///
@@ -28,7 +28,7 @@ impl<K: Element, T: Value> Read<K, T> {
         }
     }
 
-    /// No value: for who never asks for one.
+    /// Returns a field without values, for kernels that never read it.
     pub(super) fn nothing() -> Self {
         Read {
             data: View::new(Global::empty(), Place::plain()),
@@ -36,7 +36,7 @@ impl<K: Element, T: Value> Read<K, T> {
         }
     }
 
-    /// The value of an element.
+    /// Returns the value of an element.
     #[inline(always)]
     pub fn get(self, e: impl Id<K>) -> T {
         self.data.get(e.linear())
@@ -77,7 +77,7 @@ pub struct Write<K, T> {
 }
 
 impl<K: Element, T: Value> Write<K, T> {
-    /// Over all elements.
+    /// Creates a field over all elements.
     ///
     /// # Safety
     ///
@@ -96,7 +96,7 @@ impl<K: Element, T: Value> Write<K, T> {
         self.data.set(e.linear(), v);
     }
 
-    /// The value of an owned element.
+    /// Returns the value of an owned element.
     #[inline(always)]
     pub fn get(self, e: Owned<K>) -> T {
         self.data.read().get(e.linear())
@@ -137,7 +137,7 @@ pub struct Accumulate<K, T> {
 }
 
 impl<K: Element, T: Sum> Accumulate<K, T> {
-    /// Over all elements.
+    /// Creates a field over all elements.
     ///
     /// # Safety
     ///

@@ -27,7 +27,7 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
             numbers.len()
         );
         PerMesh {
-            // Never looked at: there is one mesh.
+            // Never read: there is one mesh.
             labels: Read::nothing(),
             numbers,
         }
@@ -47,7 +47,7 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
         PerMesh { labels, numbers }
     }
 
-    /// The numbers of the mesh that an element is of; a label that no mesh has counts as the last one's.
+    /// Returns the numbers of the mesh of an element; a label that no mesh has counts as the last one's.
     #[inline(always)]
     pub fn get(self, e: impl Id<K>) -> [f32; N] {
         let meshes = self.numbers.len() / N as u32;

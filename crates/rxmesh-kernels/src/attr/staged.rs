@@ -20,7 +20,7 @@ pub struct Staged<K, T> {
 }
 
 impl<K: Element, T: Value> Staged<K, T> {
-    /// Over all elements.
+    /// Creates a field over all elements.
     ///
     /// # Safety
     ///
@@ -35,7 +35,7 @@ impl<K: Element, T: Value> Staged<K, T> {
         }
     }
 
-    /// The value of a local element.
+    /// Returns the value of a local element.
     #[inline(always)]
     pub fn get(self, e: Local<K>) -> T {
         if self.direct == 0 {
@@ -45,7 +45,7 @@ impl<K: Element, T: Value> Staged<K, T> {
         }
     }
 
-    /// The value of the element with a local id: for kernels that need the field in shared memory.
+    /// Returns the value of the element with a local id: for kernels that need the field in shared memory.
     #[inline(always)]
     pub fn at(self, local: u32) -> T {
         self.here.get(local)
@@ -129,7 +129,7 @@ fn copy_in<B: Block, T: Value>(p: Phase<B>, from: Global<T>, to: Shared<T>, n: u
 pub trait Finish<T>: Copy {
     /// `true` if values are stored as they are, so that words can be copied.
     const KEEP: bool;
-    /// The value to store.
+    /// Returns the value to store.
     fn finish(v: T) -> T;
 }
 
@@ -170,7 +170,7 @@ pub struct StagedSum<K, T, F = Keep> {
 }
 
 impl<K: Element, T: Sum, F: Finish<T>> StagedSum<K, T, F> {
-    /// Over all elements. The old values are overwritten.
+    /// Creates a field over all elements. The old values are overwritten.
     ///
     /// # Safety
     ///

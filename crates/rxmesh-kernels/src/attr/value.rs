@@ -15,7 +15,7 @@ impl<T: bytemuck::Pod + Send + Sync + core::fmt::Debug + PartialEq> Value for T 
 pub unsafe trait Sum: Value {
     /// Number of components.
     const COMPONENTS: u32;
-    /// Component `c`.
+    /// Returns component `c`.
     fn component(self, c: u32) -> f32;
 }
 

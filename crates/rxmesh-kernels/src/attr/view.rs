@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Patch order, words of a value together.
+    /// Returns the place in patch order, words of a value together.
     #[inline(always)]
     pub fn plain() -> Place {
         Place {
@@ -41,8 +41,8 @@ impl Place {
         }
     }
 
-    /// By a list of places, one a linear id, or in patch order when it is empty; with `plane` elements from word to
-    /// word when that is not 0.
+    /// Creates a place from a list, one a linear id, or in patch order if it is empty; with `plane` elements from word
+    /// to word if that is not 0.
     pub fn new(order: Global<u32>, plane: u32) -> Place {
         Place {
             order,
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The same with `plane` elements from word to word.
+    /// Returns the same with `plane` elements from word to word.
     pub fn apart(self, plane: u32) -> Place {
         Place {
             plane: u64::from(plane),
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// Words of a value.
+/// Returns the number of words of a value.
 const fn words<T>() -> u32 {
     (size_of::<T>() / 4) as u32
 }
@@ -103,12 +103,12 @@ impl<T: Value> View<T> {
         }
     }
 
-    /// Over all elements.
+    /// Creates a view over all elements.
     pub fn new(data: Global<T>, place: Place) -> Self {
         View { data, place }
     }
 
-    /// The values in linear ids, when they lie so.
+    /// Returns the values in linear ids, if they have that order.
     #[inline(always)]
     pub fn plain(self) -> Option<Global<T>> {
         if self.place.is_plain() {
@@ -118,7 +118,7 @@ impl<T: Value> View<T> {
         }
     }
 
-    /// The value of a linear id.
+    /// Returns the value of a linear id.
     #[inline(always)]
     pub fn get(self, linear: u32) -> T {
         let at = self.place.of(linear);
@@ -143,9 +143,9 @@ impl<T: Value> View<T> {
 }
 
 impl<T: Value> View<T> {
-    /// As [`View::get`], word by word with atomic loads: for a place where the value might be in shared memory instead.
-    /// Two plain loads, one of shared and one of global memory, are made one generic load by the device compiler, which
-    /// is slow for both.
+    /// Works like [`View::get`], word by word with atomic loads: for code where the value might be in shared memory
+    /// instead. Two plain loads, one of shared and one of global memory, are made one generic load by the device
+    /// compiler, which is slow for both.
     #[inline(always)]
     pub fn get_direct(self, linear: u32) -> T {
         if !size_of::<T>().is_multiple_of(4) || align_of::<T>() < 4 {
@@ -183,12 +183,12 @@ impl<T: Value> ViewMut<T> {
         }
     }
 
-    /// Over all elements.
+    /// Creates a view over all elements.
     pub fn new(data: GlobalMut<T>, place: Place) -> Self {
         ViewMut { data, place }
     }
 
-    /// The values in linear ids, when they lie so.
+    /// Returns the values in linear ids, if they have that order.
     #[inline(always)]
     pub fn plain(self) -> Option<GlobalMut<T>> {
         if self.place.is_plain() {
@@ -198,7 +198,7 @@ impl<T: Value> ViewMut<T> {
         }
     }
 
-    /// To read.
+    /// Returns the view that reads.
     #[inline(always)]
     pub fn read(self) -> View<T> {
         View {
@@ -242,7 +242,7 @@ impl<T: Sum> ViewMut<T> {
         }
     }
 
-    /// The value of a linear id that other threads of the block have added to.
+    /// Returns the value of a linear id that other threads of the block have added to.
     #[inline(always)]
     pub fn load(self, linear: u32) -> T {
         let (at, data) = (self.place.of(linear), self.data.cast::<u32>());

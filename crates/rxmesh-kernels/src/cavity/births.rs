@@ -22,7 +22,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// On the way from `a` to `b`: 0 is at `a`, 1 at `b`.
+    /// Returns the point between `a` (0) and `b` (1).
     #[inline(always)]
     pub fn between(a: u32, b: u32, part: f32) -> Origin {
         Origin {
@@ -31,7 +31,7 @@ impl Origin {
         }
     }
 
-    /// The parent with the greatest weight, the first of several.
+    /// Returns the parent with the greatest weight, the first of several.
     #[inline(always)]
     pub fn heaviest(&self) -> u32 {
         let [a, b, c] = self.weights;
@@ -75,7 +75,7 @@ args! {
 unsafe impl crate::attr::Field for Births {}
 
 impl Births {
-    /// Birth `i`: the new vertex, and where it lies.
+    /// Returns birth `i`: the new vertex, and its position.
     #[inline(always)]
     pub fn get(&self, i: u32) -> Option<(u32, Origin)> {
         let counter = |c: Counter| self.counters.get(c as u32);

@@ -7,10 +7,10 @@ use crate::math::hash;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
 
-/// Nobody claims it.
+/// Claim of no candidate.
 pub const FREE: u64 = u64::MAX;
 
-/// Nobody may ever claim it: smaller than every key.
+/// Claim that no candidate may ever replace: smaller than every key.
 pub const FROZEN: u64 = 0;
 
 /// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
@@ -60,13 +60,13 @@ impl Met {
         self.0 >> Met::BITS
     }
 
-    /// As a word.
+    /// Returns the counts as a word.
     #[inline(always)]
     pub(super) fn word(self) -> u32 {
         self.0
     }
 
-    /// From [`Met::word`].
+    /// Returns the counts of [`Met::word`].
     #[inline(always)]
     pub(super) fn from_word(word: u32) -> Met {
         Met(word)
@@ -77,8 +77,9 @@ impl Priority {
     /// All the same: a hash of the seed's id decides.
     pub const NONE: Priority = Priority(0, Met(0));
 
-    /// The smaller the value the more urgent. Negative values and those that are no number count as zero; the relative
-    /// precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell apart.
+    /// Returns a priority: the smaller the value the more urgent. Negative values and those that are no number count as
+    /// zero; the relative precision is 2^-11, and a hash of the seed's id decides among values that it cannot tell
+    /// apart.
     #[inline(always)]
     pub fn ascending(value: f32) -> Priority {
         let bits = if value > 0.0 {
@@ -89,27 +90,27 @@ impl Priority {
         Priority::from_bits(bits)
     }
 
-    /// The larger the value the more urgent; otherwise as [`Priority::ascending`].
+    /// Returns a priority: the larger the value the more urgent; otherwise as [`Priority::ascending`].
     #[inline(always)]
     pub fn descending(value: f32) -> Priority {
         let most = f32::INFINITY.to_bits() >> 12;
         Priority::from_bits(most - Priority::ascending(value).0.min(most))
     }
 
-    /// As a number: less is more urgent.
+    /// Returns the priority as a number: less is more urgent.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// From [`Priority::bits`].
+    /// Returns the priority of [`Priority::bits`].
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Priority {
         Priority(bits, Met(0))
     }
 
-    /// Says how many faces are at each end of the edge that is the seed, where the operator has walked around them
-    /// anyway: [`Claim`](super::Claim) need not count them then.
+    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {
         Priority(self.0, Met::new(faces[0] + faces[1], faces[0]))
@@ -132,7 +133,7 @@ impl Key {
     /// Bits that order the keys of one round: all but the epoch's and the mark's.
     pub(super) const ORDER_BITS: u32 = EPOCH_AT - 1;
 
-    /// The key of a seed with some hash.
+    /// Creates the key of a seed with some hash.
     #[inline(always)]
     pub fn new(epoch: u32, priority: Priority, hash: u32) -> Key {
         Key(u64::from(epoch) << EPOCH_AT
@@ -141,12 +142,12 @@ impl Key {
     }
 }
 
-/// A claim as it lies in memory: who only keeps it need not wait for it yet.
+/// A claim as it lies in memory: code that only keeps it need not wait for the load yet.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed(u64);
 
 impl Claimed {
-    /// The claim of the candidate with this key.
+    /// Returns the claim of the candidate with this key.
     #[inline(always)]
     pub(super) fn by(key: Key) -> Self {
         Claimed(key.0)
@@ -216,7 +217,7 @@ impl ClaimTables {
         self.claim_on(f).is_of(key)
     }
 
-    /// The claim on a face.
+    /// Returns the claim on a face.
     #[inline(always)]
     pub(super) fn claim_on(&self, f: u32) -> Claimed {
         Claimed(self.faces.load(f))
@@ -228,13 +229,13 @@ impl ClaimTables {
         self.ends.fetch_min(v, key.0);
     }
 
-    /// The claim on a vertex.
+    /// Returns the claim on a vertex.
     #[inline(always)]
     pub(super) fn claim_at(&self, v: u32) -> Claimed {
         Claimed(self.ends.load(v))
     }
 
-    /// The key of the winner with a record, without epoch and mark.
+    /// Returns the key of the winner with a record, without epoch and mark.
     #[inline(always)]
     pub(super) fn order_of(&self, record: GlobalMut<u32>) -> u64 {
         let claim = if self.ends.is_empty() {

@@ -110,7 +110,7 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
-    /// Fills the holes of a task: one thread alone has nobody to share one with.
+    /// Fills the holes of a task: one thread alone cannot share one.
     #[inline(always)]
     fn fill_alone(&self, task: u32) {
         let (round, tasks) = (&self.round, &self.round.tasks);
@@ -192,7 +192,7 @@ impl<O: Operator> FillIn<O> {
         Some(cavity)
     }
 
-    /// The cavity of winner `i`, unless it was refused. Nothing is born there yet.
+    /// Returns the cavity of winner `i`, unless it was refused. It has no births yet.
     #[inline(always)]
     fn cavity(&self, i: u32) -> Option<Cavity<FlatSite<'_>>> {
         let round = &self.round;
@@ -238,7 +238,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// The slots that are reserved for a winner.
+    /// Returns the slots that are reserved for a winner.
     #[inline(always)]
     fn reserved(&self, seed: u32) -> Reserved<'_> {
         let rank = self.rank(seed);
@@ -252,7 +252,7 @@ impl<O: Operator> FillIn<O> {
         }
     }
 
-    /// Number of winners with smaller seeds.
+    /// Returns the number of winners with smaller seeds.
     #[inline(always)]
     fn rank(&self, seed: u32) -> u32 {
         let word = seed / 32;

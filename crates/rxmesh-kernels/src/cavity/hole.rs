@@ -1,4 +1,4 @@
-//! The hole that a cavity leaves, and what fills it.
+//! The hole that a cavity leaves, and its filling.
 
 use super::Operator;
 use super::births::Origin;
@@ -21,7 +21,7 @@ pub struct Corner<'h> {
 }
 
 impl Corner<'_> {
-    /// The vertex's id, for attributes.
+    /// Returns the vertex's id, for attributes.
     #[inline(always)]
     pub fn id(self) -> u32 {
         self.id
@@ -50,7 +50,7 @@ impl Side<'_> {
         }
     }
 
-    /// The edge's id, for attributes.
+    /// Returns the edge's id, for attributes.
     #[inline(always)]
     pub fn edge(self) -> u32 {
         self.half >> 1
@@ -76,14 +76,14 @@ impl<S: Site> Queue<'_, S> {
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
     /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
-    /// or looked at.
+    /// or examined.
     vertices: u32,
     edges: u32,
     faces: u32,
     /// Reserved faces that were taken.
     reserved: u32,
     patch: u32,
-    /// Births that were told, and how many may be.
+    /// Births that were reported, and the largest number of them.
     births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,
@@ -124,7 +124,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// A hole that others cut and fill, but for its first vertex.
+    /// Creates a hole that others cut and fill, except its first vertex.
     #[inline(always)]
     pub(super) fn uncut(cavity: Cavity<S>, births: u32) -> Self {
         Hole {
@@ -191,7 +191,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Adds a vertex. Its attributes hold what was in its slot before: set them.
+    /// Adds a vertex. Its attributes hold the old values of its slot: set them.
     #[inline(always)]
     pub fn add_vertex(&mut self) -> Corner<'h> {
         let cavity = self.cavity;
@@ -228,7 +228,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.add_vertex()
     }
 
-    /// As [`Hole::add_vertex`], and reports its position to the attributes that are interpolated. For the first
+    /// Works like [`Hole::add_vertex`], and reports its position to the attributes that are interpolated. For the first
     /// [`super::Growth::vertices`] vertices of a hole, and for one at least.
     #[inline(always)]
     pub fn add_vertex_at(&mut self, origin: Origin) -> Corner<'h> {
@@ -258,7 +258,7 @@ impl<'h, S: Site> Hole<'h, S> {
         side
     }
 
-    /// As [`Hole::add_edge`], where both sides are sure to get faces: nobody says that they have none.
+    /// Works like [`Hole::add_edge`], if both sides are sure to get faces: they are not marked as without a face.
     #[inline(always)]
     fn join(&mut self, a: Corner<'h>, b: Corner<'h>) -> Side<'h> {
         let cavity = self.cavity;
@@ -311,7 +311,7 @@ impl<'h, S: Site> Hole<'h, S> {
         f
     }
 
-    /// A slot for a face with these sides.
+    /// Takes a slot for a face with these sides.
     #[inline(always)]
     fn take_face(&mut self, sides: [u32; 3]) -> u32 {
         let (cavity, mesh) = (self.cavity, self.cavity.mesh());
@@ -359,7 +359,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.add_star_with(centre, |_, _| ());
     }
 
-    /// As [`Hole::add_star`]; shows each new edge with the corner that it joins.
+    /// Works like [`Hole::add_star`], and shows each new edge with the corner that it joins.
     #[inline(always)]
     pub fn add_star_with(
         &mut self,
@@ -436,7 +436,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// The queue of the next round's seeds, for use while the hole is being filled.
+    /// Returns the queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
     pub fn queue(&self) -> Queue<'h, S> {
         Queue(self.cavity.site(), PhantomData)
@@ -504,8 +504,8 @@ impl<'h, S: Site> Hole<'h, S> {
         filled
     }
 
-    /// As [`Hole::repair`], if rim edges may have no face: those without any face are deleted, and vertices may end up
-    /// alone.
+    /// Works like [`Hole::repair`], if rim edges may have no face: those without any face are deleted, and vertices may
+    /// end up alone.
     #[inline(always)]
     fn leave_open(&self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());

@@ -12,14 +12,14 @@ kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
     /// new slots. One block.
     pub struct Limit: Block {
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
-        /// The round; [`Counter::Most`] says how many winners to keep.
+        /// State of the round; [`Counter::Most`] is the number of winners to keep.
         pub round: Round,
     }
 }
 
-/// Bits of a key that one pass looks at.
+/// Bits of a key that one pass sorts by.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: u32 = 1 << DIGIT_BITS;
 

@@ -41,13 +41,13 @@ impl Growth {
         faces: 2,
     };
 
-    /// By kind.
+    /// Returns the numbers by kind.
     #[inline(always)]
     pub const fn by_kind(self) -> [u32; 3] {
         [self.vertices, self.edges, self.faces]
     }
 
-    /// Births that a cavity may have: entries of [`super::Births`].
+    /// Returns the number of births that a cavity may have: entries of [`super::Births`].
     #[inline(always)]
     pub const fn births(self) -> u32 {
         if self.vertices > 1 { self.vertices } else { 1 }
@@ -82,7 +82,7 @@ pub enum Sieves {
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
+/// | [`fill`](Operator::fill) | attributes of the rim and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
 ///
@@ -103,8 +103,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// `true` if `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
     const RIM_IS_SIMPLE: bool = false;
 
-    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work
-    /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
+    /// Share of the seeds that the first round of a run considers; later rounds adapt it. Less than 1 saves work if
+    /// each cavity overlaps many others: seeds with large hashes would lose in any case.
     const SHARE: f32 = 1.0;
 
     /// Rounds in which seeds are sieved in a separate launch ([`Want`](super::Want)), if a GPU has many of them.
@@ -126,15 +126,15 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Returns the urgency of a live seed that wants to be changed, else `None`. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// A quick look at a live seed, before [`Operator::candidate`] is asked and before it is put off because of
-    /// [`Operator::SHARE`]: false if `candidate` would certainly say no.
+    /// Tests a live seed quickly, before [`Operator::candidate`] is asked and before it is put off because of
+    /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
         true
     }
 
-    /// Asks for the attributes of a vertex that [`Operator::candidate`] looks at
-    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)); whether it is an end of a seed. Called some seeds ahead on a
+    /// Prefetches the attributes of a vertex that [`Operator::candidate`] reads
+    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)), with `true` for an end of a seed. Called some seeds ahead on a
     /// CPU, of which a vertex more or less does no harm.
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
@@ -153,7 +153,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     }
 
     /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns false; whether it never did. `fill` may write attributes of these vertices.
+    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
     #[inline(always)]
     fn guards(
         &self,
@@ -170,7 +170,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Fills the hole.
     fn fill(&self, plan: Self::Plan, hole: &mut Hole<'_, impl Site>);
 
-    /// With [`Operator::STAR`]: adds the centre and sets its attributes; the centre, and a word for
+    /// Adds, with [`Operator::STAR`], the centre and sets its attributes. Returns the centre, and a word for
     /// [`Operator::spoke`].
     #[inline(always)]
     fn centre<'h>(&self, _plan: Self::Plan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {

@@ -36,7 +36,7 @@ pub const fn most_record_words<T: Template>(faces: u32) -> u64 {
     faces as u64 * (RECORD_HEADER as u64 + 2 + 8 * T::MEETS as u64)
 }
 
-/// The first vertex that a record names.
+/// Returns the first vertex that a record names.
 #[inline(always)]
 pub(super) fn first_vertex(record: GlobalMut<u32>) -> u32 {
     let (faces, edges, rim) = (record.get(0), record.get(1), record.get(3));
@@ -59,7 +59,7 @@ pub struct Cavity<S> {
 }
 
 impl<S: Site> Cavity<S> {
-    /// The cavity of a seed whose record lies at a site.
+    /// Creates the cavity of a seed whose record lies at a site.
     #[inline(always)]
     pub fn new(site: S, seed: u32) -> Self {
         let rim = site.word(3);
@@ -83,7 +83,7 @@ impl<S: Site> Cavity<S> {
         self.site
     }
 
-    /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
+    /// Prefetches the elements that are cut and filled, while the cavity is examined on a CPU.
     #[inline(always)]
     pub(super) fn ask(&self) {
         if cfg!(target_arch = "nvptx64") {
@@ -112,37 +112,37 @@ impl<S: Site> Cavity<S> {
         self.seed
     }
 
-    /// Number of faces that are deleted.
+    /// Returns the number of faces that are deleted.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
         self.counts[2]
     }
 
-    /// Deleted face `i`.
+    /// Returns deleted face `i`.
     #[inline(always)]
     pub fn face(&self, i: u32) -> u32 {
         self.site.word(RECORD_HEADER + i)
     }
 
-    /// Number of edges that are deleted.
+    /// Returns the number of edges that are deleted.
     #[inline(always)]
     pub fn edges(&self) -> u32 {
         self.counts[1]
     }
 
-    /// Deleted edge `i`.
+    /// Returns deleted edge `i`.
     #[inline(always)]
     pub fn edge(&self, i: u32) -> u32 {
         self.site.word(RECORD_HEADER + self.counts[2] + i)
     }
 
-    /// Number of vertices that are deleted.
+    /// Returns the number of vertices that are deleted.
     #[inline(always)]
     pub fn vertices(&self) -> u32 {
         self.counts[0]
     }
 
-    /// Deleted vertex `i`.
+    /// Returns deleted vertex `i`.
     #[inline(always)]
     pub fn vertex(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.corners() + i)
@@ -192,7 +192,7 @@ impl<S: Site> Cavity<S> {
         self.marked_corner(i) & !(LOSES_EDGE | BORDER)
     }
 
-    /// Rim vertex `i` with its marks.
+    /// Returns rim vertex `i` with its marks.
     #[inline(always)]
     pub(super) fn marked_corner(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i) + 1)
@@ -309,7 +309,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// Lists the edges, and counts what the sides of the faces are.
+    /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
     fn list_edges(&self, faces: u32) -> Sides {
         let mut sides = Sides::default();
@@ -324,7 +324,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         sides
     }
 
-    /// One side of a face. The counts go in and out by value, so that they stay in registers.
+    /// Takes one side of a face. The counts go in and out by value, so that they stay in registers.
     #[inline(always)]
     fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
         let across = self.mesh().face(h ^ 1);

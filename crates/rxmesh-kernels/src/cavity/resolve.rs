@@ -1,4 +1,4 @@
-//! Second launch of a round: who has won.
+//! Second launch of a round: finds the winners.
 
 use super::claim::records_early;
 use super::claims::{Claimed, by_ends};
@@ -12,7 +12,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// Candidates that one block looks at at a time.
+/// Candidates that one block takes at a time.
 pub const RESOLVE_ITEMS: u32 = 32;
 
 /// Threads that check the claims of a candidate whose record is written: about half the number of its claims.
@@ -34,7 +34,7 @@ crate::args! {
         /// State of the round.
         pub round: Round,
         /// Blocks of the launch: each takes [`RESOLVE_ITEMS`] candidates after the other, because the host does not
-        /// know how many there are.
+        /// know their number.
         pub blocks: u32,
     }
 }
@@ -169,8 +169,8 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Finds the records that are written of `n` candidates from `first` on, and which of these candidates do not hold
-    /// all vertices: several threads look at the claims on those of each.
+    /// Finds the written records of `n` candidates from `first` on, and those of these candidates that do not hold all
+    /// vertices: several threads check the claims on those of each.
     #[inline(always)]
     fn look_at_records<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
         b.each(n, |i| {
@@ -217,9 +217,9 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// As [`Resolve::resolve`] in a block of one thread, for which [`Claim`](super::Claim) has written most records:
-    /// `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, where candidates
-    /// were that have been looked at, and says where the list ends.
+    /// Works like [`Resolve::resolve`], in a block of one thread, for which [`Claim`](super::Claim) has written most
+    /// records: `n` candidates from `first` on, before `all`. Lists the numbers of the winners from `to` on, in place
+    /// of candidates that have been examined, and returns the end of the list.
     #[inline(always)]
     fn resolve_some(&self, first: u32, n: u32, all: u32, to: u32, t: &ResolveTables) -> u32 {
         let round = &self.round;
@@ -351,7 +351,7 @@ impl<O: Operator> Resolve<O> {
         true
     }
 
-    /// Asks for the claims on what a candidate takes whose record is written.
+    /// Prefetches the claims on the elements of a candidate whose record is written.
     #[inline(always)]
     fn ask(&self, i: u32) {
         let (seed, at) = self.candidate(i);
@@ -371,7 +371,8 @@ impl<O: Operator> Resolve<O> {
         }
     }
 
-    /// Seed of candidate `i`, and where its record begins or its priority: see [`Round::pending`] and [`NO_RECORD`].
+    /// Returns the seed of candidate `i`, and the start of its record or its priority: see [`Round::pending`] and
+    /// [`NO_RECORD`].
     #[inline(always)]
     fn candidate(&self, i: u32) -> (u32, u32) {
         let pending = self.round.pending;
@@ -389,7 +390,7 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        // A claim is looked at when what comes after it has been found: both are waited for at a time.
+        // A claim is checked when the next one has been found: both are waited for at a time.
         let (mut faces, mut last) = (0, Claimed::by(key));
         let mut leaves = |claim: Claimed| core::mem::replace(&mut last, claim).leaves(key);
         let named = if by_ends::<O>() {

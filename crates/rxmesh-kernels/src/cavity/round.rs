@@ -81,7 +81,7 @@ pub(super) const TAKEN_BACK: u32 = 4;
 args! {
     /// The state of a round.
     pub struct Round {
-        /// The seeds to look at, unless `all` is set.
+        /// Seeds to consider, unless `all` is set.
         pub list: Global<u32>,
         /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
         /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
@@ -92,7 +92,7 @@ args! {
         /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
-        /// looked at all elements.
+        /// considered all elements.
         pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
@@ -103,13 +103,13 @@ args! {
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
-        /// A value a face that new faces inherit; empty when nobody wants it.
+        /// A value a face that new faces inherit; empty if it is not needed.
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
         /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
-        /// Number of seeds to look at when all elements are seeds.
+        /// Number of seeds to consider when all elements are seeds.
         pub seeds: u32,
         /// Not 0 if all elements are seeds, instead of those of the list.
         pub all: u32,
@@ -123,7 +123,7 @@ args! {
 }
 
 impl Round {
-    /// Seed `i` of the round.
+    /// Returns seed `i` of the round.
     #[inline(always)]
     pub(super) fn seed(&self, i: u32) -> u32 {
         if self.all != 0 { i } else { self.list.get(i) }
@@ -139,7 +139,7 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
-    /// Number of seeds of the round: none when rounds stand still.
+    /// Returns the number of seeds of the round: 0 while rounds stand still.
     #[inline(always)]
     pub(super) fn seeds(&self) -> u32 {
         if self.counter(Counter::Stopped) != 0 {
@@ -191,8 +191,8 @@ impl Round {
         Key::new(self.epoch, Priority::from_bits(priority), self.hash(seed))
     }
 
-    /// The hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is unlucky for
-    /// ever.
+    /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
+    /// unlucky for ever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -267,7 +267,7 @@ args! {
 }
 
 impl Slots {
-    /// Free slot `k`.
+    /// Returns free slot `k`.
     #[inline(always)]
     pub(super) fn slot(&self, k: u32) -> u32 {
         if k < self.listed {
@@ -285,8 +285,8 @@ impl Slots {
 }
 
 kernel! {
-    /// Before the first round of a run, or before one that is repeated: counts of a round, and what stopped it, are
-    /// cleared. One index a word of the counters, or of the refused seeds if they are more.
+    /// Clears the counts of a round, and the reasons that stopped it, before the first round of a run, or before one
+    /// that is repeated. One index a word of the counters, or of the refused seeds if they are more.
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
@@ -365,7 +365,7 @@ kernel! {
         pub totals: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out nothing is reserved.
+        /// Capacity for records: if it was exceeded nothing is reserved.
         pub records: u32,
         /// Free vertices.
         pub vertices: Slots,
@@ -442,7 +442,7 @@ impl RankChunks {
 }
 
 impl RankChunks {
-    /// The fields for an operator's growth.
+    /// Returns the fields for an operator's growth.
     pub fn growth(mut self, growth: Growth) -> Self {
         [self.grow_vertices, self.grow_edges, self.grow_faces] = growth.by_kind();
         self

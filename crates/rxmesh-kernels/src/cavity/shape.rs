@@ -6,7 +6,8 @@ use super::site::{Holder, Site};
 use super::template::{Shape, Template};
 use crate::edit::{Mesh, NO_FACE, NONE};
 
-/// Words of the record of a cavity whose faces are met so often, if its shape is known; 0 if it certainly is not.
+/// Returns the number of words of the record of a cavity whose faces are met `met` times, if its shape is known; 0 if
+/// it certainly is not.
 #[inline(always)]
 pub(super) fn known_words<O: Operator>(met: u32) -> u32 {
     match O::Template::SHAPE {
@@ -21,14 +22,15 @@ pub(super) fn known_words<O: Operator>(met: u32) -> u32 {
 }
 
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
-    /// As [`Recorder::write`] for a cavity that the seed is known to hold whole, whose faces are met so often; in one
-    /// walk where the template has a [`Shape`] and nothing of the boundary is near.
+    /// Works like [`Recorder::write`], for a cavity that the seed is known to hold whole, whose faces are met `met`
+    /// times; in one walk if the template has a [`Shape`] and the boundary is not near.
     #[inline(always)]
     pub fn write_shape(&self, met: u32) -> bool {
         self.write_known(met).unwrap_or_else(|| self.write())
     }
 
-    /// As [`Recorder::write_shape`] where the shape is known, whether the seed holds the cavity or not; else nothing.
+    /// Works like [`Recorder::write_shape`] if the shape is known, whether the seed holds the cavity or not; otherwise
+    /// returns `None`.
     #[inline(always)]
     pub(super) fn write_known(&self, met: u32) -> Option<bool> {
         let known = known_words::<O>(met) != 0
@@ -69,7 +71,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.site.set_word(at + 2 * i + 1, v | mark);
     }
 
-    /// The two faces of an edge: four edges around them, from the first that the first face names.
+    /// Writes the two faces of an edge: four edges around them, from the first that the first face names.
     #[inline(always)]
     fn write_edge(&self) -> bool {
         let (mesh, e) = (self.mesh(), self.seed);
@@ -117,8 +119,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         from == all
     }
 
-    /// The part of one end in the record of an edge whose ends are named, by one of two threads: true if it has as many
-    /// faces as were counted. `met` is how often all faces are met, of which `first` at the first end.
+    /// Writes the part of one end in the record of an edge whose ends are named, by one of two threads. Returns `true`
+    /// if it has the number of faces that were counted. All faces are met `met` times, `first` of them at the first
+    /// end.
     #[inline(always)]
     pub(super) fn write_side(&self, side: u32, met: u32, first: u32) -> bool {
         let (all, begin) = (Parts::of(met), Parts::default());
@@ -208,7 +211,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// The lengths where faces are met so often.
+    /// Returns the lengths if faces are met `met` times.
     #[inline(always)]
     fn of(met: u32) -> Parts {
         Parts {

@@ -7,7 +7,7 @@ use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
-/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and whom it tells what became of it.
+/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and the receiver of its reports.
 ///
 /// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the
 /// mesh lies.
@@ -17,7 +17,7 @@ pub trait Site: Copy {
 
     /// Returns the mesh.
     fn mesh(&self) -> &Self::Mesh;
-    /// Word `i` of the cavity's record.
+    /// Returns word `i` of the cavity's record.
     fn word(&self, i: u32) -> u32;
     /// Sets word `i` of the cavity's record.
     fn set_word(&self, i: u32, v: u32);
@@ -26,11 +26,11 @@ pub trait Site: Copy {
     fn slot(&self, kind: Kind, k: u32) -> u32;
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     fn again(&self, seed: u32);
-    /// Tells that the fill-in broke the rules.
+    /// Reports that the fill-in broke the rules.
     fn broken(&self);
-    /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
+    /// Reports birth `k` of this cavity: the position of a new vertex. Does nothing if births are not wanted.
     fn birth(&self, k: u32, vertex: u32, origin: Origin);
-    /// Tells that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
+    /// Reports that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
     fn inherit(&self, face: u32, from: u32);
     /// Returns `true` if births are wanted.
     fn listens(&self) -> bool;

@@ -54,8 +54,8 @@ pub trait Template: Copy {
     /// names a face, its sides and its corners meets it seven times.
     const MEETS: u32 = 7;
 
-    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had.
-    /// The same elements in the same order whenever it is called in one round.
+    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough. Returns `true` if it
+    /// never had. The same elements in the same order whenever it is called in one round.
     fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, ed
     !template.elements(mesh, seed, &mut Search { edge, ends })
 }
 
-/// An incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
+/// Returns an incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
 pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
     use crate::topo::Kind;

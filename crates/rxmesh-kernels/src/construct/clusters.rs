@@ -45,7 +45,7 @@ impl Seeds {
         }
     }
 
-    /// The word of a face at first.
+    /// Returns the first word of a face.
     #[inline(always)]
     fn first(&self, f: u32, faces: u32) -> u32 {
         let number = f / self.one_of;
@@ -54,7 +54,7 @@ impl Seeds {
         if f - from == drawn { number } else { NONE }
     }
 
-    /// The word of a face one step beyond one with this word; [`NONE`] if that is too far.
+    /// Returns the word of a face one step beyond one with this word; [`NONE`] if that is too far.
     #[inline(always)]
     fn beyond(&self, word: u32) -> u32 {
         if word >> self.bits >= self.farthest {
@@ -72,8 +72,8 @@ pub const GROWN: u32 = 4;
 /// once, so that a barrier is needed only to find out that no block has anything left to do.
 const SWEEPS: u32 = 8;
 
-/// A block with more edges than this stops as soon as a sweep has changed nothing. With fewer it goes on: a sweep costs
-/// less than a barrier, and what comes in from the blocks beside it is not kept waiting.
+/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it goes on: a
+/// sweep costs less than a barrier, and changes from the blocks beside it are taken up at once.
 const FEW: u32 = 1024;
 
 kernel! {
@@ -94,13 +94,13 @@ kernel! {
 }
 
 impl ClusterGrow {
-    /// The word of [`ClusterGrow::grown`] that a step writes.
+    /// Returns the index of the word of [`ClusterGrow::grown`] that a step writes.
     #[inline(always)]
     fn turn(step: u32) -> u32 {
         1 + step % 3
     }
 
-    /// Lowers the word of a face next to one with the word `next`; tells whether that was needed.
+    /// Lowers the word of a face next to one with the word `next`. Returns `true` if that was needed.
     #[inline(always)]
     fn lower(&self, f: u32, was: u32, next: u32) -> bool {
         let word = self.seeds.beyond(next);
@@ -156,7 +156,7 @@ unsafe impl GridKernel for ClusterGrow {
             b.phase(|p| {
                 p.each_loaded(n, load, |_, (f, g, x, y)| {
                     if self.lower(g, y, x) | self.lower(f, x, y) {
-                        // As often as not somebody has said so.
+                        // Half of the time another thread has set it already.
                         if news.load(1) != sweep {
                             news.swap(1, sweep);
                         }
@@ -188,7 +188,7 @@ kernel! {
         pub word: GlobalMut<u32>,
         /// Choice of the seeds.
         pub seeds: Seeds,
-        /// A word that is not used, and how many faces have no cluster; zeroes at first.
+        /// A word that is not used, and the number of faces without a cluster; zeroes at first.
         pub left: GlobalMut<u32>,
     }
 }

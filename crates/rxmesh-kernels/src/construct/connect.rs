@@ -18,7 +18,7 @@ kernel_list! {
     flat connect_finish: ConnectFinish;
 }
 
-/// The corners that a side runs between.
+/// Returns the corners that a side runs between.
 #[inline(always)]
 fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     let k = side % 3;
@@ -26,7 +26,7 @@ fn ends(faces: Global<u32>, side: u32) -> (u32, u32) {
     (faces.get(side), faces.get(next))
 }
 
-/// The lower and the higher end of a side.
+/// Returns the lower and the higher end of a side.
 #[inline(always)]
 fn key(faces: Global<u32>, side: u32) -> (u32, u32) {
     let (a, b) = ends(faces, side);
@@ -102,7 +102,7 @@ unsafe impl FlatKernel for ConnectFirst {
 }
 
 kernel! {
-    /// Writes what the side that stands for an edge knows of it, and empties VE. An index a side, and at least one a
+    /// Writes the edge's data from the side that stands for it, and empties VE. An index a side, and at least one a
     /// vertex.
     pub struct ConnectBegin: Flat {
         /// Three corners a face.

@@ -1,4 +1,4 @@
-//! A mesh as flat arrays: what an edit session works on.
+//! A mesh as flat arrays, on which an edit session works.
 
 use super::{Mesh, MeshMut};
 use crate::args;
@@ -10,7 +10,7 @@ pub const NONE: u32 = u32::MAX;
 /// In `ve`: the vertex is dead.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// No face: what a half-edge on the boundary has.
+/// No face: the value of a half-edge on the boundary.
 pub const NO_FACE: u32 = NONE;
 
 /// With the face of a half-edge, while the hole is open that it left: the face is deleted. There are fewer faces than
@@ -56,7 +56,7 @@ args! {
 // SAFETY: no prologue and no epilogue.
 unsafe impl crate::attr::Field for FlatMesh {}
 
-/// The face that a word names with [`LOST`], or [`NONE`].
+/// Returns the face that a word names with [`LOST`], or [`NONE`].
 #[inline(always)]
 pub fn lost(word: u32) -> u32 {
     if word & LOST != 0 && word != NO_FACE {
@@ -67,19 +67,19 @@ pub fn lost(word: u32) -> u32 {
 }
 
 impl FlatMesh {
-    /// Room for faces.
+    /// Returns the capacity for faces.
     #[inline(always)]
     pub fn face_capacity(&self) -> u32 {
         self.fp.len()
     }
 
-    /// Room for edges.
+    /// Returns the capacity for edges.
     #[inline(always)]
     pub fn edge_capacity(&self) -> u32 {
         self.ev.len() / 2
     }
 
-    /// Room for vertices.
+    /// Returns the capacity for vertices.
     #[inline(always)]
     pub fn vertex_capacity(&self) -> u32 {
         self.ve.len()

@@ -5,18 +5,18 @@
 
 use super::flat::{DEAD, NO_FACE, NONE};
 
-/// A mesh to look at, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
+/// A mesh to read, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
 ///
 /// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods
 /// follows from it.
 pub trait Mesh: Copy {
-    /// The vertex that a half-edge leaves; [`NONE`] for the even half-edge of a dead edge.
+    /// Returns the vertex that a half-edge leaves; [`NONE`] for the even half-edge of a dead edge.
     fn origin(&self, h: u32) -> u32;
-    /// The face of a half-edge, or [`NO_FACE`].
+    /// Returns the face of a half-edge, or [`NO_FACE`].
     fn face(&self, h: u32) -> u32;
-    /// The three half-edges of a face, in the order of its corners: corner `k` is the origin of half-edge `k`.
+    /// Returns the three half-edges of a face, in the order of its corners: corner `k` is the origin of half-edge `k`.
     fn sides(&self, f: u32) -> [u32; 3];
-    /// An incident edge of a vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
+    /// Returns an incident edge of a vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
     fn edge_at(&self, v: u32) -> u32;
     /// Returns `true` if there is a face in a slot.
     fn face_lives(&self, f: u32) -> bool;
@@ -24,31 +24,30 @@ pub trait Mesh: Copy {
     fn edge_lives(&self, e: u32) -> bool;
     /// Returns `true` if there is a vertex in a slot.
     fn vertex_lives(&self, v: u32) -> bool;
-    /// No walk around a vertex takes more steps, even where a broken mesh leads it astray: the most faces that a vertex
-    /// can have.
+    /// Returns the most steps of a walk around a vertex, even in a broken mesh: the most faces that a vertex can have.
     fn turn_limit(&self) -> u32;
 
-    /// Asks for the rows of an edge, which is looked at soon; nothing where that is of no use.
+    /// Prefetches the rows of an edge, which is read soon; does nothing if that is of no use.
     #[inline(always)]
     fn ask_edge(&self, _e: u32) {}
 
-    /// As [`Mesh::ask_edge`] for a face.
+    /// Works like [`Mesh::ask_edge`], for a face.
     #[inline(always)]
     fn ask_face(&self, _f: u32) {}
 
-    /// The vertex that a half-edge reaches.
+    /// Returns the vertex that a half-edge reaches.
     #[inline(always)]
     fn tip(&self, h: u32) -> u32 {
         self.origin(h ^ 1)
     }
 
-    /// The half-edges after and before `h` in its face, which exists.
+    /// Returns the half-edges after and before `h` in its face, which exists.
     #[inline(always)]
     fn around(&self, h: u32) -> (u32, u32) {
         around_in(self.sides(self.face(h)), h)
     }
 
-    /// The half-edge before `h` in its face; [`NONE`] where it has none.
+    /// Returns the half-edge before `h` in its face; [`NONE`] if it has none.
     #[inline(always)]
     fn before(&self, h: u32) -> u32 {
         if self.face(h) == NO_FACE {
@@ -58,33 +57,33 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// The vertex opposite to a half-edge in its face, which exists.
+    /// Returns the vertex opposite to a half-edge in its face, which exists.
     #[inline(always)]
     fn apex(&self, h: u32) -> u32 {
         self.origin(self.previous(h))
     }
 
-    /// The half-edge after `h` in its face, which exists.
+    /// Returns the half-edge after `h` in its face, which exists.
     #[inline(always)]
     fn next(&self, h: u32) -> u32 {
         self.around(h).0
     }
 
-    /// The half-edge before `h` in its face, which exists.
+    /// Returns the half-edge before `h` in its face, which exists.
     #[inline(always)]
     fn previous(&self, h: u32) -> u32 {
         self.around(h).1
     }
 
-    /// The half-edge of edge `e` that leaves vertex `v`, one of its ends.
+    /// Returns the half-edge of edge `e` that leaves vertex `v`, one of its ends.
     #[inline(always)]
     fn leaving(&self, v: u32, e: u32) -> u32 {
         2 * e + u32::from(self.origin(2 * e) != v)
     }
 
     /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the
-    /// boundary if there is one, each edge once. Stops when `f` returns false; whether it never did and the walk came
-    /// to its end.
+    /// boundary if there is one, each edge once. Stops when `f` returns `false`. Returns `true` if it never did and the
+    /// walk came to its end.
     #[inline(always)]
     fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -114,7 +113,7 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// As [`Mesh::spokes`], but begins anywhere, which spares an interior vertex a turn.
+    /// Works like [`Mesh::spokes`], but begins anywhere, which avoids a turn at an interior vertex.
     #[inline(always)]
     fn each_spoke(&self, v: u32, f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -158,9 +157,9 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips: around each end as
-    /// [`Mesh::each_spoke_from`] does from the edge, and a step of each at a time, so that what one walk waits for and
-    /// what the other one does are on their way together. The first number is 0 at the edge's origin. Stops when `f`
-    /// returns false; whether it never did and both walks came to their ends.
+    /// [`Mesh::each_spoke_from`] does from the edge, and a step of each at a time, so that the loads of one walk and
+    /// the work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`.
+    /// Returns `true` if it never did and both walks came to their ends.
     #[inline(always)]
     fn each_spoke_of_ends(&self, e: u32, mut f: impl FnMut(u32, u32, u32, u32) -> bool) -> bool {
         let (start_a, start_b) = (2 * e, 2 * e + 1);
@@ -194,9 +193,9 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// The half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against the
-    /// clock, and from the boundary on, which `back` says, with the clock from the other side of the start. [`NONE`]
-    /// at its end.
+    /// Returns the half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against
+    /// the clock and, from the boundary on, if `back`, with the clock from the other side of the start. [`NONE`] at its
+    /// end.
     #[inline(always)]
     fn spoke_after(&self, start: u32, h: u32, before: u32, back: &mut bool) -> u32 {
         let mut h = h;
@@ -205,7 +204,7 @@ pub trait Mesh: Copy {
                 let next = before ^ 1;
                 return if next == start { NONE } else { next };
             }
-            // The boundary: what is left lies on the other side of the start.
+            // The boundary: the remaining half-edges lie on the other side of the start.
             (h, *back) = (start, true);
         }
         if self.face(h ^ 1) == NO_FACE {
@@ -230,7 +229,7 @@ pub trait Mesh: Copy {
         at
     }
 
-    /// [`Mesh::each_spoke`] as a loop, for bodies so large that the compiler would make functions of them.
+    /// Works like [`Mesh::each_spoke`], as a loop, for bodies so large that the compiler would make functions of them.
     #[inline(always)]
     fn turn(&self, v: u32) -> Turn {
         let e = self.edge_at(v);
@@ -250,7 +249,7 @@ pub trait Mesh: Copy {
     }
 }
 
-/// The half-edges after and before `h` among the sides of a face.
+/// Returns the half-edges after and before `h` among the sides of a face.
 #[inline(always)]
 pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
     if h == a {
@@ -271,11 +270,11 @@ pub trait MeshMut: Mesh {
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.
     fn set_ends(&self, e: u32, ends: [u32; 2]);
-    /// Says that a half-edge has no face.
+    /// Marks a half-edge as without a face.
     fn leave_face(&self, h: u32);
     /// Marks the face of a half-edge, which has one, as deleted.
     fn lose_face(&self, h: u32);
-    /// The deleted face of a half-edge that got no other one since; [`NONE`] for others.
+    /// Returns the deleted face of a half-edge that got no other one since; [`NONE`] for others.
     fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.
     fn set_edge_at(&self, v: u32, e: u32);
@@ -289,7 +288,7 @@ pub trait MeshMut: Mesh {
     fn bury_edge(&self, e: u32);
     /// Makes a vertex dead.
     fn bury_vertex(&self, v: u32);
-    /// The patch that a face is labelled with.
+    /// Returns the patch that a face is labelled with.
     fn label(&self, f: u32) -> u32;
     /// Labels a face with a patch.
     fn set_label(&self, f: u32, label: u32);
@@ -305,7 +304,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The next half-edge that leaves the vertex.
+    /// Returns the next half-edge that leaves the vertex.
     #[inline(always)]
     pub fn step(&mut self, mesh: &impl Mesh) -> Option<u32> {
         let h = self.next;
@@ -329,7 +328,7 @@ impl Turn {
                 let next = before ^ 1;
                 return if next == self.start { NONE } else { next };
             }
-            // The boundary: what is left lies on the other side of the start.
+            // The boundary: the remaining half-edges lie on the other side of the start.
             (h, self.back) = (self.start, true);
         }
         if mesh.face(h ^ 1) == NO_FACE {

@@ -68,8 +68,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
@@ -223,7 +223,7 @@ kernel! {
         pub mesh: FlatMesh,
         /// Results of [`OpenPatches`].
         pub corners: Suspects,
-        /// Word 2: whether any vertex is frozen.
+        /// Word 2: not 0 if any vertex is frozen.
         pub frozen: GlobalMut<u32>,
     }
 }
@@ -248,7 +248,7 @@ unsafe impl FlatKernel for OpenVertices {
 }
 
 impl OpenVertices {
-    /// The faces of the fan that a vertex's edge is in, as far as there are no more than `most`.
+    /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
     /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
     /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
@@ -287,7 +287,7 @@ kernel! {
         pub corners: Suspects,
         /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
+        /// Counts the frozen faces in word 1. Word 2: not 0 if there is any, which saves reading each.
         pub frozen: GlobalMut<u32>,
     }
 }

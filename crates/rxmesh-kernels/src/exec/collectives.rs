@@ -91,7 +91,7 @@ pub(super) fn reduce<B: Block>(
     }
 }
 
-/// Two sums at once; the device has two items' loads on their way before it uses the first.
+/// Computes two sums at once; the device has two items' loads in flight before it uses the first.
 #[inline(always)]
 pub(super) fn sum2<B: Block, T: Copy>(
     b: B,

@@ -30,8 +30,9 @@ unsafe impl Block for Cuda {
 const TURN: u32 = 1 << 31;
 
 impl Cuda {
-    /// A barrier of all blocks of a cooperative launch, which orders their accesses to global memory (contract U6).
-    /// Each block adds one to `arrived[1]`, the first as much as brings the count to the next turn of its top bit.
+    /// Waits at a barrier of all blocks of a cooperative launch, which orders their accesses to global memory (contract
+    /// U6). Each block adds one to `arrived[1]`, the first the amount that brings the count to the next turn of its top
+    /// bit.
     #[inline(always)]
     pub(crate) fn wait_for_grid(self, arrived: GlobalMut<u32>) {
         self.sync(INTERNAL);
@@ -53,28 +54,28 @@ impl Cuda {
 
 const ALL: u32 = u32::MAX;
 
-/// The value of the lane `d` below.
+/// Returns the value of the lane `d` below.
 #[inline(always)]
 fn shuffle_up(v: u32, d: u32) -> u32 {
     // SAFETY: blocks are whole warps and collectives are block-uniform, so all 32 lanes are here (contract U5).
     unsafe { warp::warp_shuffle_up(ALL, v, d, 32) }.0
 }
 
-/// The value of a lane.
+/// Returns the value of a lane.
 #[inline(always)]
 fn shuffle_idx(v: u32, lane: u32) -> u32 {
     // SAFETY: as `shuffle_up`.
     unsafe { warp::warp_shuffle_idx(ALL, v, lane, 32) }.0
 }
 
-/// The value of the lane whose number differs in the bits of `d`.
+/// Returns the value of the lane whose number differs in the bits of `d`.
 #[inline(always)]
 fn shuffle_xor(v: f64, d: u32) -> f64 {
     // SAFETY: as `shuffle_up`.
     unsafe { warp::warp_shuffle_xor(ALL, v, d, 32) }.0
 }
 
-/// Exclusive scan of `v` over the warp's lanes; the second value is the warp's total.
+/// Computes the exclusive scan of `v` over the warp's lanes; the second value is the warp's total.
 #[inline(always)]
 fn warp_scan(v: u32, lane: u32) -> (u32, u32) {
     let mut inclusive = v;
@@ -268,7 +269,7 @@ pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     }
 }
 
-/// The steps of [`sort`] that unite halves, but for those within [`RUN`] words.
+/// Runs the steps of [`sort`] that unite halves, except those within [`RUN`] words.
 #[inline(always)]
 fn unite<B: Block>(
     b: B,
@@ -364,7 +365,7 @@ fn compare(v: &mut [u32; ROWS as usize], by_row: usize, by: u32, smaller: bool) 
     }
 }
 
-/// Sorts each [`RUN`] words, which are in any order or, if not `unsorted`, what the steps between halves have left.
+/// Sorts each [`RUN`] words, which are in any order or, if not `unsorted`, in that left by the steps between halves.
 #[inline(always)]
 fn sort_runs<B: Block>(
     b: B,

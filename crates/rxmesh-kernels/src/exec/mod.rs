@@ -1,9 +1,8 @@
 //! Execution of a kernel: the block, its phases and its collectives.
 //!
-//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"):
-//! work is phases, each ending in a barrier; a kernel cannot ask which thread it is; what crosses a
-//! phase lives in shared or global memory; collectives take ranges; a branch around a phase depends
-//! on a block-uniform value only.
+//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"): work is phases, each ending
+//! in a barrier; a kernel cannot ask which thread it is; data that cross a phase live in shared or global memory;
+//! collectives take ranges; a branch around a phase depends on a block-uniform value only.
 
 mod collectives;
 #[cfg(target_arch = "nvptx64")]
@@ -44,39 +43,39 @@ pub unsafe trait Block: Copy {
     /// `true` if the block has exactly one thread: copies that only serve sharing can be left out.
     const SOLO: bool;
 
-    /// This thread's place in the block.
+    /// Returns this thread's place in the block.
     fn rank(self, _: Internal) -> u32;
-    /// Number of threads.
+    /// Returns the number of threads.
     fn size(self, _: Internal) -> u32;
-    /// Barrier.
+    /// Waits at a barrier of the block.
     fn sync(self, _: Internal);
-    /// The index to run in place of `i` of `0..n`: the identity except in the shuffling test engine.
+    /// Returns the index to run in place of `i` of `0..n`: the identity except in the shuffling test engine.
     #[inline(always)]
     fn order(self, i: u32, _n: u32, _: Internal) -> u32 {
         i
     }
 
-    /// One phase: runs `f(i)` for every `i` in `0..n`, then waits for all.
+    /// Runs one phase: `f(i)` for every `i` in `0..n`, then waits for all.
     #[inline(always)]
     fn each(self, n: u32, f: impl Fn(u32)) {
         Phase { block: self }.each(n, f);
         self.sync(INTERNAL);
     }
 
-    /// One phase of several loops that touch disjoint data: they share one barrier.
+    /// Runs one phase of several loops that touch disjoint data: they share one barrier.
     #[inline(always)]
     fn phase(self, f: impl FnOnce(Phase<Self>)) {
         f(Phase { block: self });
         self.sync(INTERNAL);
     }
 
-    /// A last phase: as [`Block::phase`], without the barrier, because nothing in this kernel comes after it.
+    /// Runs a last phase: as [`Block::phase`], without the barrier, because nothing in this kernel comes after it.
     #[inline(always)]
     fn last_phase(self, f: impl FnOnce(Phase<Self>)) {
         f(Phase { block: self });
     }
 
-    /// One phase that one thread runs.
+    /// Runs one phase on one thread.
     #[inline(always)]
     fn lead(self, f: impl FnOnce()) {
         if self.rank(INTERNAL) == 0 {
@@ -85,7 +84,7 @@ pub unsafe trait Block: Copy {
         self.sync(INTERNAL);
     }
 
-    /// Runs `f` on one thread and gives all threads what it returned. `word` has two words of which the second counts.
+    /// Runs `f` on one thread and gives all threads its result. `word` has two words of which the second counts.
     #[inline(always)]
     fn tell(self, word: Shared<u32>, f: impl FnOnce() -> u32) -> u32 {
         if self.rank(INTERNAL) == 0 {
@@ -136,7 +135,7 @@ pub unsafe trait Block: Copy {
         collectives::scan(self, data, n, scratch)
     }
 
-    /// The sum of `f(i)` over `0..n`, in an order that depends on `n` and the block's width only.
+    /// Computes the sum of `f(i)` over `0..n`, in an order that depends on `n` and the block's width only.
     #[inline(always)]
     fn sum(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
         collectives::reduce(self, n, scratch, 0.0, f, |a, b| a + b)
@@ -155,7 +154,7 @@ pub unsafe trait Block: Copy {
         collectives::sum2(self, n, scratch, load, f)
     }
 
-    /// The smallest `f(i)` over `0..n`; infinity for an empty range.
+    /// Computes the smallest `f(i)` over `0..n`; infinity for an empty range.
     #[inline(always)]
     fn min(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
         collectives::reduce(self, n, scratch, f64::INFINITY, f, |a, b| {
@@ -163,7 +162,7 @@ pub unsafe trait Block: Copy {
         })
     }
 
-    /// The largest `f(i)` over `0..n`; minus infinity for an empty range.
+    /// Computes the largest `f(i)` over `0..n`; minus infinity for an empty range.
     #[inline(always)]
     fn max(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> f64) -> f64 {
         collectives::reduce(self, n, scratch, f64::NEG_INFINITY, f, |a, b| {
@@ -171,7 +170,7 @@ pub unsafe trait Block: Copy {
         })
     }
 
-    /// Number of `i` in `0..n` with `f(i)`.
+    /// Counts the `i` in `0..n` with `f(i)`.
     #[inline(always)]
     fn count(self, n: u32, scratch: Shared<u32>, f: impl Fn(u32) -> bool) -> u32 {
         collectives::count(self, n, scratch, f)
@@ -189,8 +188,8 @@ pub unsafe trait Block: Copy {
         sort::sort(self, data, n);
     }
 
-    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns how many there are.
-    /// `out` has room for `n + 1` words.
+    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns their number. `out` has capacity for `n +
+    /// 1` words.
     #[inline(always)]
     fn compact(
         self,
@@ -257,8 +256,8 @@ impl<B: Block> Phase<B> {
         self.each_of(n, &Loaded(load, then, PhantomData));
     }
 
-    /// As [`Phase::each_loaded`], for work that is too long for closures: what is called in four places is inlined only
-    /// where it must be.
+    /// Works like [`Phase::each_loaded`], for work that is too long for closures: a function called in four places is
+    /// inlined only if it must be.
     #[inline(always)]
     pub fn each_of<W: Work>(self, n: u32, work: &W) {
         if B::SOLO {

@@ -26,9 +26,9 @@ pub(super) fn sort<B: Block, W: Words>(b: B, data: W, n: u32) {
     });
 }
 
-/// Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a
-/// length that is no power of two needs no padding: what lies beyond the end counts as infinite and never moves.
-/// `order(low, high)` has to swap the values at two places if they are in the wrong order.
+/// Runs Batcher's bitonic network in the form whose comparators all put the smaller value at the lower index, so that a
+/// length that is no power of two needs no padding: values beyond the end count as infinite and never move. `order(low,
+/// high)` has to swap the values at two places if they are in the wrong order.
 #[inline(always)]
 pub(crate) fn network<B: Block>(b: B, n: u32, order: impl Fn(u32, u32)) {
     let order = |low: u32, high: u32| {

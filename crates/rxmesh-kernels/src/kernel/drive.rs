@@ -14,7 +14,7 @@ pub struct ForEachTables<T> {
     pub(crate) relations: T,
 }
 
-/// The plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
+/// Carves the plan of a [`ForEach`] or [`Scatter`] kernel: its fields, then its relations.
 #[inline(always)]
 pub fn carve_for_each<R: Relations, K: super::Fields>(
     kernel: &mut K,
@@ -139,7 +139,7 @@ fn scatter<R: Relations, K: Scatter<R>, B: Block>(
     finish(kernel, b, patch, patch.total::<R::Source>(), body);
 }
 
-/// The body's phase, and the epilogue where a field has one.
+/// Runs the body's phase, and the epilogue if a field has one.
 #[inline(always)]
 fn finish<K: super::Fields, B: Block>(kernel: &K, b: B, patch: &Patch, n: u32, body: impl Fn(u32)) {
     if K::STORES {

@@ -4,8 +4,8 @@
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
 //! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
-//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
-//! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering values that are expensive to compute, in a fixed order |
+//! | [`PatchKernel`] | each patch, in custom phases | all that the above cannot express |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
 //! | [`FlatKernel`] | each index of a range | vector updates |
@@ -40,21 +40,21 @@ pub unsafe trait Fields: Copy {
     const STORES: bool;
     /// Returns `true` if all fields are plain ([`crate::attr::Field::is_plain`]).
     fn is_plain(&self) -> bool;
-    /// The same fields for code that runs only when they are plain.
+    /// Returns the same fields for code that runs only if they are plain.
     ///
     /// # Safety
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows what the fields have staged ([`crate::attr::Field::staged`]).
+    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
-    /// Has the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
+    /// Makes the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
-    /// Prologue of all fields, inside a phase.
+    /// Runs the prologue of all fields, inside a phase.
     fn load<B: Block>(&self, p: Phase<B>, patch: &Patch);
-    /// Epilogue of all fields, inside a phase.
+    /// Runs the epilogue of all fields, inside a phase.
     fn store<B: Block>(&self, p: Phase<B>, patch: &Patch);
 }
 
@@ -75,8 +75,8 @@ pub trait ForEach<R: Relations>: Fields {
 }
 
 /// A computation for each local element of `R`'s source kind, ribbon included, that only adds to
-/// [`crate::attr::StagedSum`] fields: what falls on elements of other patches is dropped here, because their owners
-/// compute it too.
+/// [`crate::attr::StagedSum`] fields: sums of elements of other patches are dropped here, because their owners compute
+/// them too.
 pub trait Scatter<R: Relations>: Fields {
     /// Computes the element's values and scatters them.
     fn run(&self, e: Local<R::Source>, n: R::Input);
@@ -95,7 +95,7 @@ pub unsafe trait OverRelations:
     type Relations: Relations;
     /// Threads of a CUDA block.
     const THREADS: u32 = DEFAULT_THREADS;
-    /// As [`PatchKernel::plan_key`].
+    /// Works like [`PatchKernel::plan_key`].
     fn plan_key(&self) -> u64 {
         0
     }
@@ -108,8 +108,8 @@ pub unsafe trait OverRelations:
     );
 }
 
-/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh: what
-/// `RxMesh::run` launches. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
+/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh, so that `RxMesh::run` may
+/// launch it. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
 /// [`Typed`](crate::attr::Typed).
 ///
 /// # Safety
@@ -122,7 +122,7 @@ pub unsafe trait OverRelations:
 )]
 pub unsafe trait AnyArguments: PatchKernel {}
 
-/// The bit of a kind in [`PatchKernel::OFTEN`].
+/// Returns the bit of a kind in [`PatchKernel::OFTEN`].
 pub const fn bit(kind: Kind) -> u8 {
     1 << kind as u8
 }
@@ -155,7 +155,7 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
     /// may (MeshTaichi 2022, section 5.2.2).
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
-    /// Has the field of this name leave its values in global memory.
+    /// Makes the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
     /// Returns a number for the state that the plan depends on beside header and staged fields: plans are measured once
     /// for each.
@@ -188,13 +188,13 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid in steps, without a mesh: no block begins a step before all have ended the one
-/// before. A GPU that has room for all blocks at a time runs all steps in one launch, in which they wait for each other
+/// before. A GPU that can hold all blocks at a time runs all steps in one launch, in which they wait for each other
 /// (the exception to P6 of ARCHITECTURE.md); everything else launches each step by itself.
 ///
 /// # Safety
 ///
-/// As [`BlockKernel`], for each step: what crosses steps lies in global memory, and what [`GridKernel::step`] tells is
-/// the same for all blocks, whatever others do in that step; but one may tell [`Next::Alone`], when all others tell
+/// As [`BlockKernel`], for each step: data that cross steps lie in global memory, and [`GridKernel::step`] returns the
+/// same for all blocks, whatever others do in that step; but one may return [`Next::Alone`], if all others return
 /// [`Next::End`], in that step and in each one after it.
 pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
@@ -207,7 +207,7 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
     /// step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
-    /// Works as one block on a step; tells what comes after it.
+    /// Works as one block on a step. Returns the continuation after it.
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
 }
 
@@ -223,7 +223,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// The next step of all blocks if there is anything to do in it.
+    /// Returns the next step of all blocks if there is anything to do in it.
     #[inline(always)]
     pub fn step_if(goes_on: bool) -> Next {
         if goes_on { Next::Together } else { Next::End }
@@ -309,7 +309,7 @@ pub unsafe trait ListedEntry: PatchKernel {
 /// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
 /// line (contract U4).
 pub unsafe trait OperatorEntry: crate::cavity::Operator {
-    /// Name of the PTX entry that asks who wants a change.
+    /// Name of the PTX entry that asks seeds if they want a change.
     const WANT: &'static str;
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;
@@ -380,7 +380,7 @@ crate::args! {
         pub mesh: MeshView,
         /// The numbers of those to run on, each once.
         pub list: Global<u32>,
-        /// A word that is not used, and how many these are.
+        /// A word that is not used, and the number of the listed patches.
         pub count: Global<u32>,
         /// The kernel's fields.
         pub kernel: K,
@@ -436,7 +436,7 @@ pub struct KernelInfo {
     pub fields: u64,
 }
 
-/// Number of kernels in lists.
+/// Returns the number of kernels in lists.
 pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     let (mut n, mut i) = (0, 0);
     while i < lists.len() {
@@ -482,7 +482,7 @@ pub const fn same_name(a: &str, b: &str) {
     }
 }
 
-/// A hash of names and parameters, field by field: the PTX carries it, the host compares it.
+/// Returns a hash of names and parameters, field by field: the PTX carries it, the host compares it.
 pub const fn fingerprint(kernels: &[KernelInfo]) -> u64 {
     let mut h = HASH_START;
     let mut k = 0;

@@ -74,8 +74,8 @@ pub unsafe fn load_f64(at: *mut f64) -> f64 {
     f64::from_bits(unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed))
 }
 
-/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and
-/// what those have written whose value this thread sees, it sees too.
+/// Adds one and returns the old value. A thread that sees the new value also sees the earlier writes of this thread,
+/// and this thread sees those of the threads whose value it sees.
 ///
 /// # Safety
 ///
@@ -97,7 +97,7 @@ pub unsafe fn arrive(at: *mut u32) -> u32 {
     }
 }
 
-/// Minimum; returns the old value.
+/// Stores the minimum; returns the old value.
 ///
 /// # Safety
 ///
@@ -108,7 +108,7 @@ pub unsafe fn fetch_min(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_min(v, Relaxed)
 }
 
-/// Maximum; returns the old value.
+/// Stores the maximum; returns the old value.
 ///
 /// # Safety
 ///
@@ -130,7 +130,7 @@ pub unsafe fn swap(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.swap(v, Relaxed)
 }
 
-/// Bitwise or; returns the old value.
+/// Stores the bitwise or; returns the old value.
 ///
 /// # Safety
 ///
@@ -141,7 +141,7 @@ pub unsafe fn fetch_or(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_or(v, Relaxed)
 }
 
-/// Bitwise and; returns the old value.
+/// Stores the bitwise and; returns the old value.
 ///
 /// # Safety
 ///
@@ -152,7 +152,7 @@ pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_and(v, Relaxed)
 }
 
-/// Replaces `old` by `new`; returns what was there, which is `old` when it was replaced.
+/// Replaces `old` by `new`; returns the old value, which is `old` when it was replaced.
 ///
 /// # Safety
 ///
@@ -165,8 +165,8 @@ pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
     }
 }
 
-/// Replaces `old` by `new` and tells whether it did: then this thread sees what was written before the [`release`] that
-/// wrote `old` (contract U6).
+/// Replaces `old` by `new` and returns `true` if it did: then this thread sees everything written before the
+/// [`release`] that wrote `old` (contract U6).
 ///
 /// # Safety
 ///
@@ -191,8 +191,8 @@ pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
     }
 }
 
-/// Writes `v`: what this thread has written before, and what it has seen of others, is seen by whoever [`acquire`]s it
-/// (contract U6).
+/// Writes `v`: everything that this thread has written before, and has seen of others, is seen by a thread that
+/// [`acquire`]s it (contract U6).
 ///
 /// # Safety
 ///
@@ -253,7 +253,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
     unsafe { wide(at) }.store(v, Relaxed);
 }
 
-/// Minimum of 64 bits; returns the old value.
+/// Stores the minimum of 64 bits; returns the old value.
 ///
 /// # Safety
 ///

@@ -27,7 +27,7 @@ impl Bits {
         p.each(self.words.len(), |w| self.words.set(w, 0));
     }
 
-    /// Number of possible members.
+    /// Returns the number of possible members.
     #[inline(always)]
     pub fn capacity(self) -> u32 {
         self.n

@@ -1,4 +1,4 @@
-//! The fault word: how a kernel, which cannot panic, says that something is wrong.
+//! The fault word, by which a kernel, which cannot panic, reports a fault.
 
 use super::GlobalMut;
 
@@ -19,7 +19,7 @@ pub enum FaultCode {
 }
 
 impl FaultCode {
-    /// The code behind a fault word, if it is one.
+    /// Returns the code behind a fault word, if it is one.
     pub fn from_word(word: u32) -> Option<FaultCode> {
         [
             FaultCode::SharedMemory,
@@ -44,7 +44,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault record over [`FAULT_WORDS`] words that the host zeroed.
+    /// Creates a fault record over [`FAULT_WORDS`] words that the host zeroed.
     ///
     /// # Safety
     ///

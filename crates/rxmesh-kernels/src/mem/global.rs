@@ -1,4 +1,4 @@
-//! Views of global memory: what a kernel's parameters point to.
+//! Views of global memory, to which a kernel's parameters point.
 
 use super::atomic;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -52,7 +52,7 @@ pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 const HASH_PRIME: u64 = 0x0100_0000_01b3;
 
-/// A hash that goes on with a text, but for its white space, which compilers set as they like.
+/// Continues a hash with a text, except its white space, which compilers set as they like.
 pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     let text = text.as_bytes();
     let mut i = 0;
@@ -66,7 +66,7 @@ pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
     (hash ^ 0xff).wrapping_mul(HASH_PRIME)
 }
 
-/// A hash that goes on with a word.
+/// Continues a hash with a word.
 pub const fn hash_word(hash: u64, word: u64) -> u64 {
     let mixed = (hash ^ (word & 0xffff_ffff)).wrapping_mul(HASH_PRIME);
     (mixed ^ (word >> 32)).wrapping_mul(HASH_PRIME)
@@ -108,7 +108,7 @@ pub struct Piece {
     pub access: Access,
 }
 
-/// An access that no element is there for.
+/// Panics for an access beyond the elements.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 #[inline(never)]
@@ -147,7 +147,7 @@ macro_rules! view {
         unsafe impl<T> Sync for $view<T> {}
 
         impl<T> $view<T> {
-            /// As [`Bind::visit`], for another use of the memory than the view's type says.
+            /// Works like [`Bind::visit`], for another use of the memory than the view's type says.
             ///
             /// # Safety
             ///
@@ -186,12 +186,12 @@ macro_rules! view {
         }
 
         impl<T: bytemuck::Pod> $view<T> {
-            /// An argument that the launch binds: memory behind a handle, which only its engine knows.
+            /// Creates an argument that the launch binds: memory behind a handle, which only its engine knows.
             ///
             /// # Safety
             ///
-            /// The handle is that of an allocation which the caller may use so: handles count up, and one that is
-            /// guessed may name memory of somebody else (contract U4).
+            /// The handle is that of an allocation which the caller may use so: handles count up, and a guessed one may
+            /// name the memory of other code (contract U4).
             #[inline(always)]
             pub unsafe fn unbound(handle: usize, n: u32) -> Self {
                 $view {
@@ -202,7 +202,7 @@ macro_rules! view {
                 }
             }
 
-            /// A view of nothing.
+            /// Returns a view of nothing.
             #[inline(always)]
             pub const fn empty() -> Self {
                 $view {
@@ -213,7 +213,7 @@ macro_rules! view {
                 }
             }
 
-            /// Number of elements.
+            /// Returns the number of elements.
             #[inline(always)]
             pub fn len(self) -> u32 {
                 self.declared
@@ -225,7 +225,7 @@ macro_rules! view {
                 self.declared == 0
             }
 
-            /// Element `i`.
+            /// Returns element `i`.
             #[inline(always)]
             pub fn get(self, i: u32) -> T {
                 self.check(u64::from(i));
@@ -233,8 +233,8 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
-            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no
-            /// such instruction, nor on a GPU.
+            /// Prefetches element `i`, which is read soon, on a CPU. Does nothing without such an instruction, and on a
+            /// GPU.
             #[inline(always)]
             pub fn ask(self, i: u32) {
                 #[cfg(target_arch = "x86_64")]
@@ -247,7 +247,7 @@ macro_rules! view {
                 let _ = i;
             }
 
-            /// The elements from `from` on.
+            /// Returns the elements from `from` on.
             #[inline(always)]
             pub fn from(self, from: u32) -> Self {
                 #[cfg(not(target_arch = "nvptx64"))]
@@ -267,7 +267,7 @@ macro_rules! view {
                 }
             }
 
-            /// Elements `from..from + n`.
+            /// Returns elements `from..from + n`.
             #[inline(always)]
             pub fn part(self, from: u32, n: u32) -> Self {
                 let rest = self.from(from);
@@ -282,7 +282,7 @@ macro_rules! view {
                 }
             }
 
-            /// The same bytes as elements of another type; the address must suit it.
+            /// Returns the same bytes as elements of another type; the address must suit it.
             #[inline(always)]
             pub fn cast<U: bytemuck::Pod>(self) -> $view<U> {
                 debug_assert!(
@@ -339,13 +339,13 @@ view!(Global, *const T, core::ptr::dangling, Access::Read);
 view!(GlobalMut, *mut T, core::ptr::dangling_mut, Access::Write);
 
 impl<T: bytemuck::Pod> Global<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
-    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
-    /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/inside/unsafe.md).
+    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as the view is
+    /// accessed, and they are not written meanwhile except through views of the same kernel (contract U4 of
+    /// docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -358,11 +358,11 @@ impl<T: bytemuck::Pod> Global<T> {
 }
 
 impl<T: bytemuck::Pod> GlobalMut<T> {
-    /// A bound view.
+    /// Creates a bound view.
     ///
     /// # Safety
     ///
-    /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
+    /// As [`Global::new`], and no other code reads the elements meanwhile (contract U4).
     #[inline(always)]
     pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
@@ -397,7 +397,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
         }
     }
 
-    /// The same elements, read only.
+    /// Returns the same elements, read only.
     #[inline(always)]
     pub fn read(self) -> Global<T> {
         Global {
@@ -424,15 +424,15 @@ impl<T: bytemuck::Pod> Global<T> {
             return;
         }
         self.check(u64::from(n - 1));
-        // SAFETY: in range by the check, live and aligned; nobody writes them meanwhile (contracts U3, U4).
+        // SAFETY: in range by the check, live and aligned; not written meanwhile (contracts U3, U4).
         let from = unsafe { core::slice::from_raw_parts(self.at, n as usize) };
         to.slice(n).copy_from_slice(from);
     }
 }
 
 impl Global<f32> {
-    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of 8 bytes
-    /// then.
+    /// Returns elements `i .. i + N`. A pair at an even place is one access on a GPU: the view starts at a multiple of
+    /// 8 bytes then.
     #[inline(always)]
     pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
         self.check(u64::from(i) + (N as u64).saturating_sub(1));
@@ -452,7 +452,7 @@ impl Global<f32> {
 }
 
 impl Global<u32> {
-    /// Element `i`, in an atomic load.
+    /// Returns element `i`, in an atomic load.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         self.check(u64::from(i));
@@ -461,7 +461,7 @@ impl Global<u32> {
         unsafe { atomic::load(global(self.at.cast_mut()).add(i as usize)) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         debug_assert!(
@@ -482,7 +482,7 @@ impl Global<u32> {
 }
 
 impl GlobalMut<u32> {
-    /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
+    /// Returns the first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [u32] {
         assert!(n <= self.reach, "a slice of {n} of {}", self.reach);
@@ -491,7 +491,7 @@ impl GlobalMut<u32> {
         unsafe { core::slice::from_raw_parts_mut(self.at, n as usize) }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; the view starts at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [u32; 4] {
         self.read().get4(i)
@@ -525,29 +525,29 @@ impl GlobalMut<u32> {
         unsafe { atomic::store(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` and returns what it was; orders memory as [`crate::exec::Block::arrive`] needs it.
+    /// Adds one to element `i` and returns the old value; orders memory as [`crate::exec::Block::arrive`] needs it.
     #[inline(always)]
     pub fn arrive(self, i: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::arrive(self.cell(i)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::fetch_add(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` atomically and returns what it was. For counters at which many threads meet: a GPU adds
-    /// once for those of a warp that come together.
+    /// Adds one to element `i` atomically and returns the old value. For counters at which many threads meet: a GPU
+    /// adds once for those of a warp that come together.
     #[inline(always)]
     pub fn fetch_increment(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_increment(self.cell(i)) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -568,7 +568,7 @@ impl GlobalMut<u32> {
         }
     }
 
-    /// Replaces element `i`, atomically; returns what it was.
+    /// Replaces element `i`, atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -577,7 +577,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<f64> {
-    /// Element `i`, which another block may have written in this launch.
+    /// Returns element `i`, which another block may have written in this launch.
     #[inline(always)]
     pub fn load(self, i: u32) -> f64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
@@ -586,37 +586,37 @@ impl GlobalMut<f64> {
 }
 
 impl GlobalMut<u32> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::load(self.cell(i)) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.cell(i), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_and(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::compare_exchange(self.cell(i), old, new) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
-    /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/inside/unsafe.md).
+    /// Replaces element `i` by `new` if it is `old`, and returns `true` if it did. Then this thread, and after a
+    /// barrier its block, sees everything that the thread that [`GlobalMut::release`]d `old`, and before a barrier its
+    /// block, wrote until then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.
@@ -632,7 +632,7 @@ impl GlobalMut<u32> {
 }
 
 impl GlobalMut<u64> {
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u64 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
@@ -646,7 +646,7 @@ impl GlobalMut<u64> {
         unsafe { atomic::store_u64(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u64) -> u64 {
         // SAFETY: as `load`.

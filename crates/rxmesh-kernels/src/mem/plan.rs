@@ -1,4 +1,4 @@
-//! The shared-memory plan: one function says what a kernel needs, on the host and on the device.
+//! The shared-memory plan: one function gives a kernel's needs, on the host and on the device.
 
 use super::Shared;
 
@@ -23,7 +23,7 @@ const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
 const PIECE_ALIGN: u32 = 16;
 
 impl Plan {
-    /// A plan that only counts.
+    /// Creates a plan that only counts.
     ///
     /// # Safety
     ///
@@ -38,12 +38,12 @@ impl Plan {
         }
     }
 
-    /// A plan over real memory.
+    /// Creates a plan over real memory.
     ///
     /// # Safety
     ///
-    /// `base` is aligned to 16 bytes and points to at least as many bytes as the same plan function
-    /// measures, which nobody else uses while the pieces live (contract U2 of docs/inside/unsafe.md).
+    /// `base` is aligned to 16 bytes and points to at least the bytes that the same plan function measures, which no
+    /// other code uses while the pieces live (contract U2 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn carve(base: *mut u8) -> Plan {
         Plan {
@@ -54,8 +54,8 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become plain
-    /// ones.
+    /// Works like [`Plan::carve`], for a block of one thread on the host: its atomic updates of shared memory become
+    /// plain ones.
     ///
     /// # Safety
     ///
@@ -71,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// A piece of `n` elements, aligned to 16 bytes. Its content is undefined.
+    /// Takes a piece of `n` elements, aligned to 16 bytes. Its content is undefined.
     #[inline(always)]
     pub fn take<T: bytemuck::Pod>(&mut self, n: u32) -> Shared<T> {
         let at = self.used;
@@ -107,8 +107,8 @@ impl Plan {
         self.used = mark;
     }
 
-    /// Has what is taken next lie behind a mark that was given back, where what was taken before it ends earlier: after
-    /// two pieces that take turns in one place, of which the first may be the longer one.
+    /// Places the next piece behind a mark that was given back, if the pieces taken before it end earlier: after two
+    /// pieces that take turns in one place, of which the first may be the longer one.
     #[inline(always)]
     pub fn skip_to(&mut self, mark: u32) {
         if self.used < mark {
@@ -116,7 +116,7 @@ impl Plan {
         }
     }
 
-    /// Bytes needed: the most that was in use at any time.
+    /// Returns the number of bytes needed: the most that was in use at any time.
     #[inline(always)]
     pub fn peak(&self) -> u32 {
         self.peak

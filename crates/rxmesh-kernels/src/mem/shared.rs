@@ -46,7 +46,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         }
     }
 
-    /// A view of nothing.
+    /// Returns a view of nothing.
     #[inline(always)]
     pub fn empty() -> Self {
         Shared {
@@ -63,7 +63,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         cfg!(not(target_arch = "nvptx64")) && self.alone
     }
 
-    /// Replaces element `i` by `f` of it; returns what it was. For memory that one thread alone uses.
+    /// Replaces element `i` by `f` of it; returns the old value. For memory that one thread alone uses.
     #[inline(always)]
     fn update(self, i: u32, f: impl FnOnce(T) -> T) -> T {
         let old = self.get(i);
@@ -71,7 +71,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         old
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     #[inline(always)]
     pub fn len(self) -> u32 {
         self.n
@@ -83,7 +83,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         self.n == 0
     }
 
-    /// Element `i`.
+    /// Returns element `i`.
     #[inline(always)]
     pub fn get(self, i: u32) -> T {
         debug_assert!(i < self.n, "shared read at {i} of {}", self.n);
@@ -99,7 +99,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         unsafe { *self.at.add(i as usize) = v }
     }
 
-    /// The same bytes as elements of another type.
+    /// Returns the same bytes as elements of another type.
     #[inline(always)]
     pub fn cast<U: bytemuck::Pod>(self) -> Shared<U> {
         Shared {
@@ -110,7 +110,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         }
     }
 
-    /// Elements `from..from + n`.
+    /// Returns elements `from..from + n`.
     #[inline(always)]
     pub fn part(self, from: u32, n: u32) -> Self {
         debug_assert!(from + n <= self.n, "shared part {from} + {n} of {}", self.n);
@@ -125,7 +125,7 @@ impl<T: bytemuck::Pod> Shared<T> {
 }
 
 impl<T: bytemuck::Pod> Shared<T> {
-    /// The first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
+    /// Returns the first `n` elements as a slice, for a block of one thread that uses no other view of them meanwhile.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn slice<'a>(self, n: u32) -> &'a mut [T] {
         debug_assert!(n <= self.n, "a slice of {n} of {}", self.n);
@@ -156,7 +156,7 @@ impl Shared<u32> {
         }
     }
 
-    /// Element `i`, which other threads may be changing atomically.
+    /// Returns element `i`, which other threads may be changing atomically.
     #[inline(always)]
     pub fn load(self, i: u32) -> u32 {
         debug_assert!(i < self.n, "shared load at {i} of {}", self.n);
@@ -164,7 +164,7 @@ impl Shared<u32> {
         unsafe { atomic::load(self.at.add(i as usize)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
@@ -175,7 +175,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_add(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared min at {i} of {}", self.n);
@@ -186,7 +186,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_min(self.at.add(i as usize), v) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared or at {i} of {}", self.n);
@@ -197,7 +197,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared and at {i} of {}", self.n);
@@ -208,7 +208,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_and(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` atomically; returns what it was.
+    /// Replaces element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared swap at {i} of {}", self.n);
@@ -219,7 +219,7 @@ impl Shared<u32> {
         unsafe { atomic::swap(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         debug_assert!(i < self.n, "shared exchange at {i} of {}", self.n);
@@ -232,8 +232,8 @@ impl Shared<u32> {
 }
 
 impl Shared<f32> {
-    /// Elements `i .. i + N`. A pair at an even place is one access on a GPU: pieces of a plan start at a multiple of
-    /// 16 bytes.
+    /// Returns elements `i .. i + N`. A pair at an even place is one access on a GPU: pieces of a plan start at a
+    /// multiple of 16 bytes.
     #[inline(always)]
     pub fn several<const N: usize>(self, i: u32) -> [f32; N] {
         debug_assert!(i + N as u32 <= self.n, "shared read at {i} of {}", self.n);
@@ -261,7 +261,7 @@ impl Shared<f32> {
         }
     }
 
-    /// Elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
+    /// Returns elements `4 i .. 4 i + 4` in one 16-byte access; pieces of a plan start at a multiple of 16 bytes.
     #[inline(always)]
     pub fn get4(self, i: u32) -> [f32; 4] {
         debug_assert!(

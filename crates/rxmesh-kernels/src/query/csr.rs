@@ -27,7 +27,7 @@ impl Csr {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[inline(always)]
     pub fn rows(self) -> u32 {
         self.ends.len()
@@ -61,7 +61,8 @@ impl Csr {
         self.sort(b);
     }
 
-    /// As [`Csr::transpose`], for items that come four to a 16-byte access: `load(g)` gives items `4 g .. 4 g + 4`.
+    /// Works like [`Csr::transpose`], for items that come four to a 16-byte access: `load(g)` gives items `4 g .. 4 g +
+    /// 4`.
     #[inline(always)]
     pub fn transpose4<B: Block, const N: usize>(
         self,
@@ -120,8 +121,8 @@ impl Csr {
         }
     }
 
-    /// One thread fills in the order of the items; several need a sort to have the same rows on every run. A thread
-    /// sorts a row, and all together sort the long ones.
+    /// Sorts the rows. One thread fills in the order of the items; several need a sort to have the same rows on every
+    /// run. A thread sorts a row, and all together sort the long ones.
     #[inline(always)]
     fn sort<B: Block>(self, b: B) {
         if B::SOLO {
@@ -217,7 +218,7 @@ impl Csr {
         self.ends.get(r)
     }
 
-    /// The local id at a place in the concatenated rows.
+    /// Returns the local id at a place in the concatenated rows.
     #[inline(always)]
     pub fn value(self, at: u32) -> u32 {
         u32::from(self.values.get(at))
@@ -229,13 +230,13 @@ impl Csr {
         self.values.set(at, v as u16);
     }
 
-    /// The ends of the rows, for those who fill them in without [`Csr::transpose`].
+    /// Returns the ends of the rows, for kernels that fill them in without [`Csr::transpose`].
     #[inline(always)]
     pub(super) fn ends(self) -> Shared<u32> {
         self.ends
     }
 
-    /// Row `r`.
+    /// Returns row `r`.
     #[inline(always)]
     pub fn row(self, r: u32) -> CsrRow {
         let (lo, hi) = self.range(r);
@@ -246,15 +247,15 @@ impl Csr {
         }
     }
 
-    /// First and last place of row `r` in the concatenated rows.
+    /// Returns the first and last place of row `r` in the concatenated rows.
     #[inline(always)]
     pub(super) fn bounds(self, r: u32) -> (u32, u32) {
         self.range(r)
     }
 }
 
-/// Batcher's network for eight values (Knuth, The Art of Computer Programming 3, section 5.3.4): 19 comparisons, no
-/// branch.
+/// Sorts eight values by Batcher's network (Knuth, The Art of Computer Programming 3, section 5.3.4): 19 comparisons,
+/// no branch.
 #[inline(always)]
 fn sort8(v: &mut [u32; 8]) {
     const PAIRS: [(usize, usize); 19] = [

@@ -58,8 +58,8 @@ unsafe impl Relation for Diamond {
     }
 }
 
-/// The corners from which the faces on the left and on the right of an edge run along it; nothing where there may be
-/// more of them, or one face runs both ways. The face that runs from source to target lies on the left, so walking
+/// Returns the corners from which the faces on the left and on the right of an edge run along it; `None` if there may
+/// be more of them, or one face runs both ways. The face that runs from source to target lies on the left, so walking
 /// source, right, target, left is counter-clockwise.
 #[inline(always)]
 fn sides(faces: EdgeFaces, e: u32) -> Option<[u32; 2]> {
@@ -71,7 +71,7 @@ fn sides(faces: EdgeFaces, e: u32) -> Option<[u32; 2]> {
     (!one_face).then_some([left, right])
 }
 
-/// The vertex opposite to the side that starts at a corner.
+/// Returns the vertex opposite to the side that starts at a corner.
 #[inline(always)]
 fn apex(ev: LocalEv, fe: LocalFe, corner: u32) -> u32 {
     if corner == NONE {
@@ -80,7 +80,7 @@ fn apex(ev: LocalEv, fe: LocalFe, corner: u32) -> u32 {
     ev.start(fe.side(before(corner)))
 }
 
-/// The two faces of an edge with the lowest linear ids, or [`NONE`].
+/// Returns the two faces of an edge with the lowest linear ids, or [`NONE`].
 #[inline(always)]
 fn two_lowest(patch: &Patch, faces: impl Row) -> (u32, u32) {
     let n = faces.len();
@@ -101,7 +101,7 @@ fn two_lowest(patch: &Patch, faces: impl Row) -> (u32, u32) {
     (f.1, g.1)
 }
 
-/// The vertex of a face that is not on the edge, and whether the face runs along the edge.
+/// Returns the vertex of a face that is not on the edge, and `true` if the face runs along the edge.
 #[inline(always)]
 fn opposite(ev: LocalEv, fe: LocalFe, e: u32, f: u32) -> (u32, bool) {
     if f == NONE {

@@ -167,7 +167,7 @@ impl Row for EeRow {
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
-/// itself and without what has come before.
+/// itself and without repetitions.
 #[derive(Clone, Copy, Debug)]
 struct AnyEe {
     all: EdgeFaces,
@@ -177,7 +177,7 @@ struct AnyEe {
 }
 
 impl AnyEe {
-    /// Side `k % 3` of the edge's face `k / 3`.
+    /// Returns side `k % 3` of the edge's face `k / 3`.
     #[inline(always)]
     fn side(&self, k: u32) -> u32 {
         self.all.fe().side(3 * self.faces.get(k / 3) + k % 3) >> 1

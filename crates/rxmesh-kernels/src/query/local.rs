@@ -16,7 +16,7 @@ fn copy_words<B: Block>(p: Phase<B>, from: Global<u32>, to: Shared<u32>, n: u32)
     p.each_loaded(n.div_ceil(4), |g| from.get4(g), |g, v| to.set4(g, v));
 }
 
-/// The EV section in shared memory: what reads edges in any order goes through it.
+/// The EV section in shared memory, for code that reads edges in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalEv {
     words: Shared<u32>,
@@ -44,7 +44,7 @@ impl LocalEv {
         self.words.get(side >> 1) >> (16 * (side & 1)) & 0xffff
     }
 
-    /// The two vertices of a local edge, source first.
+    /// Returns the two vertices of a local edge, source first.
     #[inline(always)]
     pub fn edge(self, e: u32) -> (u32, u32) {
         let w = self.words.get(e);
@@ -74,25 +74,25 @@ impl LocalFe {
         copy_words(p, patch.fe().cast(), self.entries.cast(), words);
     }
 
-    /// The three sides (FE entries) of a local face.
+    /// Returns the three sides (FE entries) of a local face.
     #[inline(always)]
     pub fn sides(self, f: u32) -> [u32; 3] {
         [0, 1, 2].map(|k| u32::from(self.entries.get(3 * f + k)))
     }
 
-    /// Side `k % 3` of face `k / 3`.
+    /// Returns side `k % 3` of face `k / 3`.
     #[inline(always)]
     pub fn side(self, k: u32) -> u32 {
         u32::from(self.entries.get(k))
     }
 
-    /// The three edges of a local face.
+    /// Returns the three edges of a local face.
     #[inline(always)]
     pub fn edges(self, f: u32) -> [u32; 3] {
         self.sides(f).map(|side| side >> 1)
     }
 
-    /// The three vertices of a local face, in the input's order.
+    /// Returns the three vertices of a local face, in the input's order.
     #[inline(always)]
     pub fn vertices(self, ev: LocalEv, f: u32) -> [u32; 3] {
         self.sides(f).map(|side| ev.start(side))
@@ -131,7 +131,7 @@ impl LocalMap {
         );
     }
 
-    /// Linear id of a local id.
+    /// Returns the linear id of a local id.
     #[inline(always)]
     pub fn linear(self, local: u32) -> u32 {
         if local < self.owned {

@@ -16,7 +16,7 @@
 //! | [`CC`] | cell | cells that share a face | CF, then FC |
 //! | [`EE`] | edge of a volume | edges that share a vertex | EV, then VE of all local vertices |
 //!
-//! [`Relation::NEEDS`] says which kinds a mesh must keep for it.
+//! [`Relation::NEEDS`] lists the kinds that a mesh must keep for it.
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the transposed
 //! relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum over a
@@ -97,20 +97,20 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
 
     /// Takes the shared memory that the tables need.
     fn carve(header: &PatchHeader, plan: &mut Plan) -> Self::Tables;
-    /// First part of the construction, inside the kernel's first phase.
+    /// Constructs the first part, inside the kernel's first phase.
     fn prepare<B: Block>(_p: Phase<B>, _patch: &Patch, _tables: &Self::Tables) {}
     /// Constructs the rest, in separate phases.
     fn build<B: Block>(_b: B, _patch: &Patch, _tables: &Self::Tables, _scratch: Shared<u32>) {}
-    /// The row of a local element. Complete for owned elements; [`Table::of`] says what else.
+    /// Returns the row of a local element. Complete for owned elements; [`Table::of`] says more.
     fn row(patch: &Patch, tables: &Self::Tables, source: u32) -> Self::Row;
-    /// For relations with rows of a fixed length other than four, which are written whole: entry `k` of the rows of all
-    /// local elements, one after the other; [`NONE`] where there is none.
+    /// Returns entry `k` of the rows of all local elements, one after the other, for relations with rows of a fixed
+    /// length other than four, which are written whole; [`NONE`] for a missing one.
     #[inline(always)]
     fn entry(patch: &Patch, tables: &Self::Tables, k: u32) -> u32 {
         let width = Self::FIXED.unwrap_or(1);
         Self::row(patch, tables, k / width).get(k % width)
     }
-    /// The table as compressed rows, when it is stored so.
+    /// Returns the table as compressed rows, if it is stored so.
     #[inline(always)]
     fn csr(_tables: &Self::Tables) -> Option<Csr> {
         None
@@ -121,16 +121,16 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
 pub trait Row: Copy {
     /// Iterator over the row.
     type Iter: Iterator<Item = u32>;
-    /// Number of neighbours.
+    /// Returns the number of neighbours.
     fn len(&self) -> u32;
     /// Returns `true` if there is none.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Neighbour `i`.
+    /// Returns neighbour `i`.
     fn get(&self, i: u32) -> u32;
-    /// All neighbours.
+    /// Returns all neighbours.
     fn iter(&self) -> Self::Iter;
 }
 
@@ -155,7 +155,7 @@ fn not_there(i: u32, n: u32) -> ! {
     panic!("a kernel asked for neighbour or row {i} of {n}");
 }
 
-/// `row`, or [`NONE`] when `skip`: an entry that the transpose leaves out.
+/// Returns `row`, or [`NONE`] if `skip`: an entry that the transpose leaves out.
 #[inline(always)]
 fn unless(skip: bool, row: u32) -> u32 {
     if skip { NONE } else { row }

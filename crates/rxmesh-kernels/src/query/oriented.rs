@@ -41,7 +41,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Takes room; `fe` is loaded by somebody.
+    /// Carves the tables; `fe` is loaded by the caller.
     pub(super) fn carve(h: &PatchHeader, plan: &mut Plan, fe: LocalFe) -> Walks {
         let [owned, edges, faces] = [h.owned[0], h.total[1], h.total[2]].map(u32::from);
         let wide = 3 * faces > EMPTY;
@@ -54,7 +54,7 @@ impl Walks {
         }
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub(super) fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         p.each(self.slots.len(), |k| self.slots.set(k, NONE));
@@ -64,7 +64,7 @@ impl Walks {
         });
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub(super) fn build<B: Block>(self, b: B, patch: &Patch) {
         let sides = 3 * patch.total::<Face>();
@@ -91,7 +91,7 @@ impl Walks {
         }
     }
 
-    /// The corner from which a face runs along a side, or [`NONE`].
+    /// Returns the corner from which a face runs along a side, or [`NONE`].
     #[inline(always)]
     fn slot(self, side: u32) -> u32 {
         if self.wide {
@@ -121,7 +121,7 @@ impl Walks {
         }
     }
 
-    /// Number of corners of an owned vertex.
+    /// Returns the number of corners of an owned vertex.
     #[inline(always)]
     fn corners(self, v: u32) -> u32 {
         self.corners.get(v)
@@ -160,7 +160,7 @@ impl Walks {
         }
     }
 
-    /// The side by which the face of a corner comes back to its vertex.
+    /// Returns the side by which the face of a corner comes back to its vertex.
     #[inline(always)]
     fn side_back(self, corner: u32) -> u32 {
         self.fe.side(before(corner))
@@ -184,14 +184,14 @@ impl FanWalks {
         FanWalks(Walks::carve(h, plan, fe))
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         self.0.fe.load(p, patch);
         self.0.prepare(p, patch);
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub fn build<B: Block>(self, b: B, patch: &Patch) {
         self.0.build(b, patch);
@@ -216,7 +216,7 @@ pub struct Fan {
 trait Around {
     /// `true` if the end of the last face counts too when the faces are an open fan.
     const ENDS: bool;
-    /// The element that lies along the side that starts at a corner.
+    /// Returns the element that lies along the side that starts at a corner.
     fn along(patch: &Patch, side: u32, corner: u32) -> u32;
 }
 

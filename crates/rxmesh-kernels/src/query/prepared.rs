@@ -53,7 +53,7 @@ unsafe impl<R> Bind for Prepared<R> {
 // SAFETY: no prologue and no epilogue.
 unsafe impl<R: Relation> Field for Prepared<R> {}
 
-/// Number of rows that a patch's table of `R` has.
+/// Returns the number of rows that a patch's table of `R` has.
 #[inline(always)]
 pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
     if R::RIBBON_ROWS {
@@ -64,7 +64,7 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 }
 
 impl<R: Relation> Prepared<R> {
-    /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
+    /// Wraps tables that [`crate::algo::prepare::PrepareRows`] made.
     ///
     /// # Safety
     ///
@@ -77,13 +77,13 @@ impl<R: Relation> Prepared<R> {
         }
     }
 
-    /// No tables: for a field that a kernel does not use.
+    /// Returns no tables: for a field that a kernel does not use.
     pub fn empty() -> Self {
         // SAFETY: empty.
         unsafe { Prepared::new(Global::empty(), Global::empty()) }
     }
 
-    /// Number of entries of all tables.
+    /// Returns the number of entries of all tables.
     pub fn len(self) -> u32 {
         self.tables.len()
     }
@@ -100,7 +100,7 @@ impl<R: Relation> Prepared<R> {
         self.starts.get(patch.id())
     }
 
-    /// The table of a patch.
+    /// Returns the table of a patch.
     #[inline(always)]
     pub fn table(self, patch: &Patch) -> PreparedTable<R> {
         let table = self.tables.from(self.starts.get(patch.id()));
@@ -124,7 +124,7 @@ pub struct PreparedTable<R> {
 }
 
 impl<R: Relation> PreparedTable<R> {
-    /// First and last place of a row in the concatenated rows.
+    /// Returns the first and last place of a row in the concatenated rows.
     #[inline(always)]
     pub fn bounds(self, source: u32) -> (u32, u32) {
         match R::FIXED {
@@ -140,7 +140,7 @@ impl<R: Relation> PreparedTable<R> {
         }
     }
 
-    /// The local id at a place in the concatenated rows, or [`NONE`].
+    /// Returns the local id at a place in the concatenated rows, or [`NONE`].
     #[inline(always)]
     pub fn value(self, at: u32) -> u32 {
         let v = self.values.get(at);
@@ -151,7 +151,7 @@ impl<R: Relation> PreparedTable<R> {
         }
     }
 
-    /// The row of a local element; empty for a ribbon element whose row is not kept.
+    /// Returns the row of a local element; empty for a ribbon element whose row is not kept.
     #[inline(always)]
     pub fn row(self, source: u32) -> PreparedRow<R> {
         let (lo, hi) = if source < self.rows {
@@ -254,8 +254,8 @@ pub fn each_place<T: Copy>(lo: u32, hi: u32, load: impl Fn(u32) -> T, mut f: imp
     }
 }
 
-/// As [`each_place`], with the loads of `N` places on their way: for bodies so short that the compiler unrolls their
-/// loops.
+/// Works like [`each_place`], with the loads of `N` places in flight: for bodies so short that the compiler unrolls
+/// their loops.
 #[inline(always)]
 pub fn each_of<const N: usize, T: Copy>(
     lo: u32,

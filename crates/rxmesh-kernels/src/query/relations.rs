@@ -32,7 +32,7 @@ pub unsafe trait Relations: Copy + Send + Sync + 'static {
         plan: &mut Plan,
         prepared: Option<&Self::Prepared>,
     ) -> Self::Tables;
-    /// First part of the construction, inside the kernel's first phase.
+    /// Constructs the first part, inside the kernel's first phase.
     fn prepare<B: Block>(p: Phase<B>, patch: &Patch, tables: &Self::Tables);
     /// Constructs the rest, in separate phases.
     fn build<B: Block>(b: B, patch: &Patch, tables: &Self::Tables, scratch: Shared<u32>);
@@ -164,7 +164,7 @@ impl<R: Relation> Neighbours<R> {
         }
     }
 
-    /// Number of neighbours.
+    /// Returns the number of neighbours.
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.row.len()
@@ -176,7 +176,7 @@ impl<R: Relation> Neighbours<R> {
         self.row.len() == 0
     }
 
-    /// Neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
+    /// Returns neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
     /// [`Neighbours::try_get`].
     #[inline(always)]
     pub fn get(&self, i: u32) -> Local<R::Target> {
@@ -188,7 +188,7 @@ impl<R: Relation> Neighbours<R> {
         self.map.local(id)
     }
 
-    /// Neighbour `i` of `0..len()`, or nothing where the relation has none in that place.
+    /// Returns neighbour `i` of `0..len()`, or `None` if the relation has none in that place.
     #[inline(always)]
     pub fn try_get(&self, i: u32) -> Option<Local<R::Target>> {
         within(i, self.len());
@@ -211,7 +211,7 @@ impl<R: Relation> Neighbours<R> {
         }
     }
 
-    /// All neighbours that there are.
+    /// Returns all neighbours that exist.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = Local<R::Target>> {
         let map = self.map;
@@ -229,12 +229,12 @@ pub struct Table<R: Relation> {
 }
 
 impl<R: Relation> Table<R> {
-    /// The neighbours of a local element.
+    /// Returns the neighbours of a local element.
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
     /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells; for CV, CE and
-    /// CF for every ribbon cell. Other rows of ribbon elements hold what the patch knows; VE, VV, VF, VC and EC have
-    /// rows for owned elements only, and so do EE and FF when they are prepared.
+    /// CF for every ribbon cell. Other rows of ribbon elements hold the part that the patch has; VE, VV, VF, VC and EC
+    /// have rows for owned elements only, and so do EE and FF when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from

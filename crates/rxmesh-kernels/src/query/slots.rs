@@ -47,7 +47,7 @@ impl EdgeFaces {
         }
     }
 
-    /// First part of the construction, inside a phase.
+    /// Constructs the first part, inside a phase.
     #[inline(always)]
     pub fn prepare<B: Block>(self, p: Phase<B>, patch: &Patch) {
         self.fe.load(p, patch);
@@ -55,7 +55,7 @@ impl EdgeFaces {
         p.lead(|| self.clash.set(0, 0));
     }
 
-    /// The rest of the construction.
+    /// Constructs the rest.
     #[inline(always)]
     pub fn build<B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
         let (fe, slots, clash) = (self.fe, self.slots, self.clash);
@@ -85,13 +85,13 @@ impl EdgeFaces {
         }
     }
 
-    /// The FE section that this keeps in shared memory.
+    /// Returns the FE section that this keeps in shared memory.
     #[inline(always)]
     pub fn fe(self) -> LocalFe {
         self.fe
     }
 
-    /// The faces of a local edge, in ascending local id.
+    /// Returns the faces of a local edge, in ascending local id.
     #[inline(always)]
     pub fn row(self, e: u32) -> EdgeFacesRow {
         if self.clash.get(0) != 0 {
@@ -133,13 +133,13 @@ impl EdgeFaces {
     }
 }
 
-/// The face of a corner.
+/// Returns the face of a corner.
 #[inline(always)]
 pub(super) fn face_of(corner: u32) -> u32 {
     if corner == NONE { NONE } else { corner / 3 }
 }
 
-/// The corner that comes before a corner in its face; opposite to its side.
+/// Returns the corner that comes before a corner in its face; opposite to its side.
 #[inline(always)]
 pub(super) fn before(corner: u32) -> u32 {
     if corner.is_multiple_of(3) {

@@ -90,8 +90,8 @@ fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(
 }
 
 kernel! {
-    /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is
-    /// told to whom.
+    /// Marks the edges and vertices that each face is the first of, counts the edges and vertices that each patch owns,
+    /// and counts the faces that each patch is told.
     pub struct RepackTell: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -101,7 +101,7 @@ kernel! {
 }
 
 impl RepackTell {
-    /// The marks of a face.
+    /// Returns the marks of a face.
     #[inline(always)]
     fn marks(&self, here: Here, linear: u32) -> u32 {
         let w = &self.work;
@@ -174,7 +174,7 @@ unsafe impl BlockKernel for RepackTell {
     }
 }
 
-/// Edges (low half) and vertices (high half) that a face with these marks is the first of.
+/// Returns the numbers of edges (low half) and vertices (high half) that a face with these marks is the first of.
 #[inline(always)]
 fn packed_counts(marks: u32) -> u32 {
     (marks & 7).count_ones() | (marks >> 3 & 7).count_ones() << 16
@@ -357,7 +357,7 @@ unsafe impl FlatKernel for RepackLast {
 }
 
 kernel! {
-    /// Gives edges and vertices their linear ids, and writes down what is told to whom.
+    /// Gives edges and vertices their linear ids, and writes the faces that each patch is told.
     pub struct RepackNumber: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -369,7 +369,7 @@ kernel! {
 }
 
 impl Work {
-    /// Writes down that a patch is told a linear face.
+    /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {
         let left = self.told_count.fetch_add(patch, u32::MAX);

@@ -27,7 +27,7 @@ args! {
         pub side: GlobalMut<u32>,
         /// Record: the next of the list plus one, 0 at its end.
         pub next: GlobalMut<u32>,
-        /// Record: whether it stands for the faces of its patch at the edge.
+        /// Record: not 0 if it stands for the faces of its patch at the edge.
         pub stands: GlobalMut<u32>,
     }
 }
@@ -120,7 +120,7 @@ unsafe impl FlatKernel for RepackExtraList {
     }
 }
 
-/// The edge of a record.
+/// Returns the edge of a record.
 #[inline(always)]
 fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1
@@ -160,7 +160,7 @@ unsafe impl FlatKernel for RepackExtraStand {
 }
 
 kernel! {
-    /// Tells the face of each record to the patches of the others at its edge: counts, or writes down.
+    /// Tells the face of each record to the patches of the others at its edge: counts, or lists it.
     pub struct RepackExtraTell: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,

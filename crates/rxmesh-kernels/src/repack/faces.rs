@@ -17,7 +17,7 @@ kernel_list! {
 pub const SORT_ROOM: u32 = 2048;
 
 /// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly
-/// have the same label, so that what is counted for each label is told once for all of them.
+/// have the same label, so that the count of each label is added once for all of them.
 pub const FACE_RUN: u32 = 16;
 
 /// Counts the faces of run `i` of `faces` faces in `counters`, each in the one that `counter` returns ([`NONE`] for

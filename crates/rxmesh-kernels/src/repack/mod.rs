@@ -78,7 +78,7 @@ pub(crate) struct Sides {
 }
 
 impl RepackMesh {
-    /// Number of slots for faces.
+    /// Returns the number of slots for faces.
     #[inline(always)]
     pub fn faces(&self) -> u32 {
         self.fe.len() / 3
@@ -90,7 +90,7 @@ impl RepackMesh {
         self.fe.get(3 * f) != NONE
     }
 
-    /// Sides and corners of a face.
+    /// Returns the sides and corners of a face.
     #[inline(always)]
     pub(crate) fn sides(&self, f: u32) -> Sides {
         let side = [
@@ -109,7 +109,7 @@ impl RepackMesh {
         }
     }
 
-    /// The other face of an edge, [`NONE`] if there is none; nothing when `f` is not among the two that EF holds.
+    /// Returns the other face of an edge, [`NONE`] if there is none; `None` if `f` is not among the two that EF holds.
     #[inline(always)]
     pub(crate) fn across(&self, edge: u32, f: u32) -> Option<u32> {
         let first = 2 * self.step * edge;
@@ -166,14 +166,14 @@ args! {
 }
 
 impl Work {
-    /// The patch of a linear face.
+    /// Returns the patch of a linear face.
     #[inline(always)]
     pub(crate) fn patch_of(&self, flat: &RepackMesh, linear: u32) -> u32 {
         let label = flat.label.get(self.face_session.get(linear));
         self.label_patch.get(label)
     }
 
-    /// First linear face and number of faces of a patch.
+    /// Returns the first linear face and the number of faces of a patch.
     #[inline(always)]
     pub(crate) fn faces_of(&self, patch: u32) -> (u32, u32) {
         let first = self.patch_face.get(patch);

@@ -3,8 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
-//! on the order of threads; how far they are does not, and nothing else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
+//! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};
@@ -63,28 +63,28 @@ enum End {
 trait Desk: Copy {
     /// A word a face.
     type List: Words;
-    /// A face across a side, in the same piece; [`NONE`] where there is none.
+    /// Returns a face across a side, in the same piece; [`NONE`] if there is none.
     fn across(self, side: u32) -> u32;
-    /// Sets what is across a side.
+    /// Sets the face across a side.
     fn join(self, side: u32, other: u32);
-    /// Distance of a face from an end of its piece; [`NONE`] where it has not been reached.
+    /// Returns the distance of a face from an end of its piece; [`NONE`] if it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
     /// Returns `true` if a face has not been reached yet, while others may be reaching it.
     fn is_far(self, f: u32, end: End) -> bool;
-    /// Reaches a face that nobody has reached, or others at the same distance at the same time; tells whether it came
-    /// first.
+    /// Reaches a face that has not been reached, or that others reach at the same distance at the same time. Returns
+    /// `true` if it came first.
     fn reach(self, f: u32, end: End, distance: u32) -> bool;
-    /// No face has been reached: what a thread does for face `f`.
+    /// Marks face `f` as not reached yet.
     fn forget(self, f: u32, end: End);
-    /// The piece of a face.
+    /// Returns the piece of a face.
     fn piece(self, f: u32) -> u32;
     /// Sets the piece of a face.
     fn put(self, f: u32, piece: u32);
-    /// The faces in the order of a queue, or sorted.
+    /// Returns the faces in the order of a queue, or sorted.
     fn list(self) -> Self::List;
-    /// For each piece the complement of its last face: its distance, and its place below.
+    /// Returns for each piece the complement of its last face: its distance, and its place below.
     fn last(self) -> Self::List;
-    /// For each piece the first face that was not reached, and whether there ever was one.
+    /// Returns for each piece the first face that was not reached, and a flag that there ever was one.
     fn lost(self) -> Self::List;
 }
 
@@ -107,7 +107,7 @@ pub struct CutTables {
 const NONE_16: u32 = 0xffff;
 
 impl CutTables {
-    /// The bits of a distance in its word, from which on.
+    /// Returns the position of a distance's bits in its word.
     #[inline(always)]
     fn shift(end: End) -> u32 {
         if end == End::Near { 0 } else { 16 }
@@ -304,7 +304,7 @@ impl Cuts {
         self.small * part + part.min(self.longer)
     }
 
-    /// The part of a place in the order.
+    /// Returns the part of a place in the order.
     #[inline(always)]
     fn part_of(&self, place: u32) -> u32 {
         let in_longer = self.longer * (self.small + 1);
@@ -448,7 +448,7 @@ impl<D: Desk> Region<D> {
         b.each(n, |f| {
             let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
             let order = if lost.get(piece) & LOST != 0 {
-                // Parts that do not hang together stay together.
+                // Parts that are not connected stay together.
                 near
             } else {
                 near + farthest - desk.distance(f, End::Far)

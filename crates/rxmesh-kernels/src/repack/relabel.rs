@@ -1,5 +1,5 @@
-//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several
-//! patches, and regions with more faces than a patch may have are cut anew ([`super::recut`]).
+//! Labels of the right size: if labels have too many faces or too few, neighbours are united into regions of several
+//! patches, and regions with more faces than a patch may have are cut again ([`super::recut`]).
 //!
 //! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is
 //! smallest, and two that take each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998).
@@ -95,8 +95,8 @@ impl Regions {
         }
     }
 
-    /// The key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no reason to
-    /// unite them.
+    /// Returns the key of the union of two regions: small unions first, then the lower `lot`. [`NONE`] if there is no
+    /// reason to unite them.
     #[inline(always)]
     fn key(&self, a: u32, b: u32, lot: u32, sizes: &Sizes) -> u32 {
         let (x, y) = (self.size.get(a), self.size.get(b));
@@ -110,7 +110,7 @@ impl Regions {
     }
 }
 
-/// Faces of a label.
+/// Returns the number of faces of a label.
 #[inline(always)]
 fn faces_of(w: &Work, l: u32) -> u32 {
     let end = if l + 1 < w.label_faces.len() {
@@ -250,8 +250,8 @@ kernel! {
     }
 }
 
-// SAFETY: threads write apart or atomically in each step, to what it does not read otherwise; steps are the same for
-// all blocks (contracts U1 to U4).
+// SAFETY: threads write apart or atomically in each step, to words that it does not read otherwise; steps are the same
+// for all blocks (contracts U1 to U4).
 unsafe impl GridKernel for RelabelUnite {
     type Tables = ();
 
@@ -308,13 +308,13 @@ impl RelabelUnite {
         b.last_phase(|p| p.each(n, |i| f(first + i)));
     }
 
-    /// The labels of a pair.
+    /// Returns the labels of a pair.
     #[inline(always)]
     fn labels(&self, i: u32) -> (u32, u32) {
         (self.pairs.get(3 * i), self.pairs.get(3 * i + 1))
     }
 
-    /// The regions of a pair, and the key of their union; nothing if they are one, or have no reason to unite.
+    /// Returns the regions of a pair, and the key of their union; `None` if they are one, or have no reason to unite.
     #[inline(always)]
     fn union(&self, r: &Regions, i: u32, round: u32) -> Option<(u32, u32, u32)> {
         let (x, y) = self.labels(i);
@@ -327,7 +327,7 @@ impl RelabelUnite {
         if key == NONE { None } else { Some((a, b, key)) }
     }
 
-    /// Every label is a region.
+    /// Makes every label a region.
     #[inline(always)]
     fn start(&self, l: u32) {
         let r = &self.regions;
@@ -341,7 +341,7 @@ impl RelabelUnite {
         r.next_mate.set(l, NONE);
     }
 
-    /// For each region the lowest key of a union with a neighbour.
+    /// Finds for each region the lowest key of a union with a neighbour.
     #[inline(always)]
     fn pick(&self, r: &Regions, i: u32, round: u32) {
         if let Some((a, b, key)) = self.union(r, i, round) {
@@ -350,7 +350,7 @@ impl RelabelUnite {
         }
     }
 
-    /// The neighbour that each region takes: that of the lowest key, where the key is the lowest for both.
+    /// Sets the neighbour that each region takes: that of the lowest key, if the key is the lowest for both.
     #[inline(always)]
     fn mate(&self, r: &Regions, i: u32, round: u32) {
         if let Some((a, b, key)) = self.union(r, i, round)
@@ -401,7 +401,7 @@ impl RelabelUnite {
         }
     }
 
-    /// A label moves to the region that it was given to, or stays.
+    /// Moves a label to the region that it was given to, or leaves it.
     #[inline(always)]
     fn settle_in(&self, r: &Regions, l: u32) {
         let to = r.next_mate.get(l);
@@ -434,10 +434,10 @@ fn unite(r: &Regions, l: u32) {
 /// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
 pub const SHAPED: u32 = 1 << 26;
 
-/// The greatest depth that is told apart.
+/// Greatest depth that is distinguished.
 const DEEPEST: u32 = 63;
 
-/// The deepest label of each region, in [`Regions::mate`].
+/// Finds the deepest label of each region, in [`Regions::mate`].
 #[inline(always)]
 fn centre(r: &Regions, l: u32) {
     let depth = r.best.get(l).min(DEEPEST);
@@ -446,7 +446,7 @@ fn centre(r: &Regions, l: u32) {
     r.next_mate.set(l, NONE);
 }
 
-/// Centres belong to their regions, in [`Regions::next_mate`]; all else is open.
+/// Gives centres to their regions, in [`Regions::next_mate`]; all other labels are open.
 #[inline(always)]
 fn seed(r: &Regions, l: u32) {
     let root = r.root.get(l);
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes what is offered.
+/// Takes the offered region.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {

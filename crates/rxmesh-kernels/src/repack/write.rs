@@ -31,7 +31,7 @@ kernel! {
 }
 
 impl RepackHeaders {
-    /// The header of a patch without the offsets of its parts.
+    /// Returns the header of a patch without the offsets of its parts.
     #[inline(always)]
     fn header(&self, patch: u32) -> PatchHeader {
         let w = &self.work;

@@ -70,7 +70,7 @@ pub struct PatchHeader {
     pub cell_base: u32,
     /// Number of owned cells.
     pub cells_owned: u16,
-    /// Number of local cells, and of those that there is room for.
+    /// Number of local cells, and capacity for them.
     pub cells: u16,
     /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
     pub near: [u16; 3],
@@ -92,55 +92,55 @@ impl PatchHeader {
     /// Most local vertices or faces a patch can have (`u16` ids).
     pub const MAX_ELEMENTS: u32 = u16::MAX as u32;
 
-    /// Offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
+    /// Returns the offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
     #[inline(always)]
     pub const fn ev_section(&self) -> u32 {
         self.topology
     }
 
-    /// Offset of section FE in `topology`, in `u16` entries: three entries a face, each
-    /// `local edge << 1 | d`, where `d = 1` says that the face runs along the edge from target to source.
-    /// Entry `k` joins corner `k` to corner `(k + 1) % 3`.
+    /// Returns the offset of section FE in `topology`, in `u16` entries: three entries a face, each `local edge << 1 |
+    /// d`, where `d = 1` says that the face runs along the edge from target to source. Entry `k` joins corner `k` to
+    /// corner `(k + 1) % 3`.
     #[inline(always)]
     pub const fn fe_section(&self) -> u32 {
         self.topology + align_up(2 * self.capacity[1] as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CV in `topology`: four local vertices a cell.
+    /// Returns the offset of section CV in `topology`: four local vertices a cell.
     #[inline(always)]
     pub const fn cv_section(&self) -> u32 {
         self.fe_section() + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CE in `topology`: six local edges a cell, in the order of their corners: 01, 02, 03, 12, 13,
-    /// 23. Empty without edges.
+    /// Returns the offset of section CE in `topology`: six local edges a cell, in the order of their corners: 01, 02,
+    /// 03, 12, 13, 23. Empty without edges.
     #[inline(always)]
     pub const fn ce_section(&self) -> u32 {
         self.cv_section() + align_up(4 * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Offset of section CF in `topology`: four local faces a cell; face `k` lies opposite corner `k`. Empty without
-    /// faces.
+    /// Returns the offset of section CF in `topology`: four local faces a cell; face `k` lies opposite corner `k`.
+    /// Empty without faces.
     #[inline(always)]
     pub const fn cf_section(&self) -> u32 {
         let edges = if self.capacity[1] == 0 { 0 } else { 6 };
         self.ce_section() + align_up(edges * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Number of `u16` entries of a volume's patch in `topology`.
+    /// Returns the number of `u16` entries of a volume's patch in `topology`.
     #[inline(always)]
     pub const fn volume_len(&self) -> u32 {
         let faces = if self.capacity[2] == 0 { 0 } else { 4 };
         self.cf_section() - self.topology + align_up(faces * self.cells as u32, U16_PER_ALIGN)
     }
 
-    /// Number of `u16` entries of a surface's patch in `topology`.
+    /// Returns the number of `u16` entries of a surface's patch in `topology`.
     #[inline(always)]
     pub const fn topology_len(&self) -> u32 {
         self.fe_section() - self.topology + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)
     }
 
-    /// Linear id of the first owned element of a kind.
+    /// Returns the linear id of the first owned element of a kind.
     #[inline(always)]
     pub const fn base_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -149,7 +149,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of owned elements of a kind.
+    /// Returns the number of owned elements of a kind.
     #[inline(always)]
     pub const fn owned_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -158,7 +158,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of local elements of a kind.
+    /// Returns the number of local elements of a kind.
     #[inline(always)]
     pub const fn total_of(&self, kind: Kind) -> u32 {
         match kind {
@@ -176,7 +176,7 @@ impl PatchHeader {
         }
     }
 
-    /// Number of ribbon elements of a kind that there is room for.
+    /// Returns the capacity for ribbon elements of a kind.
     #[inline(always)]
     pub const fn ribbon_capacity(&self, kind: Kind) -> u32 {
         match kind {
@@ -185,7 +185,7 @@ impl PatchHeader {
         }
     }
 
-    /// Offset of a kind's ribbon list in `ribbons`.
+    /// Returns the offset of a kind's ribbon list in `ribbons`.
     #[inline(always)]
     pub const fn ribbon_section(&self, kind: Kind) -> u32 {
         let v = align_up(self.ribbon_capacity(Kind::Vertex), U32_PER_ALIGN);
@@ -201,26 +201,26 @@ impl PatchHeader {
         }
     }
 
-    /// Number of entries of a volume's patch in `ribbons`.
+    /// Returns the number of entries of a volume's patch in `ribbons`.
     #[inline(always)]
     pub const fn volume_ribbon_len(&self) -> u32 {
         self.ribbon_len() + align_up(self.ribbon_capacity(Kind::Cell), U32_PER_ALIGN)
     }
 
-    /// Number of entries of a surface's patch in `ribbons`.
+    /// Returns the number of entries of a surface's patch in `ribbons`.
     #[inline(always)]
     pub const fn ribbon_len(&self) -> u32 {
         self.ribbon_section(Kind::Face) - self.ribbon
             + align_up(self.ribbon_capacity(Kind::Face), U32_PER_ALIGN)
     }
 
-    /// Number of words of one mask of a kind of a surface.
+    /// Returns the number of words of one mask of a kind of a surface.
     #[inline(always)]
     pub const fn mask_words(&self, kind: Kind) -> u32 {
         (self.capacity[kind as usize] as u32).div_ceil(32)
     }
 
-    /// Offset of a kind's *owned* mask in `masks`.
+    /// Returns the offset of a kind's *owned* mask in `masks`.
     #[inline(always)]
     pub const fn owned_mask(&self, kind: Kind) -> u32 {
         let (v, e) = (self.mask_words(Kind::Vertex), self.mask_words(Kind::Edge));
@@ -231,13 +231,13 @@ impl PatchHeader {
         }
     }
 
-    /// Offset of a kind's *active* mask in `masks`.
+    /// Returns the offset of a kind's *active* mask in `masks`.
     #[inline(always)]
     pub const fn active_mask(&self, kind: Kind) -> u32 {
         self.owned_mask(kind) + self.mask_len() / 2
     }
 
-    /// Number of words of the patch in `masks`.
+    /// Returns the number of words of the patch in `masks`.
     #[inline(always)]
     pub const fn mask_len(&self) -> u32 {
         2 * (self.mask_words(Kind::Vertex)

@@ -42,7 +42,7 @@ impl Element for Cell {
 ///
 /// The mesh that the kernel runs on has the element (contract U4).
 pub unsafe trait Id<K: Element>: Copy {
-    /// The element's linear id.
+    /// Returns the element's linear id.
     fn linear(self) -> u32;
 }
 
@@ -65,7 +65,7 @@ impl<K: Element> Map<K> {
         }
     }
 
-    /// Linear id of a local id.
+    /// Returns the linear id of a local id.
     #[inline(always)]
     pub fn linear(self, local: u32) -> u32 {
         if local < self.owned {
@@ -75,13 +75,13 @@ impl<K: Element> Map<K> {
         }
     }
 
-    /// The element with a local id.
+    /// Returns the element with a local id.
     #[inline(always)]
     pub(crate) fn local(self, id: u32) -> Local<K> {
         Local { id, map: self }
     }
 
-    /// The linear ids of the ribbon.
+    /// Returns the linear ids of the ribbon.
     #[inline(always)]
     pub(crate) fn ribbon(self) -> Global<u32> {
         self.ribbon
@@ -96,14 +96,14 @@ pub struct Local<K> {
 }
 
 impl<K: Element> Local<K> {
-    /// The local id, from 0 to the patch's number of local elements.
+    /// Returns the local id, from 0 to the patch's number of local elements.
     #[inline(always)]
     pub fn local(self) -> u32 {
         self.id
     }
 
-    /// The element as an owned one, if the patch owns it. Bodies of kernels must not have it: only the thread that is
-    /// called for an element writes its values.
+    /// Returns the element as an owned one, if the patch owns it. Bodies of kernels must not have it: only the thread
+    /// that is called for an element writes its values.
     #[inline(always)]
     pub(crate) fn owned(self) -> Option<Owned<K>> {
         if self.id < self.map.owned {
@@ -127,7 +127,7 @@ unsafe impl<K: Element> Id<K> for Local<K> {
 pub struct Owned<K>(Local<K>);
 
 impl<K: Element> Owned<K> {
-    /// `local` must be below the patch's number of owned elements.
+    /// Creates the proof; `local` must be below the patch's number of owned elements.
     #[inline(always)]
     pub(crate) fn new(local: Local<K>) -> Self {
         debug_assert!(local.id < local.map.owned);
@@ -140,7 +140,7 @@ impl<K: Element> Owned<K> {
         self.0.id
     }
 
-    /// The element without the proof.
+    /// Returns the element without the proof.
     #[inline(always)]
     pub fn any(self) -> Local<K> {
         self.0
@@ -155,13 +155,13 @@ unsafe impl<K: Element> Id<K> for Owned<K> {
     }
 }
 
-/// An element by its linear id: what flat kernels and the host use.
+/// An element by its linear id, for flat kernels and the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Linear<K>(pub u32, PhantomData<K>);
 
 impl<K: Element> Linear<K> {
-    /// The element with this linear id.
+    /// Returns the element with this linear id.
     #[inline(always)]
     pub fn new(id: u32) -> Self {
         Linear(id, PhantomData)

@@ -1,6 +1,6 @@
 //! Tables that a mesh must keep for a relation or a kernel.
 
-/// A set of kinds of element, and whether volumes must keep the whole ring around what they own.
+/// A set of kinds of element, with a flag if volumes must keep the whole ring around their own elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs(u8);
 
@@ -19,7 +19,7 @@ impl Needs {
     /// Tables of every surface.
     pub const SURFACE: Needs = Needs::EDGES.and(Needs::FACES).and(Needs::RING);
 
-    /// Both.
+    /// Returns both.
     pub const fn and(self, other: Needs) -> Needs {
         Needs(self.0 | other.0)
     }

@@ -29,7 +29,7 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Patch `id` of a mesh.
+    /// Returns patch `id` of a mesh.
     ///
     /// # Safety
     ///
@@ -43,13 +43,13 @@ impl Patch {
         }
     }
 
-    /// The patch's index.
+    /// Returns the patch's index.
     #[inline(always)]
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// The patch's header.
+    /// Returns the patch's header.
     #[inline(always)]
     pub fn header(&self) -> &PatchHeader {
         &self.header
@@ -61,21 +61,21 @@ impl Patch {
         self.mesh.fault
     }
 
-    /// Number of owned elements of a kind.
+    /// Returns the number of owned elements of a kind.
     #[inline(always)]
     pub fn owned<K: Element>(&self) -> u32 {
         self.header.owned_of(K::KIND)
     }
 
-    /// Number of local elements of a kind.
+    /// Returns the number of local elements of a kind.
     #[inline(always)]
     pub fn total<K: Element>(&self) -> u32 {
         self.header.total_of(K::KIND)
     }
 
-    /// The patch of the mesh that owns the element of a linear id, and the linear id of its first one: the last patch
-    /// that begins there or before, since ids ascend from patch to patch and one that owns none begins where the next
-    /// one does.
+    /// Returns the patch of the mesh that owns the element of a linear id, and the linear id of its first one: the last
+    /// patch that begins there or before, since ids ascend from patch to patch and one that owns none begins where the
+    /// next one does.
     #[inline(always)]
     pub fn owner_of<K: Element>(&self, linear: u32) -> (u32, u32) {
         let base = |patch: u32| self.mesh.headers.get(patch).base_of(K::KIND);
@@ -91,51 +91,51 @@ impl Patch {
         (from, base(from))
     }
 
-    /// Linear id of the first owned element of a kind.
+    /// Returns the linear id of the first owned element of a kind.
     #[inline(always)]
     pub fn base<K: Element>(&self) -> u32 {
         self.header.base_of(K::KIND)
     }
 
-    /// The map from local to linear ids.
+    /// Returns the map from local to linear ids.
     #[inline(always)]
     pub fn map<K: Element>(&self) -> Map<K> {
         let ribbon = self.mesh.ribbons.from(self.header.ribbon_section(K::KIND));
         Map::new(self.base::<K>(), self.owned::<K>(), ribbon)
     }
 
-    /// The local element with an id below [`Patch::total`].
+    /// Returns the local element with an id below [`Patch::total`].
     #[inline(always)]
     pub fn local<K: Element>(&self, id: u32) -> Local<K> {
         self.map().local(id)
     }
 
-    /// The owned element with an id below [`Patch::owned`].
+    /// Returns the owned element with an id below [`Patch::owned`].
     #[inline(always)]
     pub fn own<K: Element>(&self, id: u32) -> Owned<K> {
         Owned::new(self.local(id))
     }
 
-    /// The stored EV section: two local vertices an edge.
+    /// Returns the stored EV section: two local vertices an edge.
     #[inline(always)]
     pub fn ev(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.ev_section())
     }
 
-    /// The stored FE section: three entries a face (see [`PatchHeader::fe_section`]).
+    /// Returns the stored FE section: three entries a face (see [`PatchHeader::fe_section`]).
     #[inline(always)]
     pub fn fe(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.fe_section())
     }
 
-    /// The two vertices of a local edge, source first, in one access.
+    /// Returns the two vertices of a local edge, source first, in one access.
     #[inline(always)]
     pub fn edge_vertices(&self, edge: u32) -> (u32, u32) {
         let w = self.ev().cast::<u32>().get(edge);
         (w & 0xffff, w >> 16)
     }
 
-    /// The three FE entries of a local face.
+    /// Returns the three FE entries of a local face.
     #[inline(always)]
     pub fn face_edges(&self, face: u32) -> [u32; 3] {
         let fe = self.fe();
@@ -148,37 +148,37 @@ impl Patch {
         self.header.near_of(K::KIND)
     }
 
-    /// The stored CV section: four local vertices a cell.
+    /// Returns the stored CV section: four local vertices a cell.
     #[inline(always)]
     pub fn cv(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.cv_section())
     }
 
-    /// The stored CE section: six local edges a cell ([`PatchHeader::ce_section`]).
+    /// Returns the stored CE section: six local edges a cell ([`PatchHeader::ce_section`]).
     #[inline(always)]
     pub fn ce(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.ce_section())
     }
 
-    /// The stored CF section: four local faces a cell ([`PatchHeader::cf_section`]).
+    /// Returns the stored CF section: four local faces a cell ([`PatchHeader::cf_section`]).
     #[inline(always)]
     pub fn cf(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.cf_section())
     }
 
-    /// The four vertices of a local cell, in two accesses.
+    /// Returns the four vertices of a local cell, in two accesses.
     #[inline(always)]
     pub fn cell_vertices(&self, cell: u32) -> [u32; 4] {
         four(self.cv(), cell)
     }
 
-    /// The four faces of a local cell; face `k` lies opposite corner `k`.
+    /// Returns the four faces of a local cell; face `k` lies opposite corner `k`.
     #[inline(always)]
     pub fn cell_faces(&self, cell: u32) -> [u32; 4] {
         four(self.cf(), cell)
     }
 
-    /// The six edges of a local cell, in three accesses.
+    /// Returns the six edges of a local cell, in three accesses.
     #[inline(always)]
     pub fn cell_edges(&self, cell: u32) -> [u32; 6] {
         let words = self.ce().cast::<u32>();
@@ -203,7 +203,7 @@ impl Patch {
     }
 }
 
-/// Row `i` of a section with four entries a row.
+/// Returns row `i` of a section with four entries a row.
 #[inline(always)]
 fn four(section: Global<u16>, i: u32) -> [u32; 4] {
     let words = section.cast::<u32>();

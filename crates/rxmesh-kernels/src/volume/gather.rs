@@ -81,7 +81,7 @@ unsafe impl<R: Relation> Fields for Gather<R> {
     fn store<B: Block>(&self, _: Phase<B>, _: &Patch) {}
 }
 
-// SAFETY: a patch writes what it owns; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl<R: Relation> PatchKernel for Gather<R> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = <R as Relation>::NEEDS;
@@ -175,7 +175,7 @@ impl<R: Relation> Gather<R> {
         });
     }
 
-    /// Many threads: `N` numbers of an element each.
+    /// Adds up with many threads: `N` numbers of an element each.
     #[inline(always)]
     fn lanes<B: Block, const N: usize>(
         &self,
@@ -202,7 +202,7 @@ impl<R: Relation> Gather<R> {
         }
     }
 
-    /// One thread: an element after the other, up to eight numbers at a time.
+    /// Adds up with one thread: an element after the other, up to eight numbers at a time.
     #[inline(always)]
     fn rows<B: Block>(
         &self,
@@ -245,7 +245,7 @@ struct Lanes<'a, R: Relation, X, const N: usize> {
 }
 
 impl<R: Relation, X: From<R::Target>, const N: usize> Lanes<'_, R, X, N> {
-    /// The element of a lane, and the first of its numbers.
+    /// Returns the element of a lane, and the first of its numbers.
     #[inline(always)]
     fn place(&self, k: u32) -> (u32, u32) {
         let (i, lane) = split(k, self.of.deal.lanes, self.of.deal.divide);

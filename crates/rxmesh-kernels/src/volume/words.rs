@@ -6,8 +6,8 @@ use crate::topo::{Element, Id, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 crate::args! {
-    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements,
-    /// where there is room.
+    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements, if
+    /// they fit.
     pub struct Words<K> {
         /// The numbers, by linear id.
         pub data: Global<f32>,
@@ -21,7 +21,8 @@ crate::args! {
 }
 
 impl<K: Element> Words<K> {
-    /// Over values of `width` numbers, 1 to [`MOST_WIDE`], for each element. Those of an odd number are not staged.
+    /// Creates a field over values of `width` numbers, 1 to [`MOST_WIDE`], for each element. Those of an odd number are
+    /// not staged.
     pub fn new(data: Global<f32>, width: u32) -> Self {
         Words {
             data,
@@ -72,7 +73,7 @@ impl<K: Element> Words<K> {
         self.here.several(e.local() * self.width + c)
     }
 
-    /// The same from where they are.
+    /// Returns the same from global memory.
     #[inline(always)]
     pub fn there<const N: usize>(&self, e: Local<K>, c: u32) -> [f32; N] {
         self.data.several(e.linear() * self.width + c)
@@ -96,7 +97,7 @@ crate::args! {
 pub const MOST_WIDE: u32 = 8192;
 
 impl Deal {
-    /// For values of `width` numbers, 1 to [`MOST_WIDE`].
+    /// Creates a distribution for values of `width` numbers, 1 to [`MOST_WIDE`].
     pub fn new(width: u32) -> Deal {
         let step = if width.is_multiple_of(2) { 2 } else { 1 };
         let lanes = width / step;
@@ -122,7 +123,7 @@ crate::args! {
     }
 }
 
-/// The value that lane `k` of a patch belongs to, and which of the value's lanes it is.
+/// Returns the value that lane `k` of a patch belongs to, and the number of the lane in the value.
 ///
 /// Rounding the factor up adds less than `k / 2^shift` to the quotient: too little to change it while `k * lanes` is
 /// below 2^shift, which it is for `k` up to 2^30, more than the up to 65,535 values of a patch with [`MOST_WIDE`]

@@ -23,7 +23,7 @@ pub unsafe extern "ptx-kernel" fn saxpy(n: u32, a: f32, x: *const f32, y: *mut f
 pub unsafe extern "ptx-kernel" fn reverse(x: *mut u32) {
     let (t, n) = (thread::thread_idx_x(), thread::block_dim_x());
     let s = shared::dynamic_shared_mem::<u32>();
-    // SAFETY: the launch gives an array of a value a thread, and as much shared memory a block.
+    // SAFETY: the launch gives arrays of one value per thread, and as much shared memory per block.
     unsafe {
         let x = x.add((thread::block_idx_x() * n) as usize);
         *s.add(t as usize) = *x.add(t as usize);
@@ -32,7 +32,7 @@ pub unsafe extern "ptx-kernel" fn reverse(x: *mut u32) {
     }
 }
 
-/// Where a pointer is read from memory, it is generic until it is assumed to be global.
+/// Table of pointers: a pointer that is read from memory is generic until it is assumed to be global.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Table {
@@ -42,7 +42,7 @@ pub struct Table {
     n: u32,
 }
 
-/// Everything that has an address space: atomics, wide accesses, pointers from memory.
+/// Uses everything that has an address space: atomics, wide accesses, pointers from memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn spaces(tables: *const Table) {
     // SAFETY: the test does not run this kernel.
@@ -68,7 +68,7 @@ pub unsafe extern "ptx-kernel" fn spaces(tables: *const Table) {
     }
 }
 
-/// Each of the functions of `intrinsics`.
+/// Uses each function of `intrinsics`.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn maths(x: *mut f32, d: *mut f64) {
     use intrinsics as m;
@@ -94,7 +94,7 @@ pub unsafe extern "ptx-kernel" fn maths(x: *mut f32, d: *mut f64) {
     }
 }
 
-/// Each of the functions of `warp`, fences and sleep.
+/// Uses each function of `warp`, fences and sleep.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn warps(x: *mut u32, y: *mut f64) {
     // SAFETY: the test does not run this kernel.
@@ -127,15 +127,15 @@ pub unsafe extern "ptx-kernel" fn warps(x: *mut u32, y: *mut f64) {
     }
 }
 
-/// A kernel body that is generic over the block that runs it, as in rxmesh-kernels.
+/// Block that runs a generic kernel body, as in rxmesh-kernels.
 pub trait Block: Copy {
-    /// Number of this thread in the block.
+    /// Returns the index of this thread in the block.
     fn rank(self) -> u32;
-    /// Threads of the block.
+    /// Returns the number of threads of the block.
     fn size(self) -> u32;
-    /// Barrier.
+    /// Waits for all threads of the block.
     fn sync(self);
-    /// A phase: `f` for each i below n, then a barrier.
+    /// Runs a phase: `f` for each i below n, then a barrier.
     #[inline(always)]
     fn each(self, n: u32, mut f: impl FnMut(u32)) {
         let mut i = self.rank();
@@ -145,7 +145,7 @@ pub trait Block: Copy {
         }
         self.sync();
     }
-    /// A phase of one thread.
+    /// Runs a phase of one thread.
     #[inline(always)]
     fn lead(self, f: impl FnOnce()) {
         if self.rank() == 0 {
@@ -155,7 +155,7 @@ pub trait Block: Copy {
     }
 }
 
-/// A thread block.
+/// Thread block.
 #[derive(Clone, Copy)]
 pub struct Cuda;
 
@@ -178,7 +178,7 @@ impl Block for Cuda {
 unsafe fn exclusive_scan<B: Block>(b: B, data: *mut u32, n: u32, parts: *mut u32) {
     let chunk = n.div_ceil(b.size());
     let range = |c: u32| (c * chunk).min(n)..((c + 1) * chunk).min(n);
-    // SAFETY: the launch gives n values and a part for each thread; each phase writes what belongs to its index only.
+    // SAFETY: the launch gives n values and one part per thread; each phase writes only the values of its index.
     unsafe {
         b.each(b.size(), |c| {
             *parts.add(c as usize) = range(c).map(|i| *data.add(i as usize)).sum()
@@ -198,11 +198,11 @@ unsafe fn exclusive_scan<B: Block>(b: B, data: *mut u32, n: u32, parts: *mut u32
     }
 }
 
-/// An exclusive scan in shared memory: five phases, five barriers, no calls.
+/// Computes an exclusive scan in shared memory: five phases, five barriers, no calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn scan(x: *mut u32, n: u32) {
     let s = shared::dynamic_shared_mem::<u32>();
-    // SAFETY: the launch gives n values, and shared memory for them and a value a thread.
+    // SAFETY: the launch gives n values, and shared memory for them and one value per thread.
     unsafe {
         Cuda.each(n, |i| *s.add(i as usize) = *x.add(i as usize));
         exclusive_scan(Cuda, s, n, s.add(n as usize));
@@ -210,8 +210,8 @@ pub unsafe extern "ptx-kernel" fn scan(x: *mut u32, n: u32) {
     }
 }
 
-/// Two sections of one thread around two barriers. rustc 1.95 and 1.96 make three barriers of them where MIR
-/// JumpThreading is on: the lead thread waits at another one than the rest of the block.
+/// Runs two sections of one thread around two barriers. rustc 1.95 and 1.96 generate three barriers where MIR
+/// JumpThreading is on: the lead thread then waits at another one than the rest of the block.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn leads(x: *mut u32, n: usize) {
     let lead = Cuda.rank() == 0;
@@ -233,7 +233,7 @@ pub unsafe extern "ptx-kernel" fn leads(x: *mut u32, n: usize) {
     work(x);
 }
 
-/// Panics of `core` become traps: no call, no message in local memory.
+/// Panics in `core` code, which becomes traps: no call, no message in local memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn checked(x: *mut u32, n: usize, i: usize) {
     // SAFETY: the launch gives n values.

@@ -1,4 +1,4 @@
-//! One mesh, or several that lie in one: what is measured and decided for each.
+//! One mesh, or several that lie in one, with the measures and decisions for each.
 
 use crate::Error;
 use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
@@ -29,7 +29,7 @@ struct Several {
 }
 
 impl<'a> Meshes<'a> {
-    /// One mesh.
+    /// Wraps one mesh.
     pub(super) fn one(rx: &'a RxMesh) -> Self {
         Meshes {
             rx,
@@ -38,7 +38,7 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// Several, whose vertices have labels below `count`.
+    /// Wraps several meshes, whose vertices have labels below `count`.
     pub(super) fn several(
         rx: &'a RxMesh,
         labels: &Attribute<Vertex, u32>,
@@ -64,7 +64,7 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// The number of vertices of each.
+    /// Returns the number of vertices of each.
     pub(super) fn vertices(&self) -> Vec<u32> {
         let Some(several) = &self.several else {
             return vec![self.rx.count(Kind::Vertex)];
@@ -76,7 +76,7 @@ impl<'a> Meshes<'a> {
         counts
     }
 
-    /// Values in the input's order, each with the others of its mesh.
+    /// Groups values in the input's order by mesh.
     pub(super) fn apart(&self, values: Vec<f32>) -> Vec<Vec<f32>> {
         let Some(several) = &self.several else {
             return vec![values];
@@ -88,7 +88,7 @@ impl<'a> Meshes<'a> {
         apart
     }
 
-    /// The sum of the values of each.
+    /// Returns the sum of the values of each.
     pub(super) fn sums(&self, values: &Attribute<Vertex, f32>) -> Result<Vec<f64>, Error> {
         match &self.several {
             None => Ok(vec![reduce::sum(self.rx, values)?]),
@@ -99,7 +99,7 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// As [`unit_scale`] for each.
+    /// Works like [`unit_scale`], for each mesh.
     pub(super) fn unit_scales(&self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
         let Some(s) = &self.several else {
             return Ok(vec![unit_scale(self.rx, x)?]);
@@ -125,7 +125,7 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// The mean length of the edges of each.
+    /// Returns the mean length of the edges of each.
     pub(super) fn mean_edges(&self, x: &Attribute<Vertex, Vec3>) -> Result<Vec<f64>, Error> {
         match &self.several {
             None => Ok(vec![mean_edge_length(self.rx, x)?]),
@@ -142,7 +142,7 @@ impl<'a> Meshes<'a> {
         Ok(self.rx.engine().upload(&numbers)?)
     }
 
-    /// The same by vertices.
+    /// Returns the numbers of each mesh as a field of vertices.
     pub(super) fn of_vertices<const N: usize>(
         &self,
         numbers: &Buffer<f32>,
@@ -150,7 +150,7 @@ impl<'a> Meshes<'a> {
         per_mesh(self.several.as_ref().map(|s| &s.vertices), numbers)
     }
 
-    /// The same by faces.
+    /// Returns the numbers of each mesh as a field of faces.
     pub(super) fn of_faces<const N: usize>(
         &self,
         numbers: &Buffer<f32>,
@@ -166,7 +166,7 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// To hold those that are done while others go on.
+    /// Prepares to hold those that are done while others go on.
     pub(super) fn hold(&'a self, x: &Attribute<Vertex, Vec3>) -> Result<Hold<'a>, Error> {
         let before = match self.several {
             None => None,

@@ -8,7 +8,7 @@ use glam::Vec3;
 use rxmesh_kernels::algo::normal_filter::{FaceFrames, NormalOffsets};
 use rxmesh_kernels::topo::{Face, Vertex};
 
-/// Taubin's factors: what the steps take away is what changes from vertex to vertex.
+/// Taubin's factors: the steps remove the part that changes from vertex to vertex.
 pub(super) const TAUBIN: [f32; 2] = [0.5, -0.53];
 
 /// Pairs of steps.
@@ -46,8 +46,8 @@ pub(super) fn estimate(
     Ok(far.into_iter().zip(near).map(least).collect())
 }
 
-/// For each mesh the median of the distances between positions across the surface, whose normals are those of a third
-/// set.
+/// Returns for each mesh the median of the distances between positions across the surface, whose normals are those of a
+/// third set.
 fn medians(
     rx: &RxMesh,
     meshes: &Meshes,
@@ -77,7 +77,7 @@ fn medians(
     Ok(squares.into_iter().map(root_of_median).collect())
 }
 
-/// The square root of the median of those that are not negative; 0 when there is none.
+/// Returns the square root of the median of those that are not negative; 0 when there is none.
 fn root_of_median(mut squares: Vec<f32>) -> f64 {
     squares.retain(|&s| s >= 0.0);
     if squares.is_empty() {

@@ -29,11 +29,11 @@ const SIMILARITY: [f64; 2] = [4.5, 0.45];
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
-/// It ends when the vertices have moved by this part of the noise: what is left of it belongs to the result as well.
+/// It ends when the vertices have moved by this part of the noise: the rest of it belongs to the result as well.
 const GONE: f64 = 0.86;
 
-/// No place moves farther than this part of the noise: what is more was no noise. A place is what as many steps to the
-/// mean of the ring reach.
+/// No place moves farther than this part of the noise: the excess was no noise. A place is the reach of that many steps
+/// to the mean of the ring.
 const FARTHEST: f64 = 1.05;
 const RINGS: u32 = 4;
 
@@ -93,7 +93,7 @@ pub(super) fn filter(
 }
 
 impl Member {
-    /// The noise in edge lengths.
+    /// Returns the noise in edge lengths.
     fn rough(&self) -> f64 {
         self.noise / self.edge
     }
@@ -103,7 +103,7 @@ impl Member {
         ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
     }
 
-    /// One over the standard deviations of the centres' distances and the normals' differences.
+    /// Returns one over the standard deviations of the centres' distances and the normals' differences.
     fn scales(&self) -> [f64; 2] {
         let similarity = (SIMILARITY[0] * self.rough()).min(SIMILARITY[1]);
         // The centres of two equilateral triangles at an edge are so far apart.
@@ -186,8 +186,8 @@ impl<'a> Normals<'a> {
         Ok(used.map(|n| n.max(1) as f64).collect())
     }
 
-    /// One iteration of the meshes that have not ended; of each the sum of the squared moves across the surface since
-    /// the start.
+    /// Runs one iteration of the meshes that have not ended. Returns for each the sum of the squared moves across the
+    /// surface since the start.
     fn iterate(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,

@@ -43,7 +43,7 @@ pub(super) fn size(options: &FilterOptions) -> Size {
     }
 }
 
-/// Closeness and similarity of a mesh.
+/// Returns the closeness and the similarity of a mesh.
 fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
     let sigma_c = match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge | Closeness::ShortestEdge => 0.0,
@@ -63,7 +63,7 @@ fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
 }
 
 impl<'a> Filter<'a> {
-    /// For positions in which the members are measured; the rule for closeness is that of all options.
+    /// Prepares to filter positions in which the members are measured; the rule for closeness is that of all options.
     pub(super) fn new(
         rx: &'a RxMesh,
         meshes: &'a Meshes<'a>,
@@ -84,7 +84,7 @@ impl<'a> Filter<'a> {
         })
     }
 
-    /// One iteration; the number of large balls.
+    /// Runs one iteration. Returns the number of large balls.
     pub(super) fn iterate(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<u32, Error> {
         let (rx, n) = (self.rx, self.rx.linear_len(Kind::Vertex));
         vertex_normals_unscaled(rx, x, &mut self.normal)?;

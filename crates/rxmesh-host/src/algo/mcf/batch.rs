@@ -20,18 +20,18 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfBatchReport {
     /// All of them together: the longest time step, all iterations, the residual of all, each in a frame in which its
-    /// time step is that of the others, and whether all of them converged.
+    /// time step is that of the others, and `true` if all of them converged.
     pub total: McfReport,
-    /// Each of them: its time step, its residual over its own first one, whether that is below its own tolerance, and
-    /// the iterations that had been done when that was found. Residuals are computed anew from the solution, before
-    /// that is rounded to 32 bits; without a matrix they are as the iterations carry them along.
+    /// Each of them: its time step, its residual over its own first one, `true` if that is below its own tolerance, and
+    /// the iterations that had been done when that was found. Residuals are recomputed from the solution, before that
+    /// is rounded to 32 bits; without a matrix they are those of the iterations' recurrence.
     pub meshes: Vec<McfReport>,
 }
 
-/// As [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes in one, each with a separate time step,
-/// tolerance and number of iterations; without a time step, a tenth of its own squared mean edge length. `labels` gives
-/// the mesh of each vertex, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). The method of solving (with or
-/// without a matrix, the preconditioner) is the same for all of them.
+/// Works like [`mean_curvature_flow`](super::mean_curvature_flow) for several meshes in one, each with a separate time
+/// step, tolerance and number of iterations; without a time step, a tenth of its own squared mean edge length. `labels`
+/// gives the mesh of each vertex, from 0 on ([`Batch::labels`](crate::batch::Batch::labels)). The method of solving
+/// (with or without a matrix, the preconditioner) is the same for all of them.
 ///
 /// All are solved together, in phases. After each phase the residual of every mesh is recomputed; a mesh whose residual
 /// has come down to its tolerance rests, to the bit, while the others go on. So the first phase is that of all, and
@@ -130,7 +130,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// For meshes of some sizes, which have been brought near one.
+    /// Computes the frames of meshes of some sizes, which have been brought near one.
     fn new(
         rx: &RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -233,7 +233,7 @@ struct Member {
 }
 
 impl Member {
-    /// The square of the norm that its residual has to get below.
+    /// Returns the square of the norm that its residual has to get below.
     fn target(&self) -> f64 {
         self.tolerance * self.first
     }
@@ -255,7 +255,7 @@ const LEAST_GAIN: f64 = 0.25;
 const SPARE: f64 = 0.25;
 
 impl Members {
-    /// With their first residuals.
+    /// Creates the states of the meshes from their first residuals.
     fn new(options: &[McfOptions], squares: &[f64]) -> Result<Members, Error> {
         let member = |(o, &first): (&McfOptions, &f64)| Member {
             tolerance: o.tolerance * o.tolerance,
@@ -275,7 +275,7 @@ impl Members {
         Ok(members)
     }
 
-    /// Those that have not ended.
+    /// Returns those that have not ended.
     fn going(&self) -> impl Iterator<Item = &Member> {
         self.each.iter().filter(|m| !m.rests)
     }
@@ -346,7 +346,7 @@ impl Together<'_> {
         self.in_phases(&solver, x)
     }
 
-    /// The squared norm of the residual of each.
+    /// Returns the squared norm of the residual of each.
     fn squares(&self, r: Global<Vec3>) -> Result<Vec<f64>, Error> {
         self.by_label.reduce(r, Reduction::Dot)
     }

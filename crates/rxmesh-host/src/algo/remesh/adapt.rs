@@ -16,7 +16,7 @@ const GRADE_STEPS: u32 = 16;
 const SLOPE: f32 = 0.5;
 
 impl Remesher {
-    /// Lengths for an error, between two others: three numbers a mesh.
+    /// Computes lengths for an error, between two others: three numbers a mesh.
     pub(super) fn adapt<C: Edits>(
         &mut self,
         session: &mut Session<C>,

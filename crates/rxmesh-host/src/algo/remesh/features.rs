@@ -23,7 +23,8 @@ pub(super) struct SharpEdge {
 }
 
 impl SharpEdge {
-    /// From the words and places that [`ListFeatures`](rxmesh_kernels::algo::remesh::ListFeatures) writes.
+    /// Creates an edge from the words and places that [`ListFeatures`](rxmesh_kernels::algo::remesh::ListFeatures)
+    /// writes.
     pub(super) fn new(words: &[u32], places: &[Vec3]) -> SharpEdge {
         SharpEdge {
             edge: words[0],
@@ -35,7 +36,7 @@ impl SharpEdge {
     }
 }
 
-/// Sharp edges that hang together.
+/// Connected sharp edges.
 struct Line {
     least: Vec3,
     greatest: Vec3,
@@ -107,7 +108,7 @@ fn root(above: &mut [usize], mut i: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Edges between points in a row on the x axis, `step` apart; the last leads back where it is closed.
+    /// Returns the edges between points in a row on the x axis, `step` apart; the last leads back where it is closed.
     fn row(first: u32, n: u32, step: f32, closed: bool) -> Vec<SharpEdge> {
         let place = |i: u32| Vec3::new(i as f32 * step, 0.0, 0.0);
         (0..n)

@@ -9,7 +9,7 @@ use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
 
-/// Bytes that a session and what reads and writes it hold for each face, about.
+/// Approximate number of bytes that a session, its input and its output hold for each face.
 const BYTES_A_FACE: f64 = 400.0;
 
 /// Most faces of a result unless the user says, or [`GROWTH`] times those of the input.
@@ -128,8 +128,8 @@ struct Aim {
 }
 
 impl LargestMove {
-    /// [`LargestMove::few_faces`] where the surface may move by a part of the length: all, up to [`FARTHEST`]; then
-    /// only those whose common vertex has less than six faces, as always.
+    /// Returns [`LargestMove::few_faces`] if the surface may move by a part of the length: all, up to [`FARTHEST`];
+    /// then only those whose common vertex has less than six faces, as always.
     fn few_faces(part: f32) -> f32 {
         if part < FARTHEST { f32::INFINITY } else { 0.0 }
     }
@@ -188,7 +188,7 @@ impl Aim {
         Ok(aim(target, expected))
     }
 
-    /// The error, the least and the greatest length of lengths by curvature; one length without an error.
+    /// Returns the error, the least and the greatest length of lengths by curvature; one length without an error.
     fn bounds(&self) -> [f32; 3] {
         let Some(error) = self.options.adaptive else {
             return [1.0, self.target, self.target];
@@ -305,7 +305,7 @@ impl Goal {
         })
     }
 
-    /// The lengths of the meshes.
+    /// Returns the lengths of the meshes.
     pub(super) fn targets(&self) -> impl Iterator<Item = f32> {
         self.aims.iter().map(|aim| aim.target)
     }

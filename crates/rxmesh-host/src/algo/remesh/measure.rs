@@ -32,7 +32,7 @@ pub(in crate::algo) fn refuse_frozen<C: Edits>(
     }
 }
 
-/// The mean length of the live edges; 0 when there is none.
+/// Computes the mean length of the live edges; 0 when there is none.
 pub(in crate::algo) fn mean_length<C: Edits>(
     session: &Session<C>,
     x: Column<Vertex, Vec3>,
@@ -41,7 +41,7 @@ pub(in crate::algo) fn mean_length<C: Edits>(
     Ok(lengths(session, x, Sizing::uniform(none.global_mut(), 1.0))?.0)
 }
 
-/// The mean and the greatest length of the live edges, in units; zeroes when there is none.
+/// Computes the mean and the greatest length of the live edges, in units; zeroes when there is none.
 pub(super) fn lengths<C: Edits>(
     session: &Session<C>,
     x: Column<Vertex, Vec3>,
@@ -116,7 +116,7 @@ impl Extent {
     }
 }
 
-/// The size of the live faces.
+/// Computes the size of the live faces.
 fn extent<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<Extent, Error> {
     let engine = session.engine();
     let chunks = session.capacity(Kind::Face).div_ceil(LENGTH_CHUNK);
@@ -156,7 +156,7 @@ impl Meshes {
         count: 1,
     };
 
-    /// An error that is one mesh's, with its number where there are several.
+    /// Returns an error that is one mesh's, with its number where there are several.
     pub(super) fn named(self, mesh: usize, error: Error) -> Error {
         match self.labels {
             Some(_) => of_mesh(mesh, error),
@@ -164,7 +164,7 @@ impl Meshes {
         }
     }
 
-    /// The unit 1 everywhere.
+    /// Returns the unit 1 everywhere.
     fn one<C: Edits>(self, session: &Session<C>) -> Result<Sizing, Error> {
         let uniform = Sizing::uniform(GlobalMut::empty(), 1.0);
         Ok(match self.labels {
@@ -192,7 +192,7 @@ impl Meshes {
         }
     }
 
-    /// The size of each mesh.
+    /// Computes the size of each mesh.
     pub(super) fn sizes<C: Edits>(
         self,
         session: &Session<C>,
@@ -204,7 +204,7 @@ impl Meshes {
         }
     }
 
-    /// The number of faces of each mesh.
+    /// Returns the number of faces of each mesh.
     pub(super) fn counts<C: Edits>(
         self,
         session: &Session<C>,
@@ -219,7 +219,7 @@ impl Meshes {
         }
     }
 
-    /// The size of each of several meshes, areas in squares of a unit, volumes where they are asked for.
+    /// Computes the size of each of several meshes, areas in squares of a unit, volumes where they are asked for.
     fn of_each<C: Edits>(
         self,
         session: &Session<C>,
@@ -265,7 +265,7 @@ impl Meshes {
         Ok(sizes)
     }
 
-    /// The mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.
+    /// Computes the mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.
     pub(super) fn mean_lengths<C: Edits>(
         self,
         session: &Session<C>,
@@ -302,10 +302,10 @@ const BOUNDS: f32 = 1.2;
 /// Most passes of splits.
 const MOST_PASSES: u32 = 24;
 
-/// The lengths in units above which edges are split, pass by pass, the last one `longest`. Engines of edits that carry
-/// out urgent cavities first take longer edges first by themselves ([`Edits::ORDERED`]). On others, splits of shorter
-/// edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there the bound
-/// falls from the length of the longest edge.
+/// Computes the lengths in units above which edges are split, pass by pass, the last one `longest`. Schedulers of edits
+/// that carry out urgent cavities first take longer edges first by themselves ([`Edits::ORDERED`]). On others, splits
+/// of shorter edges beside longer ones, again and again, would leave thin triangles and vertices of high valence: there
+/// the bound falls from the length of the longest edge.
 pub(in crate::algo) fn bounds<C: Edits>(
     session: &Session<C>,
     x: Column<Vertex, Vec3>,

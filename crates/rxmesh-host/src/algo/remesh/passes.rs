@@ -55,7 +55,7 @@ impl Guard {
     ///
     /// [`Error::Outgrown`].
     pub(in crate::algo) fn check<C: Edits>(&self, session: &Session<C>) -> Result<(), Error> {
-        // Slots are known without a look at the engine.
+        // The number of slots is known without a read-back.
         if u64::from(session.capacity(Kind::Face)) <= self.most {
             return Ok(());
         }
@@ -82,7 +82,7 @@ struct Resting {
 }
 
 impl Resting {
-    /// For kernels; empty where no mesh rests.
+    /// Returns the words for kernels; empty if no mesh rests.
     fn view(&self) -> Global<u32> {
         self.words.as_ref().map_or(Global::empty(), Buffer::global)
     }
@@ -233,7 +233,7 @@ impl Remesher {
         })
     }
 
-    /// Some part of the length that edges shall have.
+    /// Returns some part of the length that edges are to have.
     pub(in crate::algo) fn sizing<C: Edits>(
         &self,
         session: &Session<C>,
@@ -293,7 +293,7 @@ impl Remesher {
         })
     }
 
-    /// One length for all vertices, by vertex.
+    /// Sets one length for all vertices, by vertex.
     pub(super) fn one_length<C: Edits>(&mut self, session: &mut Session<C>) -> Result<(), Error> {
         let lengths = session.column()?;
         let to = session.write(lengths)?.cast();
@@ -427,7 +427,7 @@ impl Remesher {
             },
         )?;
         let mut report = RunReport::default();
-        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // A flip changes the valences of vertices whose other edges are not examined again: passes over all edges find
         // them.
         loop {
             let left = self.max_rounds - report.rounds;
@@ -476,7 +476,7 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Smoothing steps, and back to the surface. Meshes that rest are put back to where they were.
+    /// Runs smoothing steps, and brings vertices back to the surface. Meshes that rest are put back to where they were.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();
@@ -561,7 +561,7 @@ impl Remesher {
     }
 }
 
-/// The meshes as surfaces, and which leaf of it each vertex is in.
+/// Returns the meshes as surfaces, and the leaf of each vertex there.
 fn surface<C: Edits>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

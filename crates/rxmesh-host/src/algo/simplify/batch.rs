@@ -33,7 +33,7 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
-    /// All meshes as one: sums, the largest deviation, and the first end that is not [`End::Reached`].
+    /// Returns all meshes as one: sums, the largest deviation, and the first end that is not [`End::Reached`].
     pub fn total(&self) -> SimplifyReport {
         let none = SimplifyReport {
             run: self.run,
@@ -72,9 +72,9 @@ impl std::ops::Add for Refused {
     }
 }
 
-/// Simplifies several meshes that lie in one session, each as its own options say, all of them in the same rounds: as
-/// [`simplify`](super::simplify), where each mesh has its own target, deviation, quantile and bound of what is cheap,
-/// and its boundary and groups are held as it asks for. `parts` says for each vertex which mesh it is of, from 0 on
+/// Simplifies several meshes that lie in one session, each by its own options, all of them in the same rounds: as
+/// [`simplify`](super::simplify), but each mesh has its own target, deviation, quantile and bound of cheap costs, and
+/// its boundary and groups are held as it asks for. `parts` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the column tells the meshes
 /// apart afterwards too. A part of the diagonal is of each mesh's own. All meshes share the kind of cost, the seed and
 /// the largest number of rounds.
@@ -130,7 +130,7 @@ pub(super) struct Several {
 }
 
 impl Several {
-    /// Counts the faces of each mesh, and sets what each asks for.
+    /// Counts the faces of each mesh, and sets the options of each.
     fn new(
         session: &Session,
         vertices: Column<Vertex, u32>,
@@ -195,7 +195,7 @@ impl Several {
         Ok(session.engine().launch_flat(self.count, kernel)?)
     }
 
-    /// Launches in place of [`SimplifySelect`] what has a bound for each mesh.
+    /// Launches the kernels that take the place of [`SimplifySelect`] with a bound for each mesh.
     pub(super) fn select<L: LineForm>(
         &self,
         session: &Session,
@@ -249,7 +249,7 @@ impl Several {
         Ok(engine.launch_blocks(self.count, BatchLimit { winning, claims })?)
     }
 
-    /// The faces of each mesh.
+    /// Returns the number of faces of each mesh.
     pub(super) fn counts(&self) -> Result<Vec<SimplifyReport>, Error> {
         let words = self.parts.read()?;
         let meshes = words.chunks_exact(WORDS_A_PART as usize).map(|part| {

@@ -49,7 +49,7 @@ impl FromStr for Deviation {
 }
 
 impl Work {
-    /// For each mesh how far it may come from where it was, squared and in the unit of lengths.
+    /// Returns for each mesh its largest distance from the input, squared and in the unit of lengths.
     pub(super) fn limits(
         &self,
         session: &Session,
@@ -73,7 +73,7 @@ impl Work {
         Ok(each.iter().zip(diagonals).map(limit).collect())
     }
 
-    /// The diagonal of each mesh's bounding box.
+    /// Returns the diagonal of each mesh's bounding box.
     fn diagonals(&self, session: &Session, count: usize) -> Result<Vec<f64>, Error> {
         let words = BOUND_WORDS as usize;
         let bounds = session.engine().zeroed::<u32>(1 + words * count)?;

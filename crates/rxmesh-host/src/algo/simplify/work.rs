@@ -31,7 +31,7 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
-/// Rounds after which refused edges are looked at again.
+/// Rounds after which refused edges are tried again.
 const FORGIVE_AFTER: u32 = 8;
 
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
@@ -65,7 +65,7 @@ pub(super) struct Work {
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
-    /// The part of the edges that a round looks at.
+    /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
@@ -75,7 +75,7 @@ pub(super) struct Work {
     several: Option<Several>,
 }
 
-/// A part of the edges, of 2^32; all of them are one less.
+/// Returns a part of the edges, of 2^32; all of them are one less.
 pub(super) fn cheap_part(quantile: f64) -> u32 {
     (quantile * 2f64.powi(32)) as u32
 }
@@ -267,7 +267,7 @@ impl Work {
         !self.quadrics.is_empty()
     }
 
-    /// Simplifies, and tells what came of it.
+    /// Simplifies, and returns the results.
     pub(super) fn run(
         &mut self,
         session: &mut Session,
@@ -322,7 +322,7 @@ impl Work {
         Ok(BatchReport { run, meshes })
     }
 
-    /// Faces that are gone since the beginning.
+    /// Returns the number of faces that are gone since the beginning.
     fn gone(&self, session: &Session) -> u32 {
         let done = session.carried_out().wrapping_sub(self.goal.done);
         let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);
@@ -396,7 +396,7 @@ impl Work {
         session.kept_edges().is_some() || !self.line_quadrics.is_empty()
     }
 
-    /// The cost of every edge, and what is cheap.
+    /// Computes the cost of every edge, and the bound of cheap ones.
     fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
         let engine = session.engine();
         let edges = match engine.blocks_are_alone() {
@@ -419,7 +419,7 @@ impl Work {
         Ok(())
     }
 
-    /// Enters the edges that are cheap for the next round; how many.
+    /// Enters the edges that are cheap for the next round. Returns their number.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
@@ -530,7 +530,7 @@ impl Work {
     ) -> Result<End, Error> {
         let mut queued = 0;
         self.set(session, Course::Idle, 0)?;
-        // When refusals were forgiven last: the round, and how many collapses there had been.
+        // Time at which refusals were forgiven last: the round, and the number of collapses.
         let mut forgiven = (run.rounds, run.done);
         while !self.is_done(session) {
             if run.rounds >= options.max_rounds {
@@ -538,7 +538,7 @@ impl Work {
             }
             let changed = run.done > forgiven.1;
             if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin anew, before their number runs out.
+                // Turns begin again from 0, before their number runs out.
                 self.first_salt = self.salt;
                 queued = self.enter(session, false)?;
             }
@@ -579,7 +579,7 @@ impl Work {
         Ok(End::Reached)
     }
 
-    /// The edges of each mesh that are left, by why they are not collapsed.
+    /// Counts the edges of each mesh that are left, by the reason why they are not collapsed.
     fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
         let every = Order {

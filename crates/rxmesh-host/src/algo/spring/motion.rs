@@ -32,7 +32,7 @@ pub struct MotionOptions {
     /// Time steps.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().steps))]
     pub steps: u32,
-    /// How to take a step.
+    /// Method of a time step.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "METHOD", default_value_t, value_enum)
@@ -118,7 +118,7 @@ pub fn simulate(
     Ok(report)
 }
 
-/// A vector as a flag has it: three numbers with commas between them, in brackets or not.
+/// Parses a vector as a flag has it: three numbers with commas between them, in brackets or not.
 #[cfg(feature = "cli")]
 pub(super) fn vector(text: &str) -> Result<Vec3, String> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));

@@ -19,12 +19,12 @@ pub struct Borders {
 }
 
 impl Borders {
-    /// `true` if there can be none.
+    /// Returns `true` if there can be none.
     pub fn is_empty(&self) -> bool {
         !self.groups && !self.seams && self.columns.is_empty()
     }
 
-    /// The marked edges by the numbers of their ends, the smaller first, in order.
+    /// Returns the marked edges by the numbers of their ends, the smaller first, in order.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Borders {
         Ok(lines.map(|(_, ends)| *ends).collect())
     }
 
-    /// A number for each face, other ones where groups or columns differ.
+    /// Returns a number for each face; the numbers differ where groups or columns differ.
     fn groups_of(&self, mesh: &TriMesh) -> Result<Option<Vec<u32>>, Error> {
         let mut of = self.groups.then(|| groups::of_faces(mesh));
         of = of.filter(|of| of.iter().any(|group| *group != of[0]));
@@ -86,7 +86,7 @@ impl Borders {
     }
 }
 
-/// The columns that can be groups, in words.
+/// Lists the columns that can be groups, as text.
 fn names(mesh: &TriMesh) -> String {
     let columns = mesh.extras.columns.iter().filter(|c| {
         let whole = !matches!(c.data, ColumnData::F32(_) | ColumnData::F64(_));

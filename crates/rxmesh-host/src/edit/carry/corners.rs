@@ -1,8 +1,8 @@
 //! Values of corners: texture coordinates and normals.
 //!
-//! At a seam a vertex has several values. *Charts* are the parts of a layer that hang together: two faces are in one
-//! when both ends of a side that they share have the same values in both. A corner of a face that changed has the value
-//! of its vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
+//! At a seam a vertex has several values. *Charts* are the connected parts of a layer: two faces are in one when both
+//! ends of a side that they share have the same values in both. A corner of a face that changed has the value of its
+//! vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
 
 use super::fans::Fans;
 use super::order::{NewFace, Order};
@@ -38,7 +38,7 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// As [`Corners::new`] for normals, which may be those of the faces.
+    /// Works like [`Corners::new`], for normals, which may be those of the faces.
     pub(super) fn of_normals(mesh: &TriMesh, layer: &CornerLayer) -> Corners {
         Corners {
             flat: flat_faces(mesh, layer),
@@ -111,7 +111,7 @@ impl Corners {
         }
     }
 
-    /// The entry of an old vertex in a chart: nothing if it has none there or several.
+    /// Returns the entry of an old vertex in a chart: `None` if it has none there or several.
     fn entry(&self, v: u32, chart: u32) -> Option<u32> {
         let entry = match self.entries[v as usize] {
             SEAM => *self.at_seams.get(&(v, chart))?,
@@ -122,7 +122,7 @@ impl Corners {
     }
 }
 
-/// `true` if two entries have the same values.
+/// Returns `true` if two entries have the same values.
 pub(super) fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
     let bits = |e: u32| {
         let at = layer.width * e as usize;
@@ -133,7 +133,7 @@ pub(super) fn same(layer: &CornerLayer, a: u32, b: u32) -> bool {
     a == b || a < SEAM && b < SEAM && bits(a).eq(bits(b))
 }
 
-/// The entries of a layer at the ends of a half-edge, at the smaller vertex first.
+/// Returns the entries of a layer at the ends of a half-edge, at the smaller vertex first.
 pub(super) fn at_ends(mesh: &TriMesh, layer: &CornerLayer, half: u32) -> [u32; 2] {
     let (f, k) = (half as usize / 3, half as usize % 3);
     let at = |k: usize| (mesh.faces[f][k % 3], layer.corners[3 * f + k % 3]);
@@ -141,7 +141,7 @@ pub(super) fn at_ends(mesh: &TriMesh, layer: &CornerLayer, half: u32) -> [u32; 2
     if a.0 < b.0 { [a.1, b.1] } else { [b.1, a.1] }
 }
 
-/// The chart of each face, and the faces across its sides in the same chart.
+/// Computes the chart of each face, and the faces across its sides in the same chart.
 fn charts(mesh: &TriMesh, layer: &CornerLayer) -> (Vec<u32>, Vec<[u32; 3]>) {
     let mut parent: Vec<u32> = (0..mesh.face_count() as u32).collect();
     let mut across = vec![[NONE; 3]; mesh.face_count()];
@@ -197,7 +197,7 @@ pub(super) struct Layer<'a> {
 }
 
 impl Layer<'_> {
-    /// The layer. Corners of a vertex whose values are alike share an entry.
+    /// Makes the layer. Corners of a vertex whose values are alike share an entry.
     pub(super) fn make(&self) -> CornerLayer {
         let at_seams: Vec<Vec<(u32, Value)>> = match self.fans {
             Some(fans) => {
@@ -265,12 +265,14 @@ impl Layer<'_> {
         })
     }
 
-    /// `true` if the face that one arose from has values. Flat faces get their normals when all have their places.
+    /// Returns `true` if the face that one arose from has values. Flat faces get their normals when all have their
+    /// places.
     fn is_valued(&self, face: &NewFace) -> bool {
         self.corners.flat.get(face.origin as usize) != Some(&true) && self.has_values(face.origin)
     }
 
-    /// The values of a vertex near a seam in the faces around it, in order: all between two seams have the same one.
+    /// Returns the values of a vertex near a seam in the faces around it, in order: all between two seams have the same
+    /// one.
     fn at_seam(&self, v: u32, fans: &Fans) -> Vec<(u32, Value)> {
         let entry = |w: u32| self.corners.entries[w as usize];
         let meets = |spot: Nearest| {
@@ -294,8 +296,8 @@ impl Layer<'_> {
         all
     }
 
-    /// The value of a vertex in faces of one chart, given by a face that knows it, or by the widest of them: a narrow
-    /// one along a seam may lie on the other side of it.
+    /// Returns the value of a vertex in faces of one chart, given by a face that knows it, or by the widest of them: a
+    /// narrow one along a seam may lie on the other side of it.
     fn of_fan(&self, v: u32, fan: &[u32]) -> Value {
         let faces = fan.iter().map(|&f| &self.order.faces[f as usize]);
         if let Some(entry) = faces.clone().find_map(|face| self.own(v, face)) {
@@ -311,13 +313,13 @@ impl Layer<'_> {
         place.map_or(Value::Entry(NO_VALUE), |at| self.at(at))
     }
 
-    /// The entry that a corner of a face has kept.
+    /// Returns the entry that a corner of a face has kept.
     fn own(&self, v: u32, face: &NewFace) -> Option<u32> {
         let vertex = self.order.vertices[v as usize];
         if !self.stays(v) {
             return None;
         }
-        // A corner of the old face has what it had there, even where its chart has several.
+        // A corner of the old face keeps its value there, even if its chart has several.
         let old = self.mesh.faces[face.origin as usize];
         let own = old.iter().position(|&w| w == vertex.origin);
         let own = own.map(|k| self.entries_of(face.origin)[k]);
@@ -328,7 +330,7 @@ impl Layer<'_> {
         self.places.spots[v as usize].is_none() && !self.order.vertices[v as usize].born
     }
 
-    /// The entries of the corners of an old face.
+    /// Returns the entries of the corners of an old face.
     fn entries_of(&self, face: u32) -> [u32; 3] {
         let at = 3 * face as usize;
         [0, 1, 2].map(|k| self.old.corners[at + k])
@@ -359,8 +361,8 @@ impl Layer<'_> {
         }
     }
 
-    /// The place of a vertex near a seam on the side of a face: that which a walk from the face's origin by its centre
-    /// comes to without crossing a seam, or the closest one of the chart where the walk ends far from it.
+    /// Returns the place of a vertex near a seam on the side of a face: that which a walk from the face's origin by its
+    /// centre comes to without crossing a seam, or the closest one of the chart if the walk ends far from it.
     fn on_side(&self, v: u32, face: &NewFace) -> Option<Nearest> {
         let v = v as usize;
         let (p, size) = (self.places.at[v], self.places.sizes[v]);
@@ -381,8 +383,8 @@ impl Layer<'_> {
     }
 
     /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
-    /// where a way around to the other side of a seam counts as distance: of two places that are about as near it comes
-    /// to that with the shorter way.
+    /// where a path around to the other side of a seam counts as distance: of two places that are about equally near it
+    /// takes that with the shorter path.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
         let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];
@@ -449,7 +451,7 @@ impl Layer<'_> {
         self.has_values(best.face).then_some(best)
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     fn at(&self, spot: Nearest) -> Value {
         let entries = self.entries_of(spot.face);
         let width = self.old.width;
@@ -478,7 +480,7 @@ pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
     }
 }
 
-/// Computes normals of corners anew: the sum of the areas of the faces at a vertex whose corners have one value.
+/// Recomputes normals of corners: the sum of the areas of the faces at a vertex whose corners have one value.
 pub(super) fn renew_normals(mesh: &TriMesh, layer: &mut CornerLayer) {
     let mut sums: Vec<Vec3> = Vec::new();
     let mut places = HashMap::new();
@@ -501,7 +503,7 @@ pub(super) fn renew_normals(mesh: &TriMesh, layer: &mut CornerLayer) {
     layer.values = units.flatten().collect();
 }
 
-/// For each face whether its corners have one normal, which is the face's.
+/// Returns for each face `true` if its corners have one normal, which is the face's.
 pub(super) fn flat_faces(mesh: &TriMesh, layer: &CornerLayer) -> Vec<bool> {
     let corners = layer.corners.as_chunks::<3>().0;
     let flat = |(face, entries): (&[u32; 3], &[u32; 3])| {

@@ -53,12 +53,12 @@ impl<'a> Fans<'a> {
         }
     }
 
-    /// `true` if a face at a vertex has a vertex of a seam.
+    /// Returns `true` if a face at a vertex has a vertex of a seam.
     pub(super) fn is_near(&self, v: u32) -> bool {
         self.near[v as usize]
     }
 
-    /// The fans of a vertex: faces that are joined by edges at it that are no seams.
+    /// Returns the fans of a vertex: faces that are joined by edges at it that are no seams.
     pub(super) fn around(&self, v: u32) -> Vec<Vec<u32>> {
         let faces = self.starts[v as usize] as usize..self.starts[v as usize + 1] as usize;
         let faces = &self.faces[faces];
@@ -91,7 +91,7 @@ mod tests {
     use super::super::order::{NewFace, NewVertex};
     use super::*;
 
-    /// Six faces around vertex 0, whose edges to some others are seams.
+    /// Returns six faces around vertex 0, whose edges to some others are seams.
     fn fans_at(seams: &[u32]) -> Vec<Vec<u32>> {
         let vertex = |v| NewVertex {
             slot: v,

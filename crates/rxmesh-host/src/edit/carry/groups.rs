@@ -3,7 +3,7 @@
 use crate::mesh::{TagKind, TriMesh};
 use std::collections::HashMap;
 
-/// A number for each face: faces have the same one if their object, group and material are the same.
+/// Returns a number for each face: faces have the same one if their object, group and material are the same.
 pub(super) fn of_faces(mesh: &TriMesh) -> Vec<u32> {
     let faces = mesh.face_count();
     let mut groups = vec![0; faces];

@@ -34,8 +34,8 @@ impl ElementMap {
         map
     }
 
-    /// The map as text (docs/use/formats.md): a line of counts and a number a line for the vertices, the same for the
-    /// faces; -1 for what is gone. `now` are the numbers of vertices and faces afterwards.
+    /// Writes the map as text (docs/use/formats.md): a line of counts and a number a line for the vertices, the same
+    /// for the faces; -1 for elements that are gone. `now` are the numbers of vertices and faces afterwards.
     pub fn to_text(&self, now: [usize; 2]) -> String {
         let mut text = String::new();
         for (name, numbers, now) in [

@@ -147,12 +147,12 @@ impl Carried {
         Ok(count)
     }
 
-    /// Has the session keep some edges ([`Session::keep_edges`]); how many these are. To be called before anything is
-    /// changed. Nothing is kept where there are none.
+    /// Makes the session keep some edges ([`Session::keep_edges`]). Returns their number. Call it before any change.
+    /// Nothing is kept if there are none.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; what the engine says.
+    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; any error of the engine.
     pub fn keep<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -169,7 +169,7 @@ impl Carried {
         Ok(edges.len() as u32)
     }
 
-    /// Has the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
+    /// Makes the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
     ///
     /// # Errors
     ///
@@ -185,7 +185,8 @@ impl Carried {
         Ok(edges.len() as u32)
     }
 
-    /// A column with 1 for each of some edges, which are in order and named by their ends in the mesh that came in.
+    /// Creates a column with 1 for each of some edges, which are in order and named by their ends in the mesh that came
+    /// in.
     fn mark<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -207,7 +208,7 @@ impl Carried {
         Ok(marks)
     }
 
-    /// Marks of the edges between faces of different objects, groups or materials, and how many there are.
+    /// Marks the edges between faces of different objects, groups or materials. Returns their number, too.
     fn mark_groups<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -344,8 +345,8 @@ impl Carried {
         Ok((mesh, lost))
     }
 
-    /// The edges of the new mesh that the session keeps, by the numbers of their ends, the smaller first; nothing where
-    /// these are not the seams.
+    /// Returns the edges of the new mesh that the session keeps, by the numbers of their ends, the smaller first;
+    /// `None` if these are not the seams.
     fn seams<C: Edits>(
         &self,
         session: &Session<C>,
@@ -369,7 +370,7 @@ impl Carried {
         Ok(Some(ends.filter(|[_, b]| *b != GONE).collect()))
     }
 
-    /// Statements hold from the first face on that arose from theirs or a later one.
+    /// Moves each statement to the first face that arose from its own or a later one.
     fn tags(&self, order: &Order) -> Vec<Tag> {
         let moved = |tag: &Tag| Tag {
             face: order.faces.partition_point(|f| f.origin < tag.face) as u32,
@@ -408,8 +409,8 @@ impl Carried {
         }
     }
 
-    /// Normals of vertices, anew, for a mesh that had some, and those of corners: of unit length, and anew where the
-    /// surface was carried away.
+    /// Recomputes the normals of vertices, for a mesh that had some, and those of corners: of unit length, and
+    /// recomputed if the surface was carried away.
     fn normals<C: Edits>(
         &self,
         session: &Session<C>,

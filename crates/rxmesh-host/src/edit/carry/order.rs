@@ -34,7 +34,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// `vertices` and `faces` are the traced numbers, by slot.
+    /// Orders the elements; `vertices` and `faces` are the traced numbers, by slot.
     pub(super) fn new(old: &TriMesh, now: &Snapshot, vertices: &[u32], faces: &[u32]) -> Order {
         let (ordered, number) = order_vertices(now, vertices, old.vertex_count());
         let is = |v: u32| {
@@ -68,7 +68,7 @@ impl Order {
     }
 }
 
-/// The vertices in order, and for each of the snapshot its place there.
+/// Returns the vertices in order, and for each of the snapshot its place there.
 fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>, Vec<u32>) {
     let mut seen = vec![false; old];
     let mut list: Vec<(NewVertex, u32)> = Vec::with_capacity(now.vertices.len());

@@ -8,8 +8,8 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// The closest place whose face looks the same way is taken up to this part of the size of the faces around it, without
-/// a look at the others.
+/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
 /// The surface that came in.
@@ -70,7 +70,7 @@ impl Surface {
     }
 }
 
-/// The normal of a triangle, twice its area long.
+/// Returns the normal of a triangle, twice its area long.
 fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
@@ -97,7 +97,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// `x` are the positions now and `come` the points of the input that vertices have come with, both by slot.
+    /// Looks up the places; `x` are the current positions and `come` the points of the input that vertices have come
+    /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,
         order: &Order,
@@ -174,8 +175,8 @@ impl Places {
     }
 }
 
-/// The mean of the values of three corners. Corners that do not count may have no number, and of equal values there is
-/// no rounding.
+/// Returns the mean of the values of three corners. Corners that do not count may have no number, and equal values are
+/// not rounded.
 pub(super) fn mean(values: [f64; 3], parts: [f64; 3]) -> f64 {
     let mut counted = values.iter().zip(parts).filter(|(_, part)| *part != 0.0);
     let first = counted.clone().next().map_or(f64::NAN, |(x, _)| *x);

@@ -109,7 +109,7 @@ impl Edits for Claims {
         session.enter_seeds(move_refused)
     }
 
-    /// Free slots are dead, and what was never handed out too.
+    /// Checks that free slots are dead, and those that were never handed out too.
     fn faults(session: &Session, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error> {
         let claims = &session.edits;
         claims
@@ -128,7 +128,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
         session.rounds(seeds, max_rounds, op)
     }
 
-    /// The host does not wait to know how many they are.
+    /// Runs the operator from refused seeds; the host does not wait to know their number.
     unsafe fn run_refused(
         session: &mut Session,
         max_rounds: u32,
@@ -147,7 +147,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     }
 }
 
-/// Moves what was refused to the next round's seeds.
+/// Moves the refused seeds to the next round's seeds.
 fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
     let from = session.edits.state.refused.global_mut();
     let kernel = MoveSet { from, to };

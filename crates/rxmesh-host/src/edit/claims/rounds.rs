@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Number of claiming blocks above which each gets more seeds: 16 warps a multiprocessor of a large GPU.
 const CLAIM_BLOCKS: u32 = 2112;
 
-/// Most blocks that ask who wants a change: 64 warps a multiprocessor of a large GPU.
+/// Most blocks that ask seeds if they want a change: 64 warps a multiprocessor of a large GPU.
 const WANT_BLOCKS: u32 = 2112;
 
 /// Number of possible seeds from which a separate launch that sieves them pays.
@@ -62,12 +62,12 @@ pub(crate) trait Course<O> {
         Ok(false)
     }
 
-    /// The operator of all rounds, where nothing is launched between them.
+    /// Returns the operator of all rounds, if nothing is launched between them.
     fn operator_of_all(&mut self, _: &Session) -> Option<Result<O, Error>> {
         None
     }
 
-    /// Words to read with the counters, if any.
+    /// Returns words to read with the counters, if any.
     fn state(&self) -> Option<&Buffer<u32>> {
         None
     }
@@ -128,12 +128,12 @@ impl Session {
         Ok(report)
     }
 
-    /// One round of an operator.
+    /// Runs one round of an operator.
     ///
     /// # Errors
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
-    /// what the engine says.
+    /// any error of the engine.
     ///
     /// # Safety
     ///
@@ -179,12 +179,12 @@ impl Session {
         Ok(())
     }
 
-    /// Seeds that wait for the next round.
+    /// Returns the number of seeds that wait for the next round.
     pub(crate) fn queued(&self) -> u32 {
         self.edits.queued
     }
 
-    /// Number of seeds.
+    /// Returns the number of seeds.
     fn seeds<O: Operator>(&self, seeds: Seeds) -> u32 {
         match seeds {
             Seeds::All => self.seed_slots::<O>(),
@@ -192,8 +192,8 @@ impl Session {
         }
     }
 
-    /// The share of the seeds that a run's first round looks at, as [`Counter::Share`]; nothing for operators that look
-    /// at all.
+    /// Returns the share of the seeds that a run's first round considers, as [`Counter::Share`]; `None` for operators
+    /// that consider all.
     fn share_of<O: Operator>(&self, seeds: Seeds, share: f32) -> Option<u32> {
         if O::SHARE >= 1.0 {
             return None;
@@ -266,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Launches rounds, of which the first has `n` seeds at most; whether as steps of one launch.
+    /// Launches rounds, of which the first has `n` seeds at most. Returns `true` if they are steps of one launch.
     fn launch_rounds<O: OperatorEntry, C: Course<O>>(
         &mut self,
         mut seeds: Seeds,
@@ -304,7 +304,7 @@ impl Session {
             if !course.between(self, self.edits.state.queue.global_mut(), end)? {
                 self.collect(end)?;
             }
-            // The host does not know how many there are before it looks.
+            // The host does not know their number before it reads back.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(false)
@@ -348,7 +348,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The kernel of rounds that are steps of one launch, from this epoch on.
+    /// Returns the kernel of rounds that are steps of one launch, from this epoch on.
     fn together<O: OperatorEntry>(
         &self,
         seeds: Seeds,
@@ -367,7 +367,7 @@ impl Session {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
             list: s.list.global_mut(),
-            // Nobody sieves the seeds of such rounds.
+            // The seeds of such rounds are not sieved.
             other: s.wanting.global_mut(),
             few: FEW_SEEDS,
         }
@@ -450,7 +450,7 @@ impl Session {
         self.begin(false, None)
     }
 
-    /// The same, forgets what was refused, and sets the share of the seeds that a round looks at.
+    /// Resumes rounds, forgets refused seeds if `forgets`, and sets the share of the seeds that a round considers.
     fn begin(&mut self, forgets: bool, share: Option<u32>) -> Result<(), Error> {
         let s = &self.edits.state;
         let refused = if forgets {
@@ -473,7 +473,7 @@ impl Session {
         Ok(())
     }
 
-    /// Slots of the operator's kind.
+    /// Returns the number of slots of the operator's kind.
     fn seed_slots<O: Operator>(&self) -> u32 {
         self.mesh
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)

@@ -24,7 +24,7 @@ pub(super) struct FreeSlots {
 }
 
 impl FreeSlots {
-    /// None: all slots of the mesh are in use, or count as if they were.
+    /// Creates empty lists: all slots of the mesh are in use, or count as if they were.
     pub(super) fn new(mesh: &OpenMesh) -> Result<FreeSlots, Error> {
         let none = || mesh.engine().zeroed(0);
         Ok(FreeSlots {
@@ -44,12 +44,12 @@ impl FreeSlots {
         }
     }
 
-    /// Slots of a kind that were handed out since free slots were listed.
+    /// Returns the number of slots of a kind that were handed out since free slots were listed.
     fn used(counters: &[u32], kind: Kind) -> u32 {
         counters[Counter::Used as usize + kind as usize]
     }
 
-    /// Slots that are listed as free and in use, or in use and were never handed out.
+    /// Finds slots that are listed as free and in use, or in use and were never handed out.
     pub(super) fn faults(
         &self,
         counters: &[u32],
@@ -92,7 +92,7 @@ impl Session {
         if capacity == old {
             return Ok(());
         }
-        // All or nothing: what cannot be had leaves the session as it is.
+        // All or nothing: without enough memory the session stays as it is.
         let mesh = self.mesh.grown(capacity, self.mesh.patches())?;
         let columns = self.columns.grown(capacity)?;
         let state = self.edits.state.grown(&mesh)?;
@@ -101,7 +101,7 @@ impl Session {
         Ok(())
     }
 
-    /// The first slots by kind that were never used, after those that died were listed.
+    /// Returns the first slots by kind that were never used, after deleted ones were listed.
     pub(in crate::edit) fn next_slots(&mut self) -> Result<[u32; 3], Error> {
         self.change(|s| {
             let counters = s.edits.state.counters.read()?;
@@ -119,8 +119,8 @@ impl Session {
         Ok(())
     }
 
-    /// After a round that ran out of slots: those that died since the lists were made, and new ones where they do not
-    /// suffice. The round is repeated, and has the same winners then.
+    /// Makes slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
+    /// if they do not suffice. The round is repeated, and has the same winners then.
     pub(super) fn make_room<O: Operator>(
         &mut self,
         counters: &[u32],

@@ -12,7 +12,7 @@ const RECORD_WORDS: usize = 5;
 /// memory, and a candidate beyond the capacity is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
-/// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
+/// Tasks of a round for each thread of a CPU, at least and at most: a thread that is done early takes from the others.
 const TASKS_A_THREAD: [usize; 2] = [8, 32];
 
 /// Elements for each task, between those.
@@ -69,7 +69,7 @@ impl RoundState {
         })
     }
 
-    /// The same state for a mesh with more room. Records and counters stay.
+    /// Returns the same state for a mesh of larger capacity. Records and counters stay.
     pub(super) fn grown(&self, mesh: &OpenMesh) -> Result<GrownState, EngineError> {
         let engine = mesh.engine();
         let (seeds, words) = (mesh.most_seeds(), mesh.set_words());
@@ -89,7 +89,7 @@ impl RoundState {
         })
     }
 
-    /// Takes what has grown.
+    /// Replaces the buffers by the grown ones.
     pub(super) fn take(&mut self, grown: GrownState) {
         let GrownState {
             ends,
@@ -110,7 +110,7 @@ impl RoundState {
         (self.winners, self.ranks, self.chunks) = (winners, ranks, chunks);
     }
 
-    /// More room for the records of a round.
+    /// Grows the capacity for the records of a round.
     pub(super) fn grow_records(&mut self, engine: &Engine, words: u32) -> Result<(), EngineError> {
         let words = (words as usize).max(self.records.len() * 2);
         self.records = engine.zeroed(words.min(u32::MAX as usize))?;

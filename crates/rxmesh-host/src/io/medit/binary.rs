@@ -65,7 +65,7 @@ impl Reader<'_> {
         Ok(i32::from_le_bytes(self.take(what)?))
     }
 
-    /// A count, a vertex or a reference: of 64 bits in version 4.
+    /// Reads a count, a vertex or a reference: of 64 bits in version 4.
     fn whole(&mut self, what: &str) -> Result<i64, Fault> {
         match self.version {
             4 => Ok(i64::from_le_bytes(self.take(what)?)),
@@ -153,7 +153,7 @@ impl Reader<'_> {
         if self.version == 1 { 4 } else { 8 }
     }
 
-    /// A number of things of `size` bytes.
+    /// Reads a number of things of `size` bytes.
     fn count(&mut self, what: &str, size: usize) -> Result<usize, Fault> {
         let at = self.pos;
         let n = self.whole(what)?;

@@ -105,7 +105,7 @@ const NAMES: &str = "\
     PolyhedraFaces Domains VerticesGID EdgesGID TrianglesGID QuadrilateralsGID TetrahedraGID PyramidsGID PrismsGID \
     HexahedraGID";
 
-/// The keyword of a number, for messages: its name in text files, where it has one.
+/// Returns the keyword of a number, for messages: its name in text files, if it has one.
 pub(super) fn name_of_number(number: i32) -> String {
     let name = usize::try_from(number)
         .ok()
@@ -117,18 +117,18 @@ pub(super) fn name_of_number(number: i32) -> String {
     }
 }
 
-/// The kind of elements that a word names.
+/// Returns the kind of elements that a word names.
 pub(super) fn of_name(word: &[u8]) -> Option<Element> {
     let is = |e: &&Element| word.eq_ignore_ascii_case(e.name.as_bytes());
     ELEMENTS.iter().find(is).copied()
 }
 
-/// The kind of elements that a number names.
+/// Returns the kind of elements that a number names.
 pub(super) fn of_number(number: i32) -> Option<Element> {
     ELEMENTS.iter().find(|e| e.number == number).copied()
 }
 
-/// `true` for lists that are passed over without a word.
+/// Returns `true` for lists that are ignored without a warning.
 pub(super) fn is_plain(name: &str) -> bool {
     ["Corners", "Ridges"].contains(&name)
         || ["Required", "Normal", "Tangent"]

@@ -8,11 +8,36 @@ mod keywords;
 mod read;
 mod write;
 
-pub(super) use read::read;
-pub(super) use write::write;
+use super::Encoding;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always};
+
+/// The format.
+pub(super) const CODEC: Codec = Codec {
+    name: "MEDIT",
+    word: "medit",
+    extensions: &["mesh", "meshb"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: true,
+        volumes: true,
+        columns: false,
+        normals: true,
+    },
+    encodings: &[Encoding::Ascii],
+    evidence: Evidence::Magic,
+    looks_like,
+    may_be: looks_like,
+    is_variant: always,
+    is_text: |bytes| !is_binary(bytes),
+    read: Read::Elements(|bytes, bits, _| read::read(bytes, bits)),
+    write: Write::Elements {
+        write: |mesh, columns, _, warnings| write::write(mesh, columns, warnings),
+        largest_face: 4,
+    },
+};
 
 /// Returns `true` for the binary form: the number 1 and a version from 1 to 4, in either order of bytes.
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
+fn is_binary(bytes: &[u8]) -> bool {
     matches!(
         bytes,
         [1, 0, 0, 0, 1..=4, 0, 0, 0, ..] | [0, 0, 0, 1, 0, 0, 0, 1..=4, ..]
@@ -20,7 +45,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// Returns `true` if a file begins as the format does.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     if is_binary(bytes) {
         return true;
     }

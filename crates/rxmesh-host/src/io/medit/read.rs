@@ -51,7 +51,7 @@ impl Draft {
         }
     }
 
-    /// The place of a vertex that an element names, counted from 1.
+    /// Returns the index of a vertex that an element names, counted from 1.
     fn vertex(&self, element: Element, index: i64) -> Result<u32, String> {
         let what = match element.corners {
             Some(0) => "a tetrahedron",
@@ -66,7 +66,7 @@ impl Draft {
         }
     }
 
-    /// Adds an element that is kept, of the nodes that are named. `fault` places what is wrong.
+    /// Adds an element that is kept, of the nodes that are named. `fault` places a fault.
     pub(super) fn element(
         &mut self,
         element: Element,

@@ -15,7 +15,7 @@ enum Kind {
     Other(&'static str),
 }
 
-/// Nodes of an element of a type, and its kind.
+/// Returns the number of nodes of an element of a type, and its kind.
 fn kind(number: i64) -> Option<(usize, Kind)> {
     let (triangle, quad, lines) = (Kind::Face(3), Kind::Face(4), Kind::Other("lines"));
     let (hexahedra, prisms, pyramids) = (
@@ -99,7 +99,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Version 1: a line an element, with the number of its nodes.
+    /// Reads elements of version 1: a line an element, with the number of its nodes.
     pub(super) fn elements_1(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let n = self.source.int("the number of elements")?;
@@ -150,7 +150,7 @@ impl Reader<'_> {
         kind(number).ok_or_else(unknown)
     }
 
-    /// Version 2 as text: a line an element.
+    /// Reads elements of version 2 as text: a line an element.
     fn element_lines(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let n = self.source.int("the number of elements")?;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Version 2 in bytes: runs of elements of one type. Their number in all is text.
+    /// Reads elements of version 2 in bytes: runs of elements of one type. Their number in all is text.
     fn element_runs(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let (_, n) = self.source.tokens.whole("the number of elements")?;
@@ -211,7 +211,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The rest of an element of version 2: tags, nodes.
+    /// Reads the rest of an element of version 2: tags, nodes.
     fn element_2(&mut self, tag: i64, block: &Block) -> Result<(), Fault> {
         let mut tags = [0; 2];
         for k in 0..block.tags {
@@ -282,7 +282,7 @@ impl Reader<'_> {
         Ok(count)
     }
 
-    /// The nodes of an element, kept if it is a tetrahedron or a face.
+    /// Reads the nodes of an element, kept if it is a tetrahedron or a face.
     fn corners(
         &mut self,
         tag: i64,

@@ -13,7 +13,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The group of an entity; 0 is none.
+    /// Returns the group of an entity; 0 is none.
     pub(super) fn find(&self, dimension: i64, entity: i64) -> i64 {
         self.first.get(&(dimension, entity)).copied().unwrap_or(0)
     }

@@ -13,8 +13,8 @@ impl Reader<'_> {
         self.sort_nodes(at)
     }
 
-    /// `$ParametricNodes` of version 2: behind the position the dimension and the number of the entity that a node lies
-    /// on, and on curves and surfaces its parameters.
+    /// Reads `$ParametricNodes` of version 2: behind the position the dimension and the number of the entity that a
+    /// node lies on, and on curves and surfaces its parameters.
     pub(super) fn parametric_nodes(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         self.nodes_2(at, true)?;
@@ -31,7 +31,7 @@ impl Reader<'_> {
         self.nodes.sort().map_err(twice)
     }
 
-    /// The number of nodes is text, also in binary files.
+    /// Reads nodes of version 2; their number is text, also in binary files.
     fn nodes_2(&mut self, at: usize, parametric: bool) -> Result<(), Fault> {
         let (_, n) = self.source.tokens.whole("the number of nodes")?;
         if self.source.binary.is_some() {

@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 }
 
-/// Values of 64 bits as a column.
+/// Returns values of 64 bits as a column.
 pub(super) fn doubles(values: Vec<f64>) -> Numbers {
     Numbers::Kept(ColumnData::F64(values))
 }

@@ -61,7 +61,7 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    /// A whole number: four bytes.
+    /// Reads a whole number: four bytes.
     pub(super) fn int(&mut self, what: &str) -> Result<i64, Fault> {
         match self.binary {
             Some(order) => Ok(i32::from_le_bytes(self.bytes(order, what)?).into()),
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A size or, in version 4.1, a tag: four or eight bytes.
+    /// Reads a size or, in version 4.1, a tag: four or eight bytes.
     pub(super) fn size(&mut self, what: &str) -> Result<i64, Fault> {
         match self.binary {
             Some(order) if self.size == 8 => Ok(i64::from_le_bytes(self.bytes(order, what)?)),
@@ -103,7 +103,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// A number of things that take `text` characters or `binary` bytes each, or more.
+    /// Reads a number of things that take `text` characters or `binary` bytes each, or more.
     pub(super) fn count(
         &self,
         at: usize,

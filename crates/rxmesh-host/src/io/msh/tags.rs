@@ -38,7 +38,7 @@ impl Tags {
             .all(|w| w[0].checked_add(1) == Some(w[1]))
     }
 
-    /// The place of a number.
+    /// Returns the index of a number.
     pub(super) fn find(&self, tag: i64) -> Option<u32> {
         if self.sorted.is_empty() {
             let place = usize::try_from(tag.checked_sub(*self.given.first()?)?).ok()?;

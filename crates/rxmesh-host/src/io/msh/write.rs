@@ -63,7 +63,7 @@ impl File<'_> {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
-    /// Rows of bytes, made in parallel.
+    /// Writes rows of bytes, made in parallel.
     fn bytes(&mut self, n: usize, row: impl Fn(&mut Vec<u8>, usize) + Sync) {
         let part = |k: usize| {
             let mut out = Vec::new();
@@ -97,12 +97,12 @@ impl File<'_> {
         }
     }
 
-    /// Gmsh's number of an element's type.
+    /// Returns Gmsh's number of an element's type.
     fn kind(&self, i: usize) -> u32 {
         kind_of(self.mesh, i)
     }
 
-    /// Dimension of the elements.
+    /// Returns the dimension of the elements.
     fn dimension(&self) -> i32 {
         match self.mesh {
             Model::Surface(_) => 2,
@@ -220,7 +220,7 @@ impl File<'_> {
         self.text("$EndElements\n");
     }
 
-    /// Cells stay in their order: each run of cells of one entity is a block.
+    /// Writes the cells in their order: each run of cells of one entity is a block.
     fn elements_4(&mut self, runs: &[Run]) {
         let mesh = self.mesh;
         let cells = mesh.element_count();
@@ -348,7 +348,7 @@ impl File<'_> {
         });
     }
 
-    /// A column as a view.
+    /// Writes a column as a view.
     fn view(&mut self, column: &Column) {
         let section = match column.element {
             ElementKind::Vertex => "NodeData",
@@ -382,7 +382,7 @@ impl File<'_> {
     }
 }
 
-/// Gmsh's number of the type of an element.
+/// Returns Gmsh's number of the type of an element.
 fn kind_of(mesh: Model<'_>, i: usize) -> u32 {
     match (mesh, mesh.element(i).len()) {
         (Model::Volume(_), _) => TETRAHEDRON,
@@ -404,7 +404,7 @@ struct Run {
     kind: u32,
 }
 
-/// A position in the world, as three doubles.
+/// Returns a position in the world, as three doubles.
 fn point_bytes(mesh: Model<'_>, v: usize) -> [u8; 24] {
     let (p, placement) = (mesh.positions()[v], mesh.placement());
     let p = match placement.is_world() {

@@ -105,7 +105,7 @@ fn add(a: Totals, b: Totals) -> Totals {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// The faces of less than three corners that were left out, ascending, counted among all faces of the file.
+/// Returns the faces of less than three corners that were left out, ascending, counted among all faces of the file.
 fn short_faces(chunks: &[Chunk]) -> Vec<u32> {
     let mut before = 0;
     let mut all = Vec::new();
@@ -116,7 +116,7 @@ fn short_faces(chunks: &[Chunk]) -> Vec<u32> {
     all
 }
 
-/// Faces as they are numbered without those that were left out.
+/// Numbers the faces without those that were left out.
 fn drop_short(faces: &mut Vec<u32>, short: &[u32]) {
     faces.retain_mut(|face| {
         let before = short.partition_point(|s| *s < *face);
@@ -157,8 +157,8 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     lost
 }
 
-/// Some index is out of range: goes through the whole file again, in order, to name the first. Slow and simple, since
-/// it happens once at most.
+/// Names the first index that is out of range: goes through the whole file again, in order. Slow and simple, since it
+/// happens once at most.
 fn first_out_of_range(
     bytes: &[u8],
     totals: Totals,
@@ -377,7 +377,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
     }
 }
 
-/// True when the layer is in truth one value a vertex, in the order of the vertices: then it becomes a column, which
+/// Returns `true` if the layer has one value a vertex, in the order of the vertices: then it becomes a column, which
 /// other formats hold, too. Files of points have values without faces.
 fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool {
     count > 0

@@ -12,7 +12,7 @@ pub(super) struct Marks {
     pub(super) holes: Vec<u32>,
     /// Least numbers of vertices and faces that the tags need.
     pub(super) needed: [u64; 2],
-    /// Tags of other names: how many, and where the first is.
+    /// Tags of other names: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
 }
@@ -42,7 +42,7 @@ impl Marks {
         self.first_skipped = self.first_skipped.or(other.first_skipped);
     }
 
-    /// A chain of edges, with one sharpness for all or one for each.
+    /// Reads a chain of edges, with one sharpness for all or one for each.
     fn crease(&mut self, tag: Tag) -> Result<(), Fault> {
         if tag.ints.len() < 2 {
             return Err(Fault::text(tag.at, "a crease needs two vertices or more"));
@@ -98,7 +98,7 @@ struct Tag {
 }
 
 impl Tag {
-    /// The counts `ints/floats/strings`, and as many numbers.
+    /// Reads the counts `ints/floats/strings`, and that many numbers.
     fn read(mut words: Words<'_>) -> Result<Tag, Fault> {
         let at = words.offset();
         let (at, word) = words.next_at().unwrap_or((at, b""));
@@ -141,7 +141,7 @@ impl Tag {
         }
     }
 
-    /// The sharpness of element `i` of `n`: one number holds for all.
+    /// Returns the sharpness of element `i` of `n`: one number holds for all.
     fn sharpness(&self, i: usize, n: usize, elements: &str) -> Result<f32, Fault> {
         let given = self.floats.len();
         if given != 1 && given != n {

@@ -1,8 +1,8 @@
 //! Wavefront OBJ.
 //!
-//! Own code and not the `tobj` crate, for what the rest of the project promises: `tobj`'s errors name neither line
-//! nor value, it splits a file into models whose vertices are renumbered, it drops `g` and `s`, and it reads line by
-//! line on one thread. Here a file is cut into chunks of lines that are parsed in parallel ([`parse`]) and joined
+//! Own code and not the `tobj` crate, to keep the promises of the rest of the project: `tobj`'s errors name neither
+//! line nor value, it splits a file into models whose vertices are renumbered, it drops `g` and `s`, and it reads line
+//! by line on one thread. Here a file is cut into chunks of lines that are parsed in parallel ([`parse`]) and joined
 //! ([`join`]); only then are relative indices resolved and ranges checked. The tests compare with `tobj`.
 
 mod join;
@@ -10,8 +10,8 @@ mod marks;
 mod parse;
 mod write;
 
-pub(super) use write::write;
-
+use super::Encoding;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
 use super::error::Fault;
 use super::points::Bits;
 use super::scan::{Words, after_comments};
@@ -19,10 +19,35 @@ use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
 
+/// The format.
+pub(super) const CODEC: Codec = Codec {
+    name: "OBJ",
+    word: "obj",
+    extensions: &["obj"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: true,
+        volumes: false,
+        columns: false,
+        normals: true,
+    },
+    encodings: &[Encoding::Ascii],
+    evidence: Evidence::CommonWord,
+    looks_like,
+    may_be: looks_like,
+    is_variant: always,
+    is_text: always,
+    read: Read::Surface {
+        read,
+        weld: no_weld,
+    },
+    write: Write::Surface(|mesh, _, warnings| write::write(mesh, warnings)),
+};
+
 /// Below this a chunk is not worth a task.
 const SMALLEST_CHUNK: usize = 1 << 16;
 
-pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let chunks: Vec<parse::Chunk> = split(bytes)
         .into_par_iter()
         .lean()
@@ -34,8 +59,8 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     join::join(bytes, chunks, bits)
 }
 
-/// True when the first line with a word starts as OBJ lines do.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+/// Returns `true` if the first line with a word starts as OBJ lines do.
+fn looks_like(bytes: &[u8]) -> bool {
     let first = Words::new(after_comments(bytes), 0).next_at();
     let known: [&[u8]; 9] = [
         b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl",
@@ -43,7 +68,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     first.is_some_and(|(_, w)| known.contains(&w))
 }
 
-/// Ranges of whole lines; a line that goes on after a backslash is not torn.
+/// Splits the text into ranges of whole lines; a line that goes on after a backslash is not torn.
 fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
     let mut ranges = Vec::new();

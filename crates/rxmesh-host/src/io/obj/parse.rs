@@ -56,7 +56,7 @@ pub(super) struct Chunk {
     /// Polygons, faces counted from the chunk's first.
     pub(super) polygons: Vec<Polygon>,
     pub(super) tags: Vec<(usize, TagKind, String)>,
-    /// Lines `l` and `p`: how many, and where the first is.
+    /// Lines `l` and `p`: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,
@@ -83,7 +83,7 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"\\")
 }
 
-/// The logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
+/// Visits the logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
 /// ([`Statement::goes_on`]) are copied together, with the offsets kept. Returns the names whose backslash is taken as
 /// theirs, since the next line is a statement.
 pub(super) fn each_line(
@@ -277,7 +277,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
+    /// Reads `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
     fn vertex_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         let vertices = self.points.len();
         let mut axes = 0;
@@ -387,7 +387,7 @@ impl Chunk {
 /// its value as it does with any other number that is not in the file.
 const NOWHERE: i64 = NO_VALUE as i64;
 
-/// The three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 where there is none.
+/// Parses the three numbers of a corner `v`, `v/t`, `v//n` or `v/t/n`; 0 for one that is missing.
 #[inline]
 pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
     // Nearly every corner of a large file is a short plain number.
@@ -430,7 +430,7 @@ pub(super) fn corner(word: &[u8], at: usize) -> Result<[i64; 3], Fault> {
     Ok(out)
 }
 
-/// A whole number with an optional sign; absurdly long ones are out of every range anyway.
+/// Parses a whole number with an optional sign; absurdly long ones are out of every range in any case.
 #[inline]
 fn index(part: &[u8]) -> Option<i64> {
     let (negative, digits) = match part {

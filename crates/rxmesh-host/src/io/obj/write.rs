@@ -67,7 +67,7 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     pieces
 }
 
-/// A corner layer without NaN and infinity; another is left out with a warning.
+/// Returns a corner layer without NaN and infinity; another is left out with a warning.
 fn finite_layer<'a>(
     what: &str,
     layer: &'a Option<CornerLayer>,
@@ -83,7 +83,7 @@ fn finite_layer<'a>(
     None
 }
 
-/// One line a vertex, of values of columns (and which of a row's values it is).
+/// Writes one line a vertex, of values of columns (and the index of the value in its row).
 fn vertex_lines<'a>(
     mesh: Shape<'_>,
     word: &[u8],
@@ -117,7 +117,7 @@ fn vertices(mesh: Shape<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
     });
 }
 
-/// One line an entry of a layer.
+/// Writes one line an entry of a layer.
 fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> Reference<'a> {
     rows(0, layer.entries(), pieces, |line, i| {
         line.put(word);
@@ -130,7 +130,7 @@ fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> 
     Reference::Layer(layer)
 }
 
-/// Faces, with the tags in front of the face from which they hold.
+/// Writes faces, with the tags in front of the face from which they hold.
 fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, pieces: &mut Pieces) {
     let plain = matches!((texture, normals), (Reference::None, Reference::None));
     let face = |line: &mut Line, f: usize| {
@@ -169,7 +169,7 @@ fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, piec
     rows(done, mesh.face_count(), pieces, face);
 }
 
-/// Sharpness and holes, as the tags of OpenSubdiv's shapes: vertices and faces are counted from 0.
+/// Writes sharpness and holes, as the tags of OpenSubdiv's shapes: vertices and faces are counted from 0.
 fn marks(mesh: &PolyMesh, pieces: &mut Pieces) {
     let sharpness = |line: &mut Line, s: f32| {
         line.put(b" ");

@@ -1,18 +1,44 @@
 //! OFF of Geomview, with the prefixes for texture coordinates, colours and normals, as text and as binary.
 //!
-//! No crate reads it well: those on the registry take plain `OFF` only, or allocate what the header says.
+//! No crate reads it well: those on the registry take plain `OFF` only, or allocate the sizes in the header unchecked.
 
 mod binary;
 mod read;
 mod vertices;
 mod write;
 
-pub(super) use write::write;
-
+use super::Encoding;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
+use super::content::HEAD;
 use super::error::Fault;
 use super::points::Bits;
 use super::scan::{Lines, Words, after_comments, quote};
 use super::soup::Soup;
+
+/// The format.
+pub(super) const CODEC: Codec = Codec {
+    name: "OFF",
+    word: "off",
+    extensions: &["off", "coff", "noff", "cnoff", "stoff"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: true,
+        volumes: false,
+        columns: false,
+        normals: true,
+    },
+    encodings: &[Encoding::Ascii],
+    evidence: Evidence::Magic,
+    looks_like,
+    may_be: looks_like,
+    is_variant: always,
+    is_text,
+    read: Read::Surface {
+        read,
+        weld: no_weld,
+    },
+    write: Write::Surface(|mesh, _, warnings| write::write(mesh, warnings)),
+};
 
 /// Attributes of vertices that the keyword announces.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,8 +51,8 @@ struct Prefix {
 }
 
 impl Prefix {
-    /// `ST`, `C` and `N` in any order before `OFF`, in any case; the forms in four or n dimensions are told apart and
-    /// refused. `None` for another word.
+    /// Parses `ST`, `C` and `N` in any order before `OFF`, in any case; the forms in four or n dimensions are told
+    /// apart and refused. `None` for another word.
     fn parse(word: &[u8]) -> Option<Result<Prefix, &'static str>> {
         let start = word.len().checked_sub(3)?;
         let (mut rest, off) = word.split_at(start);
@@ -63,7 +89,7 @@ impl Prefix {
     }
 }
 
-/// The words of the next line that has one; a comment begins at any `#`.
+/// Returns the words of the next line that has one; a comment begins at any `#`.
 fn next_row<'a>(lines: &mut Lines<'a>) -> Option<Words<'a>> {
     loop {
         let (at, line) = lines.next()?;
@@ -75,7 +101,7 @@ fn next_row<'a>(lines: &mut Lines<'a>) -> Option<Words<'a>> {
     }
 }
 
-pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let mut lines = Lines::new(bytes, 0);
     let Some(mut words) = next_row(&mut lines) else {
         return Err(Fault::text(0, "the file holds nothing but comments"));
@@ -117,10 +143,19 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     }
 }
 
-/// True when the first word is a variant of `OFF`.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+/// Returns `true` if the first word is a variant of `OFF`.
+fn looks_like(bytes: &[u8]) -> bool {
     let head = after_comments(bytes);
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
     let first = next_row(&mut Lines::new(&head[..line], 0)).and_then(|mut w| w.next_at());
     first.is_some_and(|(_, w)| Prefix::parse(w).is_some())
+}
+
+/// Returns `true` if the line of the keyword does not say that the rest is binary.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let mut lines = head.split(|b| matches!(b, b'\n' | b'\r'));
+    lines
+        .find(|l| memchr::memmem::find(l, b"OFF").is_some())
+        .is_none_or(|l| memchr::memmem::find(l, b"BINARY").is_none())
 }

@@ -179,14 +179,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The line in which a face goes on.
+    /// Returns the line in which a face goes on.
     fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
         self.wrapped.get_or_insert(face);
         let what = format!("a face of {corners} corners expected, but the file ends");
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    /// Says what there is behind the last face.
+    /// Warns of data behind the last face.
     fn rest(&mut self, faces: usize) {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {

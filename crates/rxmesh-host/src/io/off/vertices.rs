@@ -97,8 +97,8 @@ impl<'a> Rows<'a> {
         self.normals.extend(normal.unwrap_or_default());
     }
 
-    /// `true` if colours come before normals: as the keyword has it, unless only the other order gives colours. Where
-    /// the keyword says that normals come first, these are no bytes of colours either.
+    /// Returns `true` if colours come before normals: as the keyword has it, unless only the other order gives colours.
+    /// Where the keyword says that normals come first, these are no bytes of colours either.
     fn colours_first(&self) -> bool {
         let rows = || self.both.iter();
         let first = rows().all(|row| can_be_colour(&row[..row.len() - 3]));
@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the soup the columns, and a warning of what is not kept.
+    /// Gives the soup the columns, and a warning of the values that are not kept.
     pub(super) fn finish(mut self, soup: &mut Soup) -> Result<(), Fault> {
         let colours_first = self.colours_first();
         for row in std::mem::take(&mut self.both) {
@@ -160,7 +160,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// `true` for words that can be a colour: whole numbers from 0 to 255, or numbers from 0 to 1.
+/// Returns `true` for words that can be a colour: whole numbers from 0 to 255, or numbers from 0 to 1.
 fn can_be_colour(words: &[Word<'_>]) -> bool {
     let values = || words.iter().map(|&(at, w)| number(w, at).unwrap_or(-1.0));
     let whole = |x: f32| (0.0..=255.0).contains(&x) && x.fract() == 0.0;

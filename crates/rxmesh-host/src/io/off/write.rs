@@ -79,7 +79,7 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     pieces
 }
 
-/// The values of a vertex that come behind its coordinates.
+/// Writes the values of a vertex that come behind its coordinates.
 fn values_behind(line: &mut Line, held: &Held<'_>, v: usize) {
     held.normal
         .iter()
@@ -97,8 +97,8 @@ fn value(line: &mut Line, column: &Column, i: usize) {
     line.float(column.data.get(i) as f32);
 }
 
-/// Whole numbers from 0 to 255 and indices as they are; all else from 0 to 1 and with a point, by which readers tell
-/// them apart.
+/// Writes whole numbers from 0 to 255 and indices as they are, all others from 0 to 1 and with a point, by which
+/// readers tell them apart.
 fn put_colour(line: &mut Line, column: &Column, row: usize) {
     let scale = soup::colour_scale(&column.data);
     for i in row * column.width..(row + 1) * column.width {

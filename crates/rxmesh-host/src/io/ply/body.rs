@@ -9,13 +9,13 @@ use crate::mesh::shown_name;
 /// Source of values. Rows matter only in text, where each has its own line.
 pub(super) trait Source {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault>;
-    /// The next value; doubles hold every type exactly but whole numbers of 64 bits.
+    /// Reads the next value; doubles hold every type exactly except whole numbers of 64 bits.
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault>;
-    /// The next value, a whole number of 64 bits.
+    /// Reads the next value, a whole number of 64 bits.
     fn wide(&mut self, t: &ScalarType, name: &str) -> Result<i128, Fault>;
-    /// The next value, of a type of 32 bits, as these bits.
+    /// Reads the next value, of a type of 32 bits, as these bits.
     fn bits(&mut self, t: &ScalarType, name: &str) -> Result<u32, Fault>;
-    /// The next value as a coordinate. Text may have more digits than the type that the header gives it.
+    /// Reads the next value as a coordinate. Text may have more digits than the type that the header gives it.
     fn coordinate(
         &mut self,
         t: &ScalarType,
@@ -25,12 +25,12 @@ pub(super) trait Source {
         Ok(points.take(self.value(t, name)?))
     }
     fn end_row(&mut self);
-    /// Rows with more values than the header declares.
+    /// Returns the rows with more values than the header declares.
     fn long_rows(&self) -> LeftOut;
-    /// Offset of the next value.
+    /// Returns the offset of the next value.
     fn offset(&self) -> usize;
     fn fault(&self, at: usize, what: String) -> Fault;
-    /// Bytes left, as a bound for what a list can hold.
+    /// Returns the number of bytes left, as a bound for the length of a list.
     fn left(&self) -> usize;
     /// Returns `true` if nothing comes behind the last row.
     fn is_over(&mut self) -> bool;
@@ -233,7 +233,7 @@ impl<'a> Binary<'a> {
         }
     }
 
-    /// The bytes of a number, the lowest first.
+    /// Takes the bytes of a number, the lowest first.
     fn take_number<const N: usize>(&mut self, name: &str) -> Result<[u8; N], Fault> {
         let mut raw = self.take::<N>(name)?;
         if self.big {
@@ -243,7 +243,7 @@ impl<'a> Binary<'a> {
     }
 }
 
-/// A float of 16 bits, the lower byte first: a sign, 5 bits of exponent, 10 of fraction.
+/// Converts a float of 16 bits, the lower byte first: a sign, 5 bits of exponent, 10 of fraction.
 fn half(raw: [u8; 2]) -> f64 {
     let bits = u16::from_le_bytes(raw);
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
@@ -333,7 +333,7 @@ impl Source for Binary<'_> {
     }
 }
 
-/// Most values of a type that `left` bytes can hold.
+/// Returns the most values of a type that `left` bytes can hold.
 pub(super) fn most(left: usize, t: &ScalarType, encoding: Encoding) -> usize {
     // A list's last number in text needs no separator.
     if encoding == Encoding::Ascii {

@@ -48,7 +48,7 @@ enum Values {
 }
 
 impl Filling {
-    /// A column of a property of type `t`, with capacity for `n` rows.
+    /// Creates a column of a property of type `t`, with capacity for `n` rows.
     pub(super) fn new(property: &Property, t: &ScalarType, n: usize) -> Filling {
         let packed = matches!(property.name.as_str(), "rgb" | "rgba");
         let values = match t {
@@ -105,7 +105,7 @@ impl Filling {
         Ok(())
     }
 
-    /// The column; `colours` says whether numbers called `rgb` may be colours.
+    /// Returns the column; with `colours`, numbers called `rgb` may be colours.
     fn finish(self, element: ElementKind, colours: bool, warnings: &mut Vec<String>) -> Column {
         let mut column = Column {
             name: self.name,
@@ -133,7 +133,8 @@ impl Filling {
     }
 }
 
-/// Whole numbers of 64 bits in 32 where all fit, else as doubles; a warning says how many these do not hold.
+/// Converts whole numbers of 64 bits to 32 if all fit, else to doubles; a warning gives the number of those that these
+/// do not hold.
 fn narrow(column: &Column, numbers: Numbers, warnings: &mut Vec<String>) -> ColumnData {
     let exact = |i: &usize| match &numbers {
         Numbers::I64(v) => v[*i] as f64 as i128 == i128::from(v[*i]),
@@ -155,7 +156,7 @@ fn narrow(column: &Column, numbers: Numbers, warnings: &mut Vec<String>) -> Colu
     ColumnData::F64((0..numbers.len()).map(|i| numbers.real(i)).collect())
 }
 
-/// The width and the bytes of packed colours (blue lowest), or `None` where the numbers can be none: in `rgb` the
+/// Returns the width and the bytes of packed colours (blue lowest), or `None` if the numbers can be none: in `rgb` the
 /// highest byte is not used.
 fn unpacked(name: &str, t: ScalarType, values: &[u32]) -> Option<(usize, Vec<u8>)> {
     // Older files have the packed number as the float's value, and not as its bits.
@@ -190,7 +191,8 @@ fn unpacked(name: &str, t: ScalarType, values: &[u32]) -> Option<(usize, Vec<u8>
     Some((if alpha { 4 } else { 3 }, bytes.collect()))
 }
 
-/// The columns of an element: parts of normals and colours become one, texture coordinates get the names `s` and `t`.
+/// Returns the columns of an element: parts of normals and colours become one, texture coordinates get the names `s`
+/// and `t`.
 pub(super) fn finish(
     fillings: Vec<Filling>,
     element: ElementKind,
@@ -221,7 +223,7 @@ pub(super) fn finish(
     columns
 }
 
-/// `true` for numbers that can be parts of colours: of unsigned types, from 0 to 1, or whole from 0 to 255.
+/// Returns `true` for numbers that can be parts of colours: of unsigned types, from 0 to 1, or whole from 0 to 255.
 fn is_colour(data: &ColumnData) -> bool {
     let values = || (0..data.len()).map(|i| data.get(i));
     match data {
@@ -328,8 +330,8 @@ pub(super) struct Texcoords {
 }
 
 impl Texcoords {
-    /// The list of a face whose `n` corners begin at `first`; an empty list means none. `false` for a list of another
-    /// length, which is passed over.
+    /// Adds the list of a face whose `n` corners begin at `first`; an empty list means none. Returns `false` for a list
+    /// of another length, which is ignored.
     pub(super) fn add(&mut self, first: usize, n: usize, list: &[f32]) -> bool {
         if list.len() != 2 * n {
             return list.is_empty();

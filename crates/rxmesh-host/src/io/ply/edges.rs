@@ -13,7 +13,7 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// None when something is missing: then the element is another program's.
+    /// Finds the properties; `None` if something is missing: then the element is another program's.
     pub(super) fn of(e: &Element) -> Option<Edge> {
         let find = |name: &str| {
             let scalar = |k: &PropertyType| matches!(k, PropertyType::Scalar(_));

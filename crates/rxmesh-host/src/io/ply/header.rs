@@ -36,7 +36,7 @@ pub(super) enum ScalarType {
 }
 
 impl ScalarType {
-    /// The type of that name: those of the format, and those that programs add to it for 64 and 16 bits.
+    /// Returns the type of that name: those of the format, and those that programs add to it for 64 and 16 bits.
     fn parse(word: &[u8]) -> Option<ScalarType> {
         let word = word.to_ascii_lowercase();
         let word = word.strip_suffix(b"_t").unwrap_or(&word);
@@ -56,7 +56,7 @@ impl ScalarType {
         })
     }
 
-    /// The name that every reader knows; this program writes no numbers of 64 and 16 bits that are no doubles.
+    /// Returns the name that every reader knows; this program writes no numbers of 64 and 16 bits except doubles.
     pub(super) fn name(self) -> &'static str {
         match self {
             ScalarType::Char => "char",
@@ -73,7 +73,7 @@ impl ScalarType {
         }
     }
 
-    /// Bytes a number takes in a binary file.
+    /// Returns the number of bytes of a number in a binary file.
     pub(super) fn size(self) -> usize {
         match self {
             ScalarType::Char | ScalarType::UChar => 1,
@@ -105,7 +105,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The fewest bytes a row can take: lists may be empty, numbers in text have one digit and a separator.
+    /// Returns the fewest bytes a row can take: lists may be empty, numbers in text have one digit and a separator.
     pub(super) fn least_row(&self, encoding: Encoding) -> usize {
         let least = |p: &Property| match (encoding, &p.kind) {
             (Encoding::Ascii, _) => 2,
@@ -219,7 +219,7 @@ fn encoding_of<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> Option<Encoding
 }
 
 impl Header {
-    /// `element NAME COUNT`; `None` for another line.
+    /// Parses `element NAME COUNT`; `None` for another line.
     fn element<'a>(
         &mut self,
         mut words: impl Iterator<Item = &'a [u8]>,
@@ -243,8 +243,8 @@ impl Header {
         Ok(Some(()))
     }
 
-    /// `property TYPE NAME` or `property list TYPE TYPE NAME`; `None` for another line. A name is any word; of several
-    /// words one is made.
+    /// Parses `property TYPE NAME` or `property list TYPE TYPE NAME`; `None` for another line. A name is any word;
+    /// several words are joined to one.
     fn property<'a>(&mut self, mut words: impl Iterator<Item = &'a [u8]>) -> Option<()> {
         let element = self.elements.last_mut()?;
         let kind = match words.next()? {
@@ -321,8 +321,8 @@ const DECLARED: [&[u8]; 6] = [
     b"binary_big_endian",
 ];
 
-/// `true` for a word of declarations: a line with one of them may be a declaration that is misspelt, without which all
-/// that follows would be read wrong.
+/// Returns `true` for a word of declarations: a line with one of them may be a misspelt declaration, without which all
+/// that follows would be misread.
 fn is_declared(word: &[u8]) -> bool {
     DECLARED.contains(&word) || ScalarType::parse(word).is_some()
 }
@@ -340,7 +340,7 @@ impl Strays {
         self.first.get_or_insert_with(|| (number, quote(line)));
     }
 
-    /// A warning of them, if there are any.
+    /// Returns a warning about them, if there are any.
     fn words(self) -> Option<String> {
         let (number, line) = self.first?;
         let more = match self.count {

@@ -80,7 +80,7 @@ impl<S: Source> Reader<S> {
         Ok(reader.soup)
     }
 
-    /// A header with a line that was passed over is believed when the rows come out even.
+    /// Accepts a header with a line that was ignored, with a warning, if the rows come out even.
     fn stray(&mut self, words: &str) -> Result<(), Fault> {
         if !self.source.is_over() {
             let what = format!(

@@ -1,7 +1,7 @@
 //! Triangle strips: element 'tristrips', as in scans of the Stanford repository.
 
-/// The triangles of one list of strips, -1 between strips. Every other triangle of a strip is turned; triangles that
-/// name a vertex twice only move the strip and are left out. A value that is no vertex is returned as the error.
+/// Appends the triangles of one list of strips, -1 between strips. Every other triangle of a strip is turned; triangles
+/// that name a vertex twice only move the strip and are left out. A value that is no vertex is returned as the error.
 pub(super) fn triangles(list: &[f64], vertices: usize, corners: &mut Vec<u32>) -> Result<(), f64> {
     for strip in list.split(|&v| v == -1.0) {
         if let Some(&bad) = strip

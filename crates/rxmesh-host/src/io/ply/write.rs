@@ -91,7 +91,7 @@ impl Count {
     }
 }
 
-/// The columns of one element, without those whose properties would be there twice.
+/// Returns the columns of one element, without those whose properties would occur twice.
 fn columns<'a>(
     all: impl Iterator<Item = &'a Column>,
     element: ElementKind,
@@ -116,7 +116,7 @@ fn columns<'a>(
     kept
 }
 
-/// The properties that a column becomes.
+/// Returns the properties that a column becomes.
 fn names(c: &Column) -> Vec<String> {
     let known: &[&str] = match (c.name.as_str(), c.width) {
         (NORMAL, 3) => &["nx", "ny", "nz"],
@@ -190,7 +190,7 @@ fn header(
     out
 }
 
-/// 64 bits for positions that 32 do not hold in the world.
+/// Returns the type of coordinates: 64 bits for positions that 32 do not hold in the world.
 fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
     match mesh.placement().is_world() {
         true => ScalarType::Float,
@@ -198,7 +198,7 @@ fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
     }
 }
 
-/// The coordinates of a vertex: in text with these digits.
+/// Writes the coordinates of a vertex: in text with these digits.
 fn put_point(
     line: &mut Line,
     mesh: Shape<'_>,

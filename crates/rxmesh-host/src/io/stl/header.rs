@@ -12,7 +12,7 @@ const PLAIN: &str = "binary rxmesh";
 /// a comment they are `#` and two digits a byte, unless they are text themselves.
 const COLOURS: [(&[u8], usize); 2] = [(b"COLOR=", 4), (b"MATERIAL=", 12)];
 
-/// The comment that a head becomes, if it says anything.
+/// Returns the comment that a head becomes, if it says anything.
 pub(super) fn comment(head: &[u8]) -> Option<String> {
     let mut text = Vec::new();
     let mut rest = head;
@@ -36,7 +36,7 @@ pub(super) fn comment(head: &[u8]) -> Option<String> {
     (!text.is_empty() && text != PLAIN).then_some(text)
 }
 
-/// The head that a comment becomes, if it fits. One that begins with "solid" would be taken for text.
+/// Returns the head that a comment becomes, if it fits. One that begins with "solid" would be taken for text.
 pub(super) fn head(comment: &str) -> Option<[u8; TEXT]> {
     let comment = bytes_of_name(comment);
     let mut bytes = match comment
@@ -69,7 +69,7 @@ pub(super) fn head(comment: &str) -> Option<[u8; TEXT]> {
     Some(head)
 }
 
-/// The byte of two digits.
+/// Returns the byte of two digits.
 fn byte(digits: &[u8; 2]) -> Option<u8> {
     let text = std::str::from_utf8(digits).ok()?;
     u8::from_str_radix(text, 16).ok()

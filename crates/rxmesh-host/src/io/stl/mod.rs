@@ -2,7 +2,7 @@
 //!
 //! Own code and not the `stl_io` crate: that takes a binary file that begins with "solid" for text, reads only text
 //! that is spelled in lower case and ends in `endsolid`, names no line, refuses binary files with NaN in a normal that
-//! nobody reads, and welds through a hash map of boxed work. The tests compare with it.
+//! is not used, and welds through a hash map of boxed work. The tests compare with it.
 //!
 //! STL holds triangles that share nothing. Corners at exactly the same coordinates become one vertex; vertices are
 //! numbered in the order of their first use.
@@ -12,8 +12,33 @@ mod read;
 mod weld;
 mod write;
 
-pub(super) use read::{read, weld_corners};
-pub(super) use write::write;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always};
+use super::{Encoding, Format};
+
+/// The format.
+pub(super) const CODEC: Codec = Codec {
+    name: "STL",
+    word: "stl",
+    extensions: &["stl"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: true,
+        volumes: false,
+        columns: false,
+        normals: false,
+    },
+    encodings: &[Encoding::Ascii, Encoding::Binary],
+    evidence: Evidence::Layout,
+    looks_like,
+    may_be,
+    is_variant: always,
+    is_text,
+    read: Read::Surface {
+        read: read::read,
+        weld: read::weld_corners,
+    },
+    write: Write::Triangles(write::write),
+};
 
 /// Header and count of a binary file.
 const HEAD: usize = 84;
@@ -23,19 +48,21 @@ const TRIANGLE: usize = 50;
 /// The name under which the two free bytes of a binary triangle are kept, when any is set.
 const ATTRIBUTE: &str = "stl_attribute";
 
-/// Number of triangles that a binary header promises.
+/// Returns the number of triangles that a binary header promises.
 fn promised(bytes: &[u8]) -> Option<usize> {
     let count = bytes.get(80..HEAD)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*count) as usize)
 }
 
-/// Binary for sure: the size is the one that the count asks for. Binary files may begin with "solid", too.
+/// Returns `true` for files that are certainly binary: the size is the one that the count asks for. Binary files may
+/// begin with "solid", too.
 pub(super) fn is_exactly_binary(bytes: &[u8]) -> bool {
     promised(bytes).is_some_and(|n| n * TRIANGLE + HEAD == bytes.len())
 }
 
-/// Text: begins with "solid", and the line behind the name, however long that is, has STL's words.
-pub(super) fn is_text(bytes: &[u8]) -> bool {
+/// Returns `true` for text: it begins with "solid", and the line behind the name, however long that is, has STL's
+/// words.
+fn is_text(bytes: &[u8]) -> bool {
     let Some(name) = after_solid(bytes).filter(|_| !is_exactly_binary(bytes)) else {
         return false;
     };
@@ -55,12 +82,16 @@ fn after_solid(bytes: &[u8]) -> Option<&[u8]> {
     word.eq_ignore_ascii_case(b"solid").then_some(rest)
 }
 
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     is_exactly_binary(bytes) || is_text(bytes)
 }
 
 /// Returns `true` if a file with the name of STL may be one: text or binary, with more than the promised bytes, too.
-pub(super) fn may_be(bytes: &[u8]) -> bool {
+fn may_be(bytes: &[u8]) -> bool {
     let holds = |n: usize| n * TRIANGLE + HEAD <= bytes.len();
-    after_solid(bytes).is_some() || promised(bytes).is_some_and(holds)
+    let begins = || after_solid(bytes).is_some() || promised(bytes).is_some_and(holds);
+    // Any bytes may be the head of a binary file, but these begin others for sure.
+    let may_be_head =
+        || Format::of_plain(bytes).is_none_or(|f| matches!(f, Format::Obj | Format::Off));
+    looks_like(bytes) || begins() && may_be_head()
 }

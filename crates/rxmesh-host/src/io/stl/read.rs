@@ -10,7 +10,7 @@ use super::{ATTRIBUTE, HEAD, TRIANGLE, header, is_exactly_binary, is_text, promi
 use crate::mesh::{Column, ColumnData, ElementKind, Tag, TagKind};
 use glam::Vec3;
 
-/// The points of the soup are corners until [`weld_corners`] makes vertices of them.
+/// Reads the points of the soup as corners until [`weld_corners`] makes vertices of them.
 pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
     let soup = if !is_exactly_binary(bytes) && is_text(bytes) {
         text(bytes, bits)?
@@ -35,7 +35,7 @@ struct Solid {
     count: usize,
 }
 
-/// The solids of a binary file: one, or several whole files behind each other.
+/// Returns the solids of a binary file: one, or several whole files behind each other.
 fn solids(bytes: &[u8], count: usize) -> Vec<Solid> {
     let mut solids = vec![Solid { at: 0, count }];
     let mut end = HEAD.saturating_add(count.saturating_mul(TRIANGLE));
@@ -49,8 +49,8 @@ fn solids(bytes: &[u8], count: usize) -> Vec<Solid> {
     solids
 }
 
-/// Bytes from one triangle to the next, for each: by the letter of the format its attribute is the number of bytes that
-/// follow it. `None` unless the file comes out even so.
+/// Returns the bytes from one triangle to the next, for each: by the letter of the format its attribute is the number
+/// of bytes that follow it. `None` unless the file comes out even so.
 fn with_payload(bytes: &[u8], count: usize) -> Option<Vec<usize>> {
     let mut pos = HEAD;
     let mut steps = Vec::new();
@@ -304,7 +304,8 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// Some writers forget the last line, and a file that is cut off behind a facet holds the triangles before it.
+    /// Warns of a missing end: some writers forget the last line, and a file that is cut off behind a facet holds the
+    /// triangles before it.
     fn unended(&mut self) {
         let what = "a solid ends without 'endsolid': the file may be cut off";
         if !self.soup.warnings.iter().any(|w| w == what) {
@@ -318,8 +319,8 @@ impl<'a> Text<'a> {
             .ok_or_else(|| Fault::text(end, format!("the file ends, {expected} expected")))
     }
 
-    /// The next word; `end solid`, `end facet` and `end loop` are one, as some writers divide them. A line of `end`
-    /// alone ends a solid.
+    /// Returns the next word; `end solid`, `end facet` and `end loop` are one, as some writers divide them. A line of
+    /// `end` alone ends a solid.
     fn next_word(&mut self) -> Option<(usize, &'a [u8])> {
         let (at, word) = self.words.next_at()?;
         if !word.eq_ignore_ascii_case(b"end") {
@@ -339,7 +340,7 @@ impl<'a> Text<'a> {
         Some((at, joined))
     }
 
-    /// `true` if the next word is this one.
+    /// Returns `true` if the next word is this one.
     fn is_next(&self, word: &[u8]) -> bool {
         let next = self.words.clone().next_at();
         next.is_some_and(|(_, w)| w.eq_ignore_ascii_case(word))

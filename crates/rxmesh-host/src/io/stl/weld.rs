@@ -4,7 +4,7 @@ use glam::Vec3;
 
 const EMPTY: u32 = u32::MAX;
 
-/// Distinct points in the order of their first use, and the number of each corner's point.
+/// Returns distinct points in the order of their first use, and the number of each corner's point.
 ///
 /// Open addressing in one flat table of numbers: a general hash map needs several times the memory and time for
 /// millions of corners. 0 and -0 are the same place; the first spelling stays.

@@ -53,7 +53,7 @@ pub(in crate::io) fn write(
     pieces
 }
 
-/// The only comment, as it came from the head of a binary file, else the name of the first object.
+/// Returns the only comment, as it came from the head of a binary file, else the name of the first object.
 fn binary_head(mesh: &TriMesh) -> [u8; header::TEXT] {
     held_comment(mesh).unwrap_or_else(|| {
         let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
@@ -67,7 +67,7 @@ fn binary_head(mesh: &TriMesh) -> [u8; header::TEXT] {
     })
 }
 
-/// The head that the mesh's only comment becomes.
+/// Returns the head that the mesh's only comment becomes.
 fn held_comment(mesh: &TriMesh) -> Option<[u8; header::TEXT]> {
     match &mesh.extras.comments[..] {
         [comment] => header::head(comment),
@@ -75,7 +75,7 @@ fn held_comment(mesh: &TriMesh) -> Option<[u8; header::TEXT]> {
     }
 }
 
-/// The bytes of a name, which ends with its line.
+/// Returns the bytes of a name, which ends with its line.
 fn name_line(name: &str) -> Vec<u8> {
     let mut name = bytes_of_name(name).into_owned();
     let ends = name.iter_mut().filter(|b| matches!(**b, b'\n' | b'\r' | 0));
@@ -83,7 +83,7 @@ fn name_line(name: &str) -> Vec<u8> {
     name
 }
 
-/// The solids of a text file: the objects that have faces, each with its name.
+/// Returns the solids of a text file: the objects that have faces, each with its name.
 fn solids(mesh: &TriMesh) -> Vec<(Range<usize>, &str)> {
     let faces = mesh.face_count();
     let first = mesh.extras.tags.iter().find(|t| t.kind == TagKind::Object);
@@ -131,7 +131,7 @@ fn corners(mesh: &TriMesh, face: usize) -> [Vec3; 3] {
     mesh.faces[face].map(|v| mesh.positions[v as usize])
 }
 
-/// The unit normal, 0 for a triangle without area.
+/// Returns the unit normal, 0 for a triangle without area.
 fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     let a = a.as_dvec3();
     (b.as_dvec3() - a)

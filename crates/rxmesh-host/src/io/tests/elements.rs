@@ -396,7 +396,7 @@ fn surfaces_come_back_from_every_format_of_elements() {
             refused.contains("surfaces") || refused.contains("no tetrahedra"),
             "{refused}"
         );
-        // The content alone tells, and what a surface has not is no error.
+        // The content alone tells, and data that a surface lacks are no error.
         assert_eq!(
             surface("a", &bytes).unwrap().mesh.face_count(),
             mesh.face_count()

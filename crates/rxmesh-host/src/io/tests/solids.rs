@@ -186,10 +186,13 @@ fn many_groups_take_memory_for_what_is_written_only() {
         text: format!("g{face}"),
     };
     mesh.extras.tags = (0..n).map(tag).collect();
-    for pieces in [
-        obj::write(Shape::Triangles(&mesh), &mut Vec::new()),
-        stl::write(&mesh, Encoding::Ascii, &mut Vec::new()),
-    ] {
+    let options = WriteOptions {
+        format: None,
+        encoding: Encoding::Ascii,
+    };
+    for format in [Format::Obj, Format::Stl] {
+        let (name, mesh) = (Path::new("a"), Shape::Triangles(&mesh));
+        let pieces = surface(name, mesh, format, &options, &mut Vec::new()).unwrap();
         let written: usize = pieces.iter().map(Vec::len).sum();
         let held: usize = pieces.iter().map(Vec::capacity).sum();
         assert!(

@@ -6,12 +6,34 @@ mod read;
 mod write;
 
 pub(super) use read::{Pair, read};
-pub(super) use write::write;
 
-use super::gzip;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always};
+use super::{Encoding, gzip};
 use std::path::{Path, PathBuf};
 
-/// The two files that a name of either means: vertices, cells.
+/// The format. Its files begin with a number, which says nothing.
+pub(super) const CODEC: Codec = Codec {
+    name: "TetGen",
+    word: "tetgen",
+    extensions: &["node", "ele"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: false,
+        volumes: true,
+        columns: false,
+        normals: false,
+    },
+    encodings: &[Encoding::Ascii],
+    evidence: Evidence::CommonWord,
+    looks_like: |_| false,
+    may_be: |_| false,
+    is_variant: always,
+    is_text: always,
+    read: Read::Pair,
+    write: Write::Pair(write::write),
+};
+
+/// Returns the two files that a name of either means: vertices, cells.
 pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
     if let Some(path) = gzip::unpacked_name(path) {
         return pair(&path).map(|p| gzip::packed_name(&p));
@@ -28,7 +50,7 @@ pub(super) fn pair(path: &Path) -> [PathBuf; 2] {
     names.map(|extension| path.with_extension(extension))
 }
 
-/// Returns `true` if a name is that of the cells' file.
+/// Returns `true` if a name is that of the file of the cells.
 pub(super) fn is_cells(path: &Path) -> bool {
     let unpacked = gzip::unpacked_name(path);
     let path = unpacked.as_deref().unwrap_or(path);

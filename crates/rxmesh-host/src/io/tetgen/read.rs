@@ -15,7 +15,7 @@ pub(in super::super) struct Pair<'a> {
     pub(in super::super) cells: &'a [u8],
 }
 
-/// The mesh, or what is wrong and whether with the cells' file.
+/// Reads the mesh; the error is the fault, with `true` if it is in the cells' file.
 pub(in super::super) fn read(pair: Pair<'_>, bits: Bits) -> Result<Volume, (bool, Fault)> {
     let mut volume = Volume::new(bits, pair.nodes.len());
     let first = nodes(pair.nodes, &mut volume).map_err(|f| (false, f))?;
@@ -107,7 +107,7 @@ fn cells(bytes: &[u8], first: i64, volume: &mut Volume) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Attributes of cells, which TetGen prints as floats, as the whole numbers that they mostly are.
+/// Converts attributes of cells, which TetGen prints as floats, to the whole numbers that they mostly are.
 fn whole_numbers(values: Numbers) -> Numbers {
     let whole = |i: usize| values.whole(i).and_then(|n| i32::try_from(n).ok());
     match (0..values.len()).map(whole).collect() {
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// The next number of the header; those at its end may be missing.
+    /// Reads the next number of the header; those at its end may be missing.
     fn header(&mut self, what: &str, missing: Option<usize>) -> Result<usize, Fault> {
         if let (None, Some(n)) = (self.head.clone().next_at(), missing) {
             return Ok(n);
@@ -194,7 +194,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The words of row `i` behind its number: rows are numbered from 0 or 1 on, without gaps.
+    /// Returns the words of row `i` behind its number: rows are numbered from 0 or 1 on, without gaps.
     fn row(&mut self, i: usize, first: &mut i64) -> Result<Words<'a>, Fault> {
         let (end, rows, what) = (self.end, self.rows, self.what);
         let ends = || Fault::text(end, format!("the file ends behind {i} of {rows} {what}"));

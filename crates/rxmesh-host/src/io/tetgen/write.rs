@@ -6,7 +6,7 @@ use super::super::volume::{MARKER, REGION, references_of};
 use super::super::{Model, Pieces};
 use crate::mesh::{Column, ElementKind, TetMesh};
 
-/// Both files, counted from 0: vertices, cells.
+/// Writes both files, counted from 0: vertices, cells.
 pub(in super::super) fn write(mesh: &TetMesh, warnings: &mut Vec<String>) -> [Pieces; 2] {
     let column = |element, name| mesh.extras.column(element, name).filter(|c| is_finite(c));
     let attributes = column(ElementKind::Vertex, "attribute");
@@ -43,7 +43,7 @@ pub(in super::super) fn write(mesh: &TetMesh, warnings: &mut Vec<String>) -> [Pi
     [nodes, elements]
 }
 
-/// A row of a column, with a space before each value.
+/// Writes a row of a column, with a space before each value.
 fn values(line: &mut Line, column: Option<&Column>, row: usize) {
     let Some(column) = column else {
         return;

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The type of an array.
+    /// Reads the type of an array.
     fn kind(&mut self) -> Result<Kind<'a>, Fault> {
         let (_, word) = self.tokens.expected("a type")?;
         Ok(match word.to_ascii_lowercase().as_slice() {
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Values of the vertices or the elements: kept if they are numbers, else passed over with a word.
+    /// Reads values of the vertices or the elements: kept if they are numbers, else ignored with a warning.
     fn values(
         &mut self,
         role: Role,
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A name, in which `%20` stands for a space.
+    /// Reads a name, in which `%20` stands for a space.
     fn name(&mut self) -> Result<String, Fault> {
         let (_, word) = self.tokens.expected("a name")?;
         let (mut out, mut rest) = (Vec::new(), word);

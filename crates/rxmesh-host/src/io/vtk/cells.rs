@@ -35,7 +35,7 @@ pub(in super::super) enum Part {
 }
 
 impl Part {
-    /// VTK's number of the type.
+    /// Returns VTK's number of the type.
     pub(in super::super) fn cell_type(self) -> u8 {
         match self {
             Part::Vertices => POLY_VERTEX,
@@ -55,12 +55,13 @@ pub(in super::super) struct Kept {
 }
 
 impl Kept {
-    /// Number of cells in the file.
+    /// Returns the number of cells in the file.
     pub(in super::super) fn cells(&self) -> usize {
         self.cells
     }
 
-    /// The rows of the elements that were kept, of numbers of all cells; or why there are too many.
+    /// Returns the rows of the elements that were kept, of numbers of all cells; the error is the reason why there are
+    /// too many.
     pub(in super::super) fn rows(
         &self,
         numbers: Numbers,
@@ -80,7 +81,7 @@ impl Kept {
 }
 
 impl Grid {
-    /// Adds cells of one type, or says what is wrong.
+    /// Adds cells of one type; the error is the fault.
     pub(in super::super) fn append(
         &mut self,
         ends: &[usize],
@@ -114,8 +115,8 @@ impl Grid {
         self.types = Numbers::I64(types);
     }
 
-    /// Takes the tetrahedra and the faces; returns those that the mesh is made of, or what is wrong. `at` is the place
-    /// of the cells in the file.
+    /// Takes the tetrahedra and the faces; returns those that the mesh is made of, or the fault. `at` is the place of
+    /// the cells in the file.
     pub(in super::super) fn take(&self, volume: &mut Volume, at: usize) -> Result<Kept, String> {
         if self.ends.len() != self.types.len() {
             let (cells, types) = (self.ends.len(), self.types.len());
@@ -201,7 +202,7 @@ impl Grid {
         })
     }
 
-    /// Vertex `at` of cell `i`.
+    /// Returns vertex `at` of cell `i`.
     fn vertex(&self, i: usize, at: usize, vertices: usize) -> Result<u32, String> {
         let node = self.nodes.whole(at).and_then(|v| usize::try_from(v).ok());
         match node.filter(|v| *v < vertices) {
@@ -295,7 +296,7 @@ impl Form {
     }
 }
 
-/// Plural name of the cells of a type.
+/// Returns the plural name of the cells of a type.
 fn name(number: i64) -> Cow<'static, str> {
     match number {
         0 => "empty cells".into(),

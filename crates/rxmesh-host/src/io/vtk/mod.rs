@@ -1,6 +1,7 @@
 //! VTK's legacy format, text and binary: unstructured grids (VTK file formats, versions 1.0 to 5.1).
 //!
-//! `vtkio` reads it and VTU, too, but unwraps what a bad file lacks and reserves what a header promises.
+//! `vtkio` reads it and VTU, too, but panics on parts that a bad file lacks and reserves the sizes that a header
+//! promises.
 
 mod attributes;
 mod cells;
@@ -8,11 +9,40 @@ mod read;
 mod write;
 
 pub(super) use cells::{Grid, Kept, POLYGON, Part, QUAD, TETRAHEDRON, TRIANGLE};
-pub(super) use read::read;
-pub(super) use write::{coordinates, write};
+pub(super) use write::coordinates;
 
-/// `true` if a file begins as the format does: blank lines may come first, and any space stand between the words.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+use super::Encoding;
+use super::codec::{Codec, Evidence, Holds, Read, Write, always};
+use super::content::HEAD;
+
+/// The format.
+pub(super) const CODEC: Codec = Codec {
+    name: "VTK",
+    word: "vtk",
+    extensions: &["vtk"],
+    piece_list: None,
+    holds: Holds {
+        surfaces: true,
+        volumes: true,
+        columns: true,
+        normals: true,
+    },
+    encodings: &[Encoding::Ascii, Encoding::Binary],
+    evidence: Evidence::Magic,
+    looks_like,
+    may_be: looks_like,
+    is_variant: always,
+    is_text,
+    read: Read::Elements(|bytes, bits, _| read::read(bytes, bits)),
+    write: Write::Elements {
+        write: write::write,
+        largest_face: usize::MAX,
+    },
+};
+
+/// Returns `true` if a file begins as the format does: blank lines may come first, and any space stand between the
+/// words.
+fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
     let mut words = super::scan::Words::without_comments(&head[..line], 0);
@@ -20,4 +50,13 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
         let next = words.next_at();
         next.is_some_and(|(_, w)| w.eq_ignore_ascii_case(word.as_bytes()))
     })
+}
+
+/// Returns `true` if a line behind the first says that the file is text.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let lines = head.split(|b| matches!(b, b'\n' | b'\r'));
+    let mut lines = lines.filter(|l| !l.trim_ascii().is_empty()).skip(1);
+    lines.any(|l| l.trim_ascii().eq_ignore_ascii_case(b"ASCII"))
+        && memchr::memmem::find(head, b"\nBINARY").is_none()
 }

@@ -68,7 +68,7 @@ pub(super) struct Reader<'a> {
     parts: Vec<(Part, Vec<usize>, Numbers)>,
     /// The elements that are kept, once they are taken.
     pub(super) kept: Option<Kept>,
-    /// Whose data follow, and how many rows they have.
+    /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Offset of the cells.
     at: usize,
@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what is said of an array, up to an empty line.
+    /// Skips the metadata of an array, up to an empty line.
     pub(super) fn metadata(&mut self) {
         self.tokens.line();
         while self.tokens.left() > 0 && !self.tokens.line().is_empty() {}
@@ -160,7 +160,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Cells as lists that begin with their length (up to version 4), or as offsets and nodes (5.1).
+    /// Reads cells as lists that begin with their length (up to version 4), or as offsets and nodes (5.1).
     fn connectivity(&mut self, at: usize) -> Result<(Vec<usize>, Numbers), Fault> {
         self.at = at;
         let n = self.tokens.count("the number of cells", 1)?;
@@ -244,7 +244,7 @@ impl Reader<'_> {
         Ok((ends, Numbers::I64(nodes)))
     }
 
-    /// Cells of poly data.
+    /// Reads cells of poly data.
     fn part(&mut self, part: Part, at: usize) -> Result<(), Fault> {
         let (ends, nodes) = self.connectivity(at)?;
         self.parts.push((part, ends, nodes));
@@ -276,7 +276,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The cells of poly data, in the order of their values, whatever that of the file is.
+    /// Returns the cells of poly data, in the order of their values, whatever that of the file is.
     fn poly_data(&mut self) -> Result<Grid, Fault> {
         let mut all = Grid::default();
         let order = [Part::Vertices, Part::Lines, Part::Polygons, Part::Strips];
@@ -327,7 +327,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type that a word means; `char` has a sign, as where VTK mostly runs.
+/// Returns the type that a word means; `char` has a sign, as on most machines that VTK runs on.
 pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
     Some(match word.to_ascii_lowercase().as_slice() {
         b"char" | b"signed_char" | b"vtktypeint8" | b"int8" | b"int8_t" => Scalar::I8,

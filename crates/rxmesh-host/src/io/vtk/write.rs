@@ -1,4 +1,4 @@
-//! Writing VTK's legacy format, version 3.0: what every program that knows VTK reads.
+//! Writing VTK's legacy format, version 3.0, which every program that knows VTK reads.
 
 use super::super::arrays::{NamedArray, arrays};
 use super::super::names;
@@ -97,7 +97,7 @@ pub(in super::super) fn write(
     pieces
 }
 
-/// Positions in the world, of 32 bits where these hold them.
+/// Returns the positions in the world, of 32 bits if these hold them.
 pub(in super::super) fn coordinates(mesh: Model<'_>) -> ColumnData {
     let (positions, placement) = (mesh.positions().iter(), mesh.placement());
     match placement.is_world() {
@@ -106,7 +106,7 @@ pub(in super::super) fn coordinates(mesh: Model<'_>) -> ColumnData {
     }
 }
 
-/// The arrays of the vertices or of the elements.
+/// Writes the arrays of the vertices or of the elements.
 fn data(
     mesh: Model<'_>,
     columns: &[&Column],
@@ -147,7 +147,7 @@ fn data(
     }
 }
 
-/// The `n` rows of an array.
+/// Writes the `n` rows of an array.
 fn values(a: &NamedArray<'_>, n: usize, ascii: bool, pieces: &mut Pieces) {
     if !ascii {
         pieces.push(bytes_of(&a.data, Order::Big));
@@ -163,7 +163,7 @@ fn values(a: &NamedArray<'_>, n: usize, ascii: bool, pieces: &mut Pieces) {
     });
 }
 
-/// A name as VTK writes it: bytes that are no visible ASCII, quotes and percent signs as `%` and two digits.
+/// Returns a name as VTK writes it: bytes that are no visible ASCII, quotes and percent signs as `%` and two digits.
 fn encoded(name: &str) -> String {
     let byte = |b: &u8| match b {
         b'"' | b'%' => format!("%{b:02X}"),

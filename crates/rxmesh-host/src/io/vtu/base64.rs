@@ -2,7 +2,7 @@
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes as text, padded.
+/// Appends bytes as text, padded.
 pub(in super::super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -15,8 +15,8 @@ pub(in super::super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Text as bytes: `most` at most, and as far as the padding, spaces passed over. Returns them and how many bytes of the
-/// text they took, or the place of a character that is none of the alphabet.
+/// Decodes text to bytes: `most` at most, and as far as the padding, spaces ignored. Returns them and the number of
+/// bytes of the text that they took, or the place of a character outside the alphabet.
 pub(super) fn decode(text: &[u8], most: usize) -> Result<(Vec<u8>, usize), usize> {
     let mut out = Vec::with_capacity(most.min(text.len() / 4 * 3 + 3));
     let (mut bits, mut digits) = (0u32, 0);

@@ -166,7 +166,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word and where it is.
+    /// Returns the next word and its offset.
     pub(super) fn next_at(&mut self) -> Option<(usize, &'a [u8])> {
         loop {
             if let Some(word) = self.tokens.next_at() {
@@ -178,7 +178,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word; `what` names what is missing when there is none.
+    /// Returns the next word; `what` names it in the error if it is missing.
     pub(super) fn expected(&mut self, what: &str) -> Result<(usize, &'a [u8]), Fault> {
         let end = self.tokens.offset();
         let ends = || Fault::text(end, format!("{what} expected, but the array ends"));
@@ -195,7 +195,7 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// The next `n` bytes, which are coded together.
+    /// Takes the next `n` bytes, which are coded together.
     fn take(&mut self, n: usize) -> Result<Vec<u8>, String> {
         let short = |left: usize| format!("{n} bytes expected, but only {left} are left");
         if !self.coded {
@@ -245,7 +245,7 @@ impl Stream<'_> {
         Ok(bytes)
     }
 
-    /// Packed blocks: their number, the length of each and of the last, and the lengths of all when packed; coded
+    /// Reads packed blocks: their number, the length of each and of the last, and the lengths of all when packed; coded
     /// together, as then are all blocks.
     fn packed(&mut self, size: usize, packing: Packing) -> Result<Vec<u8>, Why> {
         let mut head = Stream { ..*self };
@@ -310,8 +310,8 @@ fn xz(block: &[u8], most: usize) -> Option<Vec<u8>> {
     (out.len() <= most).then_some(out)
 }
 
-/// The data of a stream of xz, and the size of its dictionary: one block whose only filter is LZMA2, as its library
-/// makes of a buffer (the .xz file format, version 1.2.1). Checksums are not looked at.
+/// Returns the data of a stream of xz, and the size of its dictionary: one block whose only filter is LZMA2, as its
+/// library makes of a buffer (the .xz file format, version 1.2.1). Checksums are ignored.
 fn xz_data(stream: &[u8]) -> Option<(&[u8], u32)> {
     const HEAD: usize = 12;
     let block = stream.strip_prefix(b"\xfd7zXZ\0")?.get(HEAD - 6..)?;

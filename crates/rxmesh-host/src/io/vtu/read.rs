@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The cells of an unstructured grid, and their place.
+    /// Reads the cells of an unstructured grid. Returns their place, too.
     fn grid(&mut self) -> Result<(Grid, usize), Fault> {
         let n = self.piece.cells;
         if n == 0 {
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         Ok((Grid { ends, nodes, types }, at))
     }
 
-    /// The ends of `n` lists of nodes, the nodes, and their place.
+    /// Reads the ends of `n` lists of nodes, and the nodes. Returns their place, too.
     fn lists(&mut self, section: Section, n: usize) -> Result<(Vec<usize>, Numbers, usize), Fault> {
         let (array, scalar) = self.array(section, Some("offsets"))?;
         let offsets = self.numbers(array, scalar, n)?;
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
         Ok((ends, nodes, array.at))
     }
 
-    /// The cells of poly data, in the order of the values of cells, and the place of the polygons.
+    /// Reads the cells of poly data, in the order of the values of cells. Returns the place of the polygons, too.
     fn poly_data(&mut self) -> Result<(Grid, usize), Fault> {
         let parts = [
             (Section::Verts, Part::Vertices, self.piece.verts),
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         Ok((all, place))
     }
 
-    /// The cells with those that are copies of another piece's made empty.
+    /// Empties the cells that are copies of another piece's.
     fn without_ghosts(&mut self, mut grid: Grid) -> Result<Grid, Fault> {
         let n = self.piece.cells;
         let named = |a: &Array| ["vtkGhostType", "vtkGhostLevels"].contains(&a.name.as_str());

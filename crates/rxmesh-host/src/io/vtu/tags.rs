@@ -216,8 +216,8 @@ fn is_array(tag: &BytesStart<'_>) -> bool {
     ["DataArray", "Array"].contains(&tag.name().as_ref())
 }
 
-/// The text of an array without what lies in elements inside of it, such as the range of the values' lengths. The tag
-/// of the array is at `at`, its text begins at `from`.
+/// Returns the text of an array without that of elements inside of it, such as the range of the values' lengths. The
+/// tag of the array is at `at`, its text begins at `from`.
 fn content(reader: &mut Reader<&[u8]>, at: usize, from: usize) -> Result<Vec<Range<usize>>, Fault> {
     let mut ranges = Vec::new();
     let (mut depth, mut start) = (0usize, from);

@@ -120,7 +120,7 @@ impl File {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
-    /// The tag before an array's data, with its name as XML writes it.
+    /// Writes the tag before an array's data, with its name as XML writes it.
     fn open(&mut self, name: &str, width: usize, scalar: Scalar, format: &str) {
         let kind = type_name(scalar);
         self.text(&format!(
@@ -181,7 +181,7 @@ impl File {
     }
 }
 
-/// A name as the value of an attribute; XML holds no control characters.
+/// Returns a name as the value of an attribute; XML holds no control characters.
 fn escaped(name: &str) -> String {
     let plain: String = name
         .chars()

@@ -13,10 +13,10 @@ const LEAF: usize = 4;
 const PIECE: usize = 1024;
 /// Most partners behind a triangle, along the curve that orders them, that count.
 const MOST_PARTNERS: usize = 1000;
-/// Pairs of triangles that exact predicates look at in all, or more in a large mesh: those of a surface are few, and
+/// Most pairs of triangles that exact predicates test in all, or more in a large mesh: those of a surface are few, and
 /// those of a heap of triangles go with the square of their number.
 const MOST_TESTS: usize = 1 << 23;
-/// Such pairs of a triangle, on average over a piece of work, that are looked at however large the mesh is.
+/// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
 const TESTS_A_TRIANGLE: usize = 256;
 
 /// Pairs of faces that have a point in common other than the vertices and edges that they share.
@@ -26,15 +26,15 @@ const TESTS_A_TRIANGLE: usize = 256;
 /// part in it. Signs are exact (Shewchuk 1997). A pair names the lower face first; pairs are in ascending order.
 ///
 /// A tree of bounding boxes makes the time near n log n for surfaces. Heaps of faces end early, and then the number is
-/// a lower bound ([`Findings::at_least`]): where a face meets more than 1,000 others that come after it along a
+/// a lower bound ([`Findings::at_least`]): if a face meets more than 1,000 others that come after it along a
 /// space-filling curve, the rest of these does not count; and of pairs whose boxes overlap, 2^23 or 256 a face are
-/// looked at, shared out evenly along the curve.
+/// tested, shared out evenly along the curve.
 pub fn self_intersections(mesh: &TriMesh) -> Findings<[u32; 2]> {
     let Found { pairs, all } = find(&mesh.positions, &mesh.faces);
     findings(pairs, all)
 }
 
-/// The pairs in ascending order.
+/// Returns the pairs in ascending order.
 fn findings(mut pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
     pairs.par_sort_unstable();
     pairs.dedup();
@@ -44,7 +44,8 @@ fn findings(mut pairs: Vec<[u32; 2]>, all: bool) -> Findings<[u32; 2]> {
     }
 }
 
-/// As [`self_intersections`], for polygons: as they are cut into triangles. A polygon's own triangles are no pair.
+/// Works like [`self_intersections`], for polygons: as they are cut into triangles. A polygon's own triangles are no
+/// pair.
 ///
 /// # Errors
 ///
@@ -114,7 +115,7 @@ fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Found {
 /// The pairs of one piece of work.
 struct Search {
     pairs: Vec<[u32; 2]>,
-    /// Pairs that exact predicates may still look at.
+    /// Number of pairs that exact predicates may still test.
     tests: usize,
     /// Nothing was left out.
     all: bool,
@@ -266,9 +267,9 @@ impl Tree {
     }
 }
 
-/// `true` of two triangles that for sure have nothing in common beside the corner or the side that they share, each
-/// given with its box. It costs little, as around one vertex or edge there may be thousands of triangles, whose boxes
-/// all overlap.
+/// Returns `true` for two triangles that certainly have nothing in common beside the corner or the side that they
+/// share, each given with its box. It is cheap, as around one vertex or edge there may be thousands of triangles, whose
+/// boxes all overlap.
 fn are_apart((t, own): (&[Vec3; 3], &Bounds), (s, other): (&[Vec3; 3], &Bounds)) -> bool {
     let (mut shared, mut k, mut l) = (0, 0, 0);
     for (i, p) in t.iter().enumerate() {
@@ -296,7 +297,7 @@ fn are_apart((t, own): (&[Vec3; 3], &Bounds), (s, other): (&[Vec3; 3], &Bounds))
     }
 }
 
-/// The lowest 21 bits, two places apart.
+/// Spreads the lowest 21 bits, two places apart.
 fn spread(x: u64) -> u64 {
     let x = x & 0x1f_ffff;
     let x = (x | x << 32) & 0x001f_0000_0000_ffff;
@@ -306,7 +307,7 @@ fn spread(x: u64) -> u64 {
     (x | x << 2) & 0x1249_2492_4924_9249
 }
 
-/// `true` unless the corners lie on a line, exactly.
+/// Returns `true` unless the corners lie on a line, exactly.
 fn has_area([a, b, c]: [DVec3; 3]) -> bool {
     // The cross product is exact but where products round: then it is larger than what rounding makes of 0.
     let (u, v) = (b - a, c - a);
@@ -315,7 +316,7 @@ fn has_area([a, b, c]: [DVec3; 3]) -> bool {
         || (0..3).any(|axis| orient2d(flat(a, axis), flat(b, axis), flat(c, axis)) != 0.0)
 }
 
-/// A point without one of its coordinates.
+/// Returns a point without one of its coordinates.
 fn flat(p: DVec3, axis: usize) -> Coord<f64> {
     Coord {
         x: p[(axis + 1) % 3],
@@ -326,7 +327,7 @@ fn flat(p: DVec3, axis: usize) -> Coord<f64> {
 /// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with room).
 const SLACK: f64 = 1e-15;
 
-/// Six times the volume of a tetrahedron, and the sum of its terms' sizes.
+/// Returns six times the volume of a tetrahedron, and the sum of its terms' sizes.
 fn determinant(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (f64, f64) {
     let (u, v, w) = (a - d, b - d, c - d);
     let terms = [
@@ -342,7 +343,8 @@ fn determinant(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (f64, f64) {
     (det, size)
 }
 
-/// Positive, negative or 0 as `d` lies on one side of the plane through the others, on the other, or in it; exactly.
+/// Returns a positive number, a negative one or 0 as `d` lies on one side of the plane through the others, on the
+/// other, or in it; exactly.
 fn side(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let (det, size) = determinant(a, b, c, d);
     // Also where all points have the same z, so that planes along the axes cost nothing.
@@ -369,7 +371,7 @@ impl Triangle {
         }
     }
 
-    /// `true` if the two have a point in common beside corners and sides that they share.
+    /// Returns `true` if the two have a point in common beside corners and sides that they share.
     fn meets(&self, other: &Triangle) -> bool {
         let (t, s) = (self.corners, other.corners);
         let mut shared: [Option<usize>; 3] = [None; 3];
@@ -416,13 +418,13 @@ impl Triangle {
     }
 }
 
-/// `true` if all corners of `s` lie on one side of the plane of `t`.
+/// Returns `true` if all corners of `s` lie on one side of the plane of `t`.
 fn separates(t: [DVec3; 3], s: [DVec3; 3]) -> bool {
     let sides = s.map(|p| side(t[0], t[1], t[2], p));
     sides.iter().all(|&x| x > 0.0) || sides.iter().all(|&x| x < 0.0)
 }
 
-/// The axis along which a triangle with an area is seen as one with an area.
+/// Returns the axis along which a triangle with an area is seen as one with an area.
 fn axis_of(t: [DVec3; 3]) -> usize {
     let normal = (t[1] - t[0]).cross(t[2] - t[0]).abs();
     let mut axes = [0, 1, 2];
@@ -434,7 +436,7 @@ fn axis_of(t: [DVec3; 3]) -> usize {
     axes.into_iter().find(seen).unwrap_or(axes[0])
 }
 
-/// `true` if a segment and a triangle have a point in common.
+/// Returns `true` if a segment and a triangle have a point in common.
 fn segment_meets(p: DVec3, q: DVec3, t: [DVec3; 3]) -> bool {
     let [a, b, c] = t;
     let (sp, sq) = (side(a, b, c, p), side(a, b, c, q));
@@ -453,13 +455,13 @@ fn segment_meets(p: DVec3, q: DVec3, t: [DVec3; 3]) -> bool {
     around.iter().all(|&x| x >= 0.0) || around.iter().all(|&x| x <= 0.0)
 }
 
-/// `true` if a point lies in a triangle or on its border.
+/// Returns `true` if a point lies in a triangle or on its border.
 fn holds([a, b, c]: [Coord<f64>; 3], p: Coord<f64>) -> bool {
     let around = [orient2d(a, b, p), orient2d(b, c, p), orient2d(c, a, p)];
     around.iter().all(|&x| x >= 0.0) || around.iter().all(|&x| x <= 0.0)
 }
 
-/// `true` if two segments pass through each other; ends that lie on the other one are looked at elsewhere.
+/// Returns `true` if two segments pass through each other; ends that lie on the other one are tested elsewhere.
 fn crosses(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>, d: Coord<f64>) -> bool {
     let opposite = |x: f64, y: f64| x > 0.0 && y < 0.0 || x < 0.0 && y > 0.0;
     opposite(orient2d(a, b, c), orient2d(a, b, d)) && opposite(orient2d(c, d, a), orient2d(c, d, b))
@@ -488,8 +490,9 @@ mod tests {
         (0..3).map(|k| a[k] * b[k]).sum()
     }
 
-    /// Two convex sets, each a triangle or a segment, have a point in common: no axis separates them. All axes that can
-    /// are normals of triangles, products of sides, and normals of sides in a triangle's plane or in any plane.
+    /// Returns `true` if two convex sets, each a triangle or a segment, have a point in common: no axis separates them.
+    /// All axes that can are normals of triangles, products of sides, and normals of sides in a triangle's plane or in
+    /// any plane.
     fn meet(a: &[Point], b: &[Point]) -> bool {
         let sides = |p: &[Point]| -> Vec<Point> {
             (0..p.len())
@@ -520,7 +523,7 @@ mod tests {
         })
     }
 
-    /// By whole numbers, pair by pair.
+    /// Returns the pairs by whole numbers, pair by pair.
     fn expected(points: &[Point], faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
         let at = |f: usize| faces[f].map(|v| points[v as usize]);
         let area = |f: usize| {
@@ -592,7 +595,7 @@ mod tests {
             generate::icosphere(3).unwrap(),
         ] {
             assert_eq!(self_intersections(&mesh), Findings::default());
-            // Corners of one's own at the same places.
+            // Separate corners at the same places.
             let soup = TriMesh::new(
                 mesh.faces
                     .iter()

@@ -1,4 +1,4 @@
-//! Says what is odd about a mesh: one pass of edge finding, a few union-finds, near-linear time.
+//! Finds defects of a mesh: one pass of edge finding, a few union-finds, near-linear time.
 
 mod intersections;
 mod polygons;
@@ -36,7 +36,7 @@ impl<F: FaceList> View<'_, F> {
         self.positions[v as usize].as_dvec3()
     }
 
-    /// Faces that name no vertex twice.
+    /// Returns the faces that name no vertex twice.
     fn proper(&self) -> impl Iterator<Item = (usize, &[u32])> {
         let all = (0..self.faces.count()).map(|f| (f, self.faces.face(f)));
         all.filter(|(_, face)| is_simple(face))
@@ -58,8 +58,8 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
     examine(&view, &EdgeTable::of(&view.faces, mesh.positions.len()))
 }
 
-/// As [`check`], for polygons: [`CheckReport::polygons`] holds what only they have. Never fails on a mesh that
-/// [`PolyMesh::validate`] accepts.
+/// Works like [`check`], for polygons: [`CheckReport::polygons`] holds the findings about them. Never fails on a mesh
+/// that [`PolyMesh::validate`] accepts.
 pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
     let view = View {
         positions: &mesh.positions,
@@ -120,7 +120,7 @@ fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     conclude(report)
 }
 
-/// Counts that look at one edge at a time.
+/// Counts defects of single edges.
 fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckReport) {
     for (e, &ends) in table.edges.iter().enumerate() {
         match table.along(e) {
@@ -135,7 +135,7 @@ fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckRe
     }
 }
 
-/// Counts that look at one face, or at the faces along one edge, at a time.
+/// Counts defects of single faces, or of the faces along one edge.
 fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     for f in 0..mesh.faces.count() {
@@ -162,7 +162,7 @@ fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     report
 }
 
-/// Faces with the same vertices as an earlier face: they have the same sum of numbers that are mixed well.
+/// Finds faces with the same vertices as an earlier face: they have the same sum of numbers that are mixed well.
 fn duplicate_faces(mesh: &View<'_, impl FaceList>) -> Findings<u32> {
     /// 2^64 over the golden ratio, odd.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -192,7 +192,7 @@ fn duplicate_faces(mesh: &View<'_, impl FaceList>) -> Findings<u32> {
     repeated.into_iter().collect()
 }
 
-/// Valence, isolated and duplicate vertices.
+/// Finds valence, isolated and duplicate vertices.
 fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     let mut used = vec![false; mesh.positions.len()];
@@ -224,7 +224,7 @@ fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     report
 }
 
-/// Vertices at exactly the place of an earlier one.
+/// Finds vertices at exactly the place of an earlier one.
 fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
     // -0 and 0 are the same place.
     let bits = |c: f32| (c + 0.0).to_bits();
@@ -244,7 +244,7 @@ fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
     repeated.into_iter().collect()
 }
 
-/// Bounding box and edge lengths, in the world.
+/// Computes bounding box and edge lengths, in the world.
 fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
         bounding_box: bounding_box(mesh.positions, mesh.corners, mesh.placement),

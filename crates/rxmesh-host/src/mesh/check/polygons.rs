@@ -43,7 +43,7 @@ pub struct PolygonCounts {
 }
 
 impl PolygonCounts {
-    /// Counts.
+    /// Counts the polygons of a mesh.
     pub fn of(mesh: &PolyMesh) -> PolygonCounts {
         let (edges, vertices) = (mesh.sharp_edges.iter(), mesh.sharp_vertices.iter());
         let mut counts = PolygonCounts {
@@ -97,7 +97,7 @@ pub struct PolygonReport {
     /// The face that is farthest from flat, where one is not flat.
     pub least_flat: Option<Deviation>,
     /// Faces that seen along their Newell normal have two sides that cross. Faces of more than
-    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not looked at.
+    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not examined.
     pub crossing_faces: Findings<u32>,
     /// Sharp edges whose ends no edge joins.
     pub loose_sharp_edges: Findings<[u32; 2]>,

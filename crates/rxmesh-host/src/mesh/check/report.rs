@@ -97,7 +97,7 @@ impl EdgeLengths {
     }
 }
 
-/// Everything that [`check`](super::check()) looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check`](super::check()). The field names are the keys of the JSON form and stay.
 ///
 /// Edges are named by their two vertices, the smaller first. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -122,9 +122,9 @@ pub struct CheckReport {
     pub euler_characteristic: i64,
     /// Number of handles over all components; only for manifold orientable meshes.
     pub genus: Option<i64>,
-    /// Sets of faces that hang together through shared edges.
+    /// Sets of faces connected through shared edges.
     pub face_components: u64,
-    /// Sets of faces that hang together through shared vertices.
+    /// Sets of faces connected through shared vertices.
     pub vertex_components: u64,
     /// Boundary loops.
     pub boundary_loops: u64,
@@ -138,9 +138,9 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0 (cross product of two edges, of polygons their sum over the fan around the first
-    /// corner, in double precision), degenerate ones included.
-    /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
+    /// Faces whose area is exactly 0 (cross product of two edges, for polygons their sum over the fan around the first
+    /// corner, in double precision), degenerate ones included. There is no tolerance: "nearly 0" depends on the size of
+    /// the mesh.
     pub zero_area_faces: Findings<u32>,
     /// Faces with the same vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,
@@ -170,7 +170,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// The report as text, one finding a line.
+    /// Returns the report as text, one finding a line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

@@ -192,7 +192,7 @@ fn defects_of_volumes_are_named() {
     assert_eq!(r.pinched_edges.first, [[3, 7]]);
 }
 
-/// Recipes fill what they say, with positive cells that fit together.
+/// Recipes fill their shapes, with positive cells that fit together.
 #[test]
 fn recipes_are_sound() {
     for (mesh, cells, volume, angle) in [

@@ -22,7 +22,7 @@ pub struct Worst {
     pub value: f64,
 }
 
-/// Everything that [`check_tets`] looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check_tets`]. The field names are the keys of the JSON form and stay.
 ///
 /// Faces are named by their three vertices, ascending, edges by their two. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,9 +41,9 @@ pub struct TetReport {
     pub boundary_faces: u64,
     /// No face of more than two cells, no degenerate and no repeated cell.
     pub manifold: bool,
-    /// Sets of cells that hang together through shared faces.
+    /// Sets of cells connected through shared faces.
     pub face_components: u64,
-    /// Sets of cells that hang together through shared vertices.
+    /// Sets of cells connected through shared vertices.
     pub vertex_components: u64,
     /// Cells of negative volume.
     pub inverted_cells: Findings<u32>,
@@ -229,7 +229,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
     }
 }
 
-/// Cells with the vertices of an earlier one.
+/// Finds cells with the vertices of an earlier one.
 fn repeated(mesh: &TetMesh) -> Findings<u32> {
     let sorted = |c: usize| {
         let mut cell = mesh.cells[c];
@@ -263,7 +263,7 @@ fn vertices(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 impl TetReport {
-    /// The report as text, one finding a line.
+    /// Returns the report as text, one finding a line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

@@ -3,7 +3,7 @@
 use super::super::sets::Sets;
 use super::{EdgeTable, FaceList, Findings, View};
 
-/// Corner of half-edge `h`'s face at the half-edge's start and at its end.
+/// Returns the corner of half-edge `h`'s face at the half-edge's start and at its end.
 fn corners(mesh: &View<'_, impl FaceList>, h: u32) -> [u32; 2] {
     [h, mesh.faces.next(h)]
 }
@@ -55,7 +55,8 @@ pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) 
     }
 }
 
-/// Two boundary edges follow each other when they bound the same fan, so that holes which touch in a vertex stay two.
+/// Counts the boundary loops. Two boundary edges follow each other when they bound the same fan, so that holes which
+/// touch in a vertex stay two.
 fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut Sets) -> u64 {
     let mut ends: Vec<(u32, u32)> = Vec::new();
     let mut count = 0u32;
@@ -81,8 +82,8 @@ pub(super) struct Parts {
     pub(super) orientable: bool,
 }
 
-/// Components through edges and through vertices, and whether faces can be turned to agree; when they agree already
-/// (`mixed` is false) there is nothing to ask.
+/// Computes the components through edges and through vertices, and if faces can be turned to agree; if they agree
+/// already (`mixed` is `false`) there is nothing to compute for that.
 pub(super) fn components(mesh: &View<'_, impl FaceList>, table: &EdgeTable, mixed: bool) -> Parts {
     let face = |h: u32| mesh.faces.of_corner(h);
     let mut through_edges = Sets::new(mesh.faces.count());

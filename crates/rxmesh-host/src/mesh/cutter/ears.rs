@@ -75,7 +75,7 @@ impl Ears {
         let mut at = 0;
         for left in (4..=n).rev() {
             let mut best = self.first(at, left, is_large);
-            // Without an ear, ranks may be stale: only neighbours were looked at. All are, a bounded number of times.
+            // Without an ear, ranks may be stale: only neighbours were updated. All are, a bounded number of times.
             if self.rank[best as usize].0 != EAR && looks_left >= left as usize {
                 looks_left -= left as usize;
                 let mut k = best;
@@ -106,7 +106,7 @@ impl Ears {
         self.push(t, triangles, twins);
     }
 
-    /// The best corner that is left; `at` is one of them.
+    /// Returns the best corner that is left; `at` is one of them.
     fn first(&mut self, at: u32, left: u32, is_large: bool) -> u32 {
         if is_large {
             while let Some(&Reverse(rank)) = self.heap.peek() {
@@ -127,7 +127,7 @@ impl Ears {
         best
     }
 
-    /// Finds the rank of a corner anew.
+    /// Recomputes the rank of a corner.
     fn update(&mut self, plane: &Plane, k: u32, is_large: bool) {
         let t = [self.prev[k as usize], k, self.next[k as usize]];
         let turn = plane.turn(t);
@@ -153,8 +153,8 @@ impl Ears {
         self.rank[k as usize] = rank;
     }
 
-    /// `true` if a corner lies in the triangle of three that follow each other. Corners at the place of one of the
-    /// three (a bridge to a hole) are in nobody's way.
+    /// Returns `true` if a corner lies in the triangle of three that follow each other. Corners at the place of one of
+    /// the three (a bridge to a hole) do not count.
     fn is_blocked(&mut self, plane: &Plane, t: [u32; 3], is_large: bool) -> bool {
         let [h, _, j] = t;
         if is_large {
@@ -210,7 +210,7 @@ impl Ears {
     }
 }
 
-/// `true` if corner `k` lies in the triangle or on its border, but not at one of its corners.
+/// Returns `true` if corner `k` lies in the triangle or on its border, but not at one of its corners.
 pub(super) fn holds(plane: &Plane, t: [u32; 3], k: u32) -> bool {
     let [a, b, c] = t;
     let q = plane.at(k);

@@ -29,7 +29,7 @@ pub(super) fn improve(polygon: &Polygon, triangles: &mut [[u32; 3]], twins: &mut
     }
 }
 
-/// First end, second end and opposite corner of a half-edge.
+/// Returns the first end, second end and opposite corner of a half-edge.
 fn corners(triangles: &[[u32; 3]], e: u32) -> [u32; 3] {
     let (t, k) = (triangles[e as usize / 3], e as usize % 3);
     [t[k], t[(k + 1) % 3], t[(k + 2) % 3]]

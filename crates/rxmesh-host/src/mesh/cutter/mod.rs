@@ -104,13 +104,13 @@ impl Cutter {
         }
     }
 
-    /// The triangles of the last face, as places in it.
+    /// Returns the triangles of the last face, as places in it.
     pub(super) fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> {
         let corner = |k: u32| self.corners[k as usize];
         self.triangles.iter().map(move |t| t.map(corner))
     }
 
-    /// The vertices of each diagonal of the last face, the smaller one first.
+    /// Returns the vertices of each diagonal of the last face, the smaller one first.
     pub(super) fn diagonals(&self) -> impl ExactSizeIterator<Item = [u32; 2]> {
         self.diagonals
             .iter()
@@ -166,7 +166,7 @@ impl Cutter {
     }
 }
 
-/// The smaller end first.
+/// Returns the edge with the smaller end first.
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
@@ -179,8 +179,8 @@ struct Polygon<'a> {
 }
 
 impl Polygon<'_> {
-    /// Quality of a triangle: the tangent of its least angle; almost 0 where it has an area in space but none in the
-    /// plane, or names a vertex twice (it is left out then); 0 without area, and less where it is turned over.
+    /// Returns the quality of a triangle: the tangent of its least angle; almost 0 if it has an area in space but none
+    /// in the plane, or names a vertex twice (it is left out then); 0 without area, and less if it is turned over.
     fn grade(&self, t: [u32; 3]) -> f64 {
         let [a, b, c] = t.map(|k| self.ids[k as usize]);
         if a == b || b == c || c == a {
@@ -197,7 +197,7 @@ impl Polygon<'_> {
         }
     }
 
-    /// Cost of an edge; sides have none.
+    /// Returns the cost of an edge; sides have none.
     fn cost(&self, [a, b]: [u32; 2]) -> u32 {
         let n = self.ids.len() as u32;
         let is_side = (a + 1) % n == b || (b + 1) % n == a;
@@ -205,14 +205,14 @@ impl Polygon<'_> {
         of.map_or(0, |cost| cost(sorted([a, b].map(|k| self.ids[k as usize]))))
     }
 
-    /// `true` if the edge is a diagonal that is taken.
+    /// Returns `true` if the edge is a diagonal that is taken.
     fn is_taken(&self, edge: [u32; 2]) -> bool {
         self.cost(edge) >= TAKEN
     }
 }
 
 /// Returns the corner at which the better diagonal of a quad begins (0 or 1), if both cut it into two triangles of
-/// positive area. Of equal ones the first.
+/// positive area; the first of equal ones.
 fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
     /// Least part of the quad's area that a triangle must have.
     const LEAST: f64 = 1e-6;
@@ -225,7 +225,7 @@ fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
         (c - b).cross(bd),
         bd.cross(a - b),
     ];
-    // Also false for what is no number.
+    // Also false for NaN.
     if least.is_nan() || !halves.iter().all(|h| h.dot(normal) > least) {
         return None;
     }

@@ -102,7 +102,7 @@ impl Obstacles {
         }
     }
 
-    /// `true` if one of the corners that are left lies in a triangle that runs counter-clockwise.
+    /// Returns `true` if one of the corners that are left lies in a triangle that runs counter-clockwise.
     ///
     /// A polygon whose corners lie at a few places would take quadratic time. After [`MOST_TESTS`] for each corner the
     /// answer is `false`, so that the rest is cut without a look.
@@ -165,8 +165,8 @@ impl Node {
         }
     }
 
-    /// `true` if the box surely has no point in common with a triangle: it lies beside the triangle's box, or to the
-    /// right of a side.
+    /// Returns `true` if the box surely has no point in common with a triangle: it lies beside the triangle's box, or
+    /// to the right of a side.
     fn is_outside(&self, around: &Node, t: &[Coord<f64>; 3]) -> bool {
         /// Bound of the rounding of the two products and their difference, with room.
         const SLACK: f64 = 1e-15;

@@ -18,9 +18,9 @@ pub(super) struct Plane {
 
 impl Plane {
     /// Takes the corners. They are projected along their Newell normal, or that of the largest triangle at the first
-    /// corner where that is 0, onto the coordinate plane that is nearest to theirs. The direction is rounded (by less
-    /// than a quarter of a degree), and the projection then is a shear whose results are exact in double precision
-    /// unless coordinates differ by a factor of a million: what lies on a line stays on it.
+    /// corner if that is 0, onto the coordinate plane that is nearest to theirs. The direction is rounded (by less than
+    /// a quarter of a degree), and the projection then is a shear whose results are exact in double precision unless
+    /// coordinates differ by a factor of a million: points on a line stay on it.
     pub(super) fn set(&mut self, points: impl Iterator<Item = Vec3>) {
         self.space.clear();
         self.space.extend(points.map(|p| p.as_dvec3()));
@@ -58,23 +58,24 @@ impl Plane {
         self.flat.extend(self.space.iter().map(seen));
     }
 
-    /// `true` if the polygon has an area, or one of its triangles at the first corner.
+    /// Returns `true` if the polygon has an area, or one of its triangles at the first corner.
     pub(super) fn has_normal(&self) -> bool {
         self.has_normal
     }
 
-    /// A corner in the plane.
+    /// Returns a corner in the plane.
     pub(super) fn at(&self, k: u32) -> Coord<f64> {
         self.flat[k as usize]
     }
 
-    /// Positive when the triangle runs counter-clockwise in the plane, 0 when it has no area there. The sign is exact.
+    /// Returns a positive number if the triangle runs counter-clockwise in the plane, 0 if it has no area there. The
+    /// sign is exact.
     pub(super) fn turn(&self, t: [u32; 3]) -> f64 {
         let [a, b, c] = t.map(|k| self.at(k));
         orient2d(a, b, c)
     }
 
-    /// Tangent of the least angle of a triangle in space; 0 without area.
+    /// Returns the tangent of the least angle of a triangle in space; 0 without area.
     pub(super) fn quality(&self, t: [u32; 3]) -> f64 {
         let [a, b, c] = t.map(|k| self.space[k as usize]);
         let twice = (b - a).cross(c - a);

@@ -13,16 +13,16 @@ use super::super::shared::{NONE, cursors_from_counts, share};
 const MAX_BUCKETS: usize = 4096;
 const MIN_BUCKET_BITS: u32 = 8;
 
-/// The three vertices of side `k` of a cell, ascending.
+/// Returns the three vertices of side `k` of a cell, ascending.
 pub(super) fn side(cell: &[u32; 4], k: usize) -> [u32; 3] {
     let [a, b, c] = [1, 2, 3].map(|i| cell[(k + i) % 4]);
     let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-    // The middle one is what is left.
+    // The middle one is the remaining one.
     [low, a ^ b ^ c ^ low ^ high, high]
 }
 
-/// The next side of the same face for each side, [`NONE`] for a lone side, and the length of the longest ring. Indices
-/// are below `vertex_count`.
+/// Returns the next side of the same face for each side, [`NONE`] for a lone side, and the length of the longest ring.
+/// Indices are below `vertex_count`.
 pub(super) fn build(vertex_count: usize, cells: &[[u32; 4]]) -> (Vec<u32>, u32) {
     let mut shift = MIN_BUCKET_BITS;
     while vertex_count >> shift >= MAX_BUCKETS {

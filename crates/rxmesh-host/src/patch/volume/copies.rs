@@ -9,9 +9,9 @@ use super::super::shared::NONE;
 use super::VolumeSet;
 
 impl VolumeSet {
-    /// `copies` of this body: what its patches consist of is kept once, headers and ribbons once a copy. The linear id
-    /// of an element of a copy is the copy times the body's number of elements, plus the id in the body; the input is
-    /// the body's, one copy after the other.
+    /// Makes `copies` of this body: topology of its patches is kept once, headers and ribbons once a copy. The linear
+    /// id of an element of a copy is the copy times the body's number of elements, plus the id in the body; the input
+    /// is the body's, one copy after the other.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl VolumeSet {
         Ok(())
     }
 
-    /// The headers of one body.
+    /// Returns the headers of one body.
     pub(crate) fn body(&self) -> &[rxmesh_kernels::topo::PatchHeader] {
         &self.headers[..self.headers.len() / self.copies as usize]
     }

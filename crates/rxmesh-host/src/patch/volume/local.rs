@@ -69,17 +69,17 @@ pub(super) struct Local {
 }
 
 impl Mesh<'_> {
-    /// The linear cells of a patch, by local id.
+    /// Returns the linear cells of a patch, by local id.
     pub(super) fn cells(&self, patch: usize) -> impl Iterator<Item = u32> + Clone {
         local_cells(self.owners, patch, &self.ribbons[patch])
     }
 
-    /// The corners of a patch's cells, by local id.
+    /// Returns the corners of a patch's cells, by local id.
     pub(super) fn corners(&self, patch: usize) -> impl Iterator<Item = &[u32; 4]> + Clone {
         self.cells(patch).map(|c| &self.owners.corners[c as usize])
     }
 
-    /// The edges of a face, as linear ids: those of its key's vertices 01, 12, 02.
+    /// Returns the edges of a face, as linear ids: those of its key's vertices 01, 12, 02.
     pub(super) fn face_edges(&self, face: u32) -> [u32; 3] {
         let [a, b, c] = self.faces.keys[face as usize];
         [[a, b], [b, c], [a, c]].map(|key| self.edges.find(&key))
@@ -179,7 +179,7 @@ impl Mesh<'_> {
         Ok(())
     }
 
-    /// The owned vertex with the most cells, as an input vertex, and how many they are.
+    /// Returns the owned vertex with the most cells, as an input vertex, and their number.
     fn busiest_vertex(&self, patch: usize, own: Range<u32>) -> (u32, u64) {
         let mut valence = vec![0u64; own.len()];
         for &v in self.corners(patch).flatten() {

@@ -38,7 +38,7 @@ const MAX_PATCH_SIZE: u32 = 8192;
 /// Kinds of element that a volume keeps beside vertices and cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum VolumeKinds {
-    /// None: what finite elements need.
+    /// None: enough for finite elements.
     #[default]
     Cells,
     /// Edges.
@@ -82,8 +82,8 @@ impl Default for VolumeOptions {
 }
 
 impl VolumeOptions {
-    /// The most owned cells of a patch: what was asked for, or 1,024, or less where a volume is so small that a GPU
-    /// would have too few patches to work on at a time.
+    /// Returns the most owned cells of a patch: the number that was asked for, or 1,024, or less if a volume is so
+    /// small that a GPU would have too few patches to work on at a time.
     pub fn size_for(&self, cells: usize) -> u32 {
         let suits = (cells / ENOUGH_PATCHES).clamp(SMALL_PATCH, USUAL_PATCH);
         self.patch_size.unwrap_or(suits as u32)

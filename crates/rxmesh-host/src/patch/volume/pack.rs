@@ -48,7 +48,7 @@ pub(super) fn build(mesh: &Mesh<'_>, locals: &[Local]) -> Result<Packed, PatchEr
     Ok(packed)
 }
 
-/// All headers, and the lengths of topology and ribbons.
+/// Returns all headers, and the lengths of topology and ribbons.
 fn lay_out(
     mesh: &Mesh<'_>,
     locals: &[Local],

@@ -43,7 +43,7 @@ fn is_odd<const M: usize>(ids: [u32; M]) -> bool {
     pairs.filter(|&(i, j)| ids[i] > ids[j]).count() % 2 == 1
 }
 
-/// The vertices of part `which` of a cell, ascending.
+/// Returns the vertices of part `which` of a cell, ascending.
 pub(super) fn key<const M: usize, C: Corners<M>>(cell: &[u32; 4], which: usize) -> [u32; M] {
     let mut key = C::OF[which].map(|k| cell[k]);
     key.sort_unstable();
@@ -70,7 +70,7 @@ impl Buckets {
         self.entries.push((bucket, entry));
     }
 
-    /// The entries by bucket, ascending; of those that differ in the lowest word alone the first.
+    /// Returns the entries by bucket, ascending; of those that differ in the lowest word alone the first.
     fn sorted(&mut self) -> impl Iterator<Item = (u32, u128)> + '_ {
         let mut sum = 0;
         for end in &mut self.ends {
@@ -98,7 +98,7 @@ impl Buckets {
 }
 
 impl<const M: usize> Parts<M> {
-    /// Finds what each patch owns among the cells that it holds.
+    /// Finds the parts that each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()
@@ -152,7 +152,7 @@ impl<const M: usize> Parts<M> {
         }
     }
 
-    /// None of any patch.
+    /// Returns empty lists for all patches.
     pub(super) fn none(patches: usize) -> Self {
         Parts {
             starts: vec![0; patches + 1],
@@ -162,7 +162,7 @@ impl<const M: usize> Parts<M> {
         }
     }
 
-    /// The linear id of an edge or a face that there is.
+    /// Returns the linear id of an edge or a face that there is.
     pub(super) fn find(&self, key: &[u32; M]) -> u32 {
         let first = key[0] as usize;
         let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
@@ -204,7 +204,7 @@ fn firsts<const M: usize>(owners: &Owners, starts: &[u32], keys: &[[u32; M]]) ->
     firsts
 }
 
-/// The cells that a patch holds: its own, then its ribbon.
+/// Returns the cells that a patch holds: its own, then its ribbon.
 pub(super) fn local_cells<'a>(
     owners: &Owners,
     patch: usize,

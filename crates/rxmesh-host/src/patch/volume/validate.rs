@@ -1,4 +1,4 @@
-//! Checks of what is promised of a volume's patches, by code that shares nothing with the stages.
+//! Checks of the promises about a volume's patches, by code that shares nothing with the stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ struct View {
     cf: Vec<[u32; 4]>,
 }
 
-/// The mesh in linear ids: what belongs to each edge and face.
+/// The mesh in linear ids, with the cells of each edge and face.
 #[derive(Default)]
 struct Naive {
     /// Cells of each vertex, each edge, each face, by their vertices.
@@ -123,7 +123,7 @@ impl VolumeSet {
         check!(out, bases == self.counts, "{bases:?} owned elements");
     }
 
-    /// Sources and linear ids are inverse to each other.
+    /// Checks that sources and linear ids are inverse to each other.
     fn check_names(&self, vertex_count: usize, cells: &[[u32; 4]], out: &mut Vec<LayoutFault>) {
         for (kind, source, linear, count) in [
             (
@@ -298,7 +298,7 @@ impl VolumeSet {
         mesh
     }
 
-    /// The sections say what the input says, and the owners are who they should be.
+    /// Checks that the sections agree with the input, and the owners are right.
     fn check_sections(
         &self,
         patch: usize,
@@ -385,7 +385,8 @@ impl VolumeSet {
         }
     }
 
-    /// Local elements are those that the relations of owned ones need, and shell 0 what these are made of.
+    /// Checks that local elements are those that the relations of owned ones need, and shell 0 holds the elements of
+    /// these.
     fn check_shells(
         &self,
         patch: usize,

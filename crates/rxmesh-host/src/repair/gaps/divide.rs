@@ -9,17 +9,17 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Most edges near to one vertex that are looked at.
+/// Most edges near to one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// An edge that is to be divided.
 struct Division {
     half: u32,
-    /// The vertices between its ends and how far along they lie, in order.
+    /// The vertices between its ends and their positions along it, in order.
     at: Vec<(f64, u32)>,
 }
 
-/// Divides edges where that joins them with others; how many.
+/// Divides edges if that joins them with others. Returns their number.
 pub(super) fn divide(mesh: &mut TriMesh, border: &Border, reach: f64) -> Result<usize, MeshError> {
     let mut divisions = near_edges(mesh, border, reach);
     // One that is given up can leave others without an edge in common: each time there are fewer.
@@ -50,18 +50,18 @@ pub(super) fn divide(mesh: &mut TriMesh, border: &Border, reach: f64) -> Result<
     Ok(divisions.len())
 }
 
-/// First and last vertex of a half-edge.
+/// Returns the first and last vertex of a half-edge.
 fn ends(mesh: &TriMesh, half: u32) -> [u32; 2] {
     let (f, k) = (half as usize / 3, half as usize % 3);
     [mesh.faces[f][k], mesh.faces[f][(k + 1) % 3]]
 }
 
-/// The vertex opposite to a half-edge in its face.
+/// Returns the vertex opposite to a half-edge in its face.
 fn apex(mesh: &TriMesh, half: u32) -> u32 {
     mesh.faces[half as usize / 3][(half as usize + 2) % 3]
 }
 
-/// For each boundary edge the boundary vertices that lie beside it, of which no other edge is nearer.
+/// Returns for each boundary edge the boundary vertices that lie beside it, of which no other edge is nearer.
 fn near_edges(mesh: &TriMesh, border: &Border, reach: f64) -> Vec<Division> {
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let boxes: Vec<Box3> = border
@@ -119,7 +119,7 @@ fn near_edges(mesh: &TriMesh, border: &Border, reach: f64) -> Vec<Division> {
     of_edge.map(division).collect()
 }
 
-/// All vertices along a division, its ends with them.
+/// Returns all vertices along a division, its ends with them.
 fn chain(mesh: &TriMesh, d: &Division) -> Vec<u32> {
     let [a, b] = ends(mesh, d.half);
     let mut chain = vec![a];
@@ -128,7 +128,7 @@ fn chain(mesh: &TriMesh, d: &Division) -> Vec<u32> {
     chain
 }
 
-/// Boundary edges as they would be after all divisions, first and last vertex.
+/// Returns the boundary edges as they would be after all divisions, first and last vertex.
 fn links(mesh: &TriMesh, border: &Border, divisions: &[Division]) -> HashSet<[u32; 2]> {
     let divided: HashSet<u32> = divisions.iter().map(|d| d.half).collect();
     let whole = border.halves.iter().filter(|h| !divided.contains(h));
@@ -162,7 +162,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes what a division needs, or nothing of it.
+    /// Takes the faces and edges that a division needs, or none of them.
     fn take(&mut self, mesh: &TriMesh, d: &Division) -> bool {
         let (chain, apex) = (chain(mesh, d), apex(mesh, d.half));
         let along: Vec<[u32; 2]> = chain.windows(2).map(|w| [w[0], w[1]]).collect();
@@ -236,7 +236,7 @@ fn carry_out(mesh: &mut TriMesh, d: &Division, faces: &mut Vec<NewFace>) {
     }
 }
 
-/// The entries of a layer along a divided edge, those between the ends interpolated.
+/// Returns the entries of a layer along a divided edge, those between the ends interpolated.
 fn entries(layer: &mut Option<CornerLayer>, corners: [usize; 3], d: &Division) -> Vec<u32> {
     let Some(layer) = layer else {
         return vec![NO_VALUE; d.at.len() + 2];

@@ -25,7 +25,7 @@ pub struct GapOptions {
 }
 
 impl Default for GapOptions {
-    /// A thousandth of a percent of the diagonal.
+    /// Returns a tolerance of a thousandth of a percent of the diagonal.
     fn default() -> Self {
         GapOptions {
             tolerance: Length::OfDiagonal(1e-5),

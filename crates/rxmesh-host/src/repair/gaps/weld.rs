@@ -8,13 +8,13 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Most neighbours of one vertex that are looked at.
+/// Most neighbours of one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// Vertices move together over at most this part of the shortest edge at either.
 const PART_OF_EDGE: f64 = 0.5;
 
-/// Welds what can be welded; how many vertices went into others.
+/// Welds all vertices that can be welded. Returns the number of vertices that went into others.
 pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
     let corners = Corners::new(mesh, border);
     let pairs = near_pairs(mesh, border, &corners, reach);
@@ -173,7 +173,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// A number for the group of a vertex; vertices inside of the mesh are on their own.
+    /// Returns a number for the group of a vertex; vertices inside of the mesh are on their own.
     fn name(&self, v: u32) -> (bool, u32) {
         match self.corners.place[v as usize] {
             u32::MAX => (false, v),
@@ -181,7 +181,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Half-edges at a group: the group at the other end, and whether they come from there.
+    /// Returns the half-edges at a group: the group at the other end, and `true` for those that come from there.
     fn halves(&self, group: u32) -> Vec<((bool, u32), bool)> {
         let own = (true, group);
         let faces = self.members[group as usize]
@@ -232,7 +232,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// New names of vertices: the smallest member of each group.
+/// Returns new names of vertices: the smallest member of each group.
 fn names(mesh: &TriMesh, groups: &[Vec<u32>]) -> Vec<u32> {
     let mut names: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     for group in groups {
@@ -242,7 +242,8 @@ fn names(mesh: &TriMesh, groups: &[Vec<u32>]) -> Vec<u32> {
     names
 }
 
-/// The parts of groups that hang together by faces around the new vertex: those that only touch come apart again.
+/// Returns the parts of groups that are connected by faces around the new vertex: those that only touch come apart
+/// again.
 fn joined_by_edges(mesh: &TriMesh, groups: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let names = names(mesh, groups);
     let faces: Vec<[u32; 3]> = mesh
@@ -301,7 +302,7 @@ fn middle(mesh: &TriMesh, group: &[u32]) -> glam::Vec3 {
     }
 }
 
-/// The groups that turn no face over and take no face's area.
+/// Returns the groups that turn no face over and take no face's area.
 fn keep_solid(mesh: &TriMesh, corners: &Corners, groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut places: HashMap<u32, glam::Vec3> = HashMap::new();
     for group in &groups {
@@ -323,7 +324,7 @@ fn keep_solid(mesh: &TriMesh, corners: &Corners, groups: Vec<Vec<u32>>) -> Vec<V
     groups.into_par_iter().lean().filter(is_good).collect()
 }
 
-/// Carries the groups out; how many vertices are gone.
+/// Carries the groups out. Returns the number of vertices that are gone.
 fn apply(mesh: &mut TriMesh, groups: &[Vec<u32>]) -> usize {
     let names = names(mesh, groups);
     for group in groups {

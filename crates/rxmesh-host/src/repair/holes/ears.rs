@@ -163,7 +163,7 @@ impl<'a> Shears<'a> {
         })
     }
 
-    /// The normal of the ear at `v`, if it may be cut off.
+    /// Returns the normal of the ear at `v`, if it may be cut off.
     fn ear(&self, a: u32, v: u32, b: u32, demand: Demand) -> Option<DVec3> {
         let [p, q, r] = [a, v, b].map(|i| self.x[i as usize]);
         let cross = (q - p).cross(r - p);

@@ -175,14 +175,14 @@ impl Sheet {
         })
     }
 
-    /// L x at a vertex of the ring or a new one.
+    /// Returns L x at a vertex of the ring or a new one.
     fn laplace(&self, x: &[DVec3], v: usize) -> DVec3 {
         let row = &self.matrix.rows[v];
         let sum: DVec3 = row.iter().map(|&(w, a)| a * x[w as usize]).sum();
         self.matrix.diagonal[v] * x[v] + sum
     }
 
-    /// New vertices of a membrane between the others.
+    /// Computes new vertices of a membrane between the others.
     fn membrane(&self, x: &[DVec3]) -> Option<Vec<DVec3>> {
         let mut fixed = x.to_vec();
         fixed[self.ring..self.inner].fill(DVec3::ZERO);
@@ -192,8 +192,8 @@ impl Sheet {
         Some(self.factors.solve(&right))
     }
 
-    /// Mean curvature normals to be aimed at, for the ring and the new vertices: M^-1 L x as it would be if the mean
-    /// curvature went on from the surface around as smoothly as heat does.
+    /// Computes the mean curvature normals to be aimed at, for the ring and the new vertices: M^-1 L x as it would be
+    /// if the mean curvature went on from the surface around as smoothly as heat does.
     fn curvature(&self, around: &Around, x: &[DVec3]) -> Vec<DVec3> {
         let mut along = vec![DVec3::ZERO; x.len()];
         for (along, h) in along.iter_mut().zip(self.of_ring(around, x)) {
@@ -210,7 +210,7 @@ impl Sheet {
             .collect()
     }
 
-    /// Twice the mean curvature at each vertex of the ring, as the surface beside it has it; 0 at creases.
+    /// Returns twice the mean curvature at each vertex of the ring, as the surface beside it has it; 0 at creases.
     fn of_ring(&self, around: &Around, x: &[DVec3]) -> Vec<f64> {
         let mut whole = vec![false; x.len()];
         for &v in &around.whole {
@@ -221,7 +221,7 @@ impl Sheet {
             let h = self.laplace(x, v).dot(self.normals[v]) / self.areas[v];
             (whole[v] && h.is_finite()).then_some(h)
         };
-        // Sums of curvatures and how many they are of.
+        // Sums of curvatures and the number of their terms.
         let near = |v: usize| {
             let beside = self.matrix.rows[v]
                 .iter()
@@ -248,7 +248,7 @@ impl Sheet {
         sums.iter().enumerate().map(mean).collect()
     }
 
-    /// L (M^-1 L x - t) at the new vertices, t being curvatures to be aimed at.
+    /// Computes L (M^-1 L x - t) at the new vertices, t being curvatures to be aimed at.
     fn bend(&self, x: &[DVec3], target: &[DVec3]) -> Vec<DVec3> {
         let bent = |v: usize| {
             let is_free = self.inverse[v] > 0.0;
@@ -265,7 +265,7 @@ impl Sheet {
             .collect()
     }
 
-    /// The membrane's part of the same, inverted.
+    /// Applies the inverse of the membrane's part of the same.
     fn unbend(&self, r: &[DVec3]) -> Vec<DVec3> {
         let mut y = self.factors.solve(r);
         for (y, inverse) in y.iter_mut().zip(&self.inverse[self.ring..]) {
@@ -274,7 +274,7 @@ impl Sheet {
         self.factors.solve(&y)
     }
 
-    /// New vertices of a thin plate, by preconditioned conjugate gradients on the three coordinates at once.
+    /// Computes new vertices of a thin plate, by preconditioned conjugate gradients on the three coordinates at once.
     fn plate(&self, x: &[DVec3], curvature: &[DVec3]) -> Option<Vec<DVec3>> {
         let mut all = x.to_vec();
         let inner = self.ring..self.inner;
@@ -311,17 +311,17 @@ impl Sheet {
     }
 }
 
-/// The scalar products of the three coordinates.
+/// Returns the scalar products of the three coordinates.
 fn dot(a: &[DVec3], b: &[DVec3]) -> DVec3 {
     a.iter().zip(b).map(|(a, b)| *a * *b).sum()
 }
 
-/// `a` over `b` for each coordinate, 0 over 0 is 0.
+/// Returns `a` over `b` for each coordinate; 0 over 0 is 0.
 fn ratio(a: DVec3, b: DVec3) -> DVec3 {
     DVec3::select(b.cmpgt(DVec3::ZERO), a / b, DVec3::ZERO)
 }
 
-/// L of `count` vertices.
+/// Builds L of `count` vertices.
 fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
     let mut edges: Vec<([u32; 2], f64)> = weights.into_iter().collect();
     edges.sort_unstable_by_key(|(edge, _)| *edge);
@@ -339,7 +339,7 @@ fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
     matrix
 }
 
-/// The part of a matrix for the unknowns from `ring` to `inner`.
+/// Returns the part of a matrix for the unknowns from `ring` to `inner`.
 fn inside(matrix: &Matrix, ring: usize, inner: usize) -> Matrix {
     let place = |&(w, a): &(u32, f64)| {
         let w = w as usize;

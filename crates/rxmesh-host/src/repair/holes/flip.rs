@@ -47,7 +47,7 @@ impl<'a> Flips<'a> {
         }
     }
 
-    /// First, second and opposite vertex of a half-edge.
+    /// Returns the first, second and opposite vertex of a half-edge.
     fn corners(&self, h: u32) -> [u32; 3] {
         let (f, k) = (h as usize / 3, h as usize % 3);
         let f = &self.patch.faces[f];
@@ -92,7 +92,7 @@ impl<'a> Flips<'a> {
         [f, g, h]
     }
 
-    /// The half-edges of some faces.
+    /// Returns the half-edges of some faces.
     pub(super) fn edges_of(faces: &[u32]) -> Vec<u32> {
         faces.iter().flat_map(|&f| 3 * f..3 * f + 3).collect()
     }

@@ -18,7 +18,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// The old face at side `i`.
+    /// Returns the old face at side `i`.
     pub(super) fn face(&self, i: usize) -> u32 {
         self.mates[i] / 3
     }
@@ -64,7 +64,7 @@ pub(super) fn find(mesh: &TriMesh, table: &EdgeTable) -> Found {
     next.iter()
         .filter(|&&n| n != NONE)
         .for_each(|&n| led[n as usize] = true);
-    // Pieces that do not close start where nothing leads; what is left are circles.
+    // Pieces that do not close start where nothing leads; the others are closed loops.
     let starts = (0..borders.len())
         .filter(|&i| !led[i])
         .chain(0..borders.len());
@@ -107,7 +107,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// First and last vertex of a half-edge.
+    /// Returns the first and last vertex of a half-edge.
     fn ends(&self, h: u32) -> [u32; 2] {
         let (f, k) = (h as usize / 3, h as usize % 3);
         [self.mesh.faces[f][k], self.mesh.faces[f][(k + 1) % 3]]
@@ -201,8 +201,8 @@ impl Walk<'_> {
         })
     }
 
-    /// The other border of the fan at `vertex` that half-edge `h` bounds: nothing when an edge of more than two faces
-    /// comes before.
+    /// Returns the other border of the fan at `vertex` that half-edge `h` bounds: `None` if an edge of more than two
+    /// faces comes before.
     fn other_border(&self, h: u32, vertex: u32) -> Option<u32> {
         let mut h = h;
         // A fan has at most all faces.
@@ -220,7 +220,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The other half-edge of the same face with this vertex as an end.
+    /// Returns the other half-edge of the same face with this vertex as an end.
     fn other_side(&self, h: u32, vertex: u32) -> u32 {
         let (first, k) = (h / 3 * 3, h % 3);
         let [start, _] = self.ends(h);
@@ -257,8 +257,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The faces around a vertex of half-edge `h`, from `h`'s own on, away from `h`, until the fan ends. True when it
-    /// comes back to `h`.
+    /// Collects the faces around a vertex of half-edge `h`, from `h`'s own on, away from `h`, until the fan ends.
+    /// Returns `true` if it comes back to `h`.
     fn fan(&self, h: u32, vertex: u32, faces: &mut Vec<u32>) -> bool {
         let start = h;
         let mut h = h;

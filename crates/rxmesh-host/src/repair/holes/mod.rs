@@ -55,7 +55,7 @@ pub struct HoleOptions {
     /// mesh's diagonal ('5%').
     #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "LENGTH"))]
     pub max_size: Option<Length>,
-    /// What holes are filled with.
+    /// Kind of surface that fills holes.
     #[cfg_attr(
         feature = "cli",
         arg(long = "fill", value_name = "HOW", default_value_t, value_enum)
@@ -67,7 +67,7 @@ pub struct HoleOptions {
 }
 
 impl Default for HoleOptions {
-    /// All holes, faired, and no outer border.
+    /// Returns options for all holes, faired, and no outer border.
     fn default() -> Self {
         HoleOptions {
             max_edges: None,
@@ -237,7 +237,7 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     Ok(report)
 }
 
-/// Why a hole is not wanted; `most` is the largest diagonal.
+/// Returns the reason why a hole is not wanted; `most` is the largest diagonal.
 fn refused(
     ring: &Ring,
     around: &Around,
@@ -252,7 +252,7 @@ fn refused(
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
 }
 
-/// The patch of a hole.
+/// Makes the patch of a hole.
 fn make(
     ring: &Ring,
     around: &Around,

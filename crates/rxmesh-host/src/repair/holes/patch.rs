@@ -65,7 +65,7 @@ impl Around {
         made
     }
 
-    /// Position of a local vertex.
+    /// Returns the position of a local vertex.
     pub(super) fn point(&self, v: u32) -> DVec3 {
         let (v, n) = (v as usize, self.points.len());
         if v < n {
@@ -75,8 +75,8 @@ impl Around {
         }
     }
 
-    /// Mean length of the edges at each vertex of the ring; an edge of two faces counts twice, as in Liepa's scheme it
-    /// may.
+    /// Computes the mean length of the edges at each vertex of the ring; an edge of two faces counts twice, as in
+    /// Liepa's scheme it may.
     fn edge_lengths(&self) -> Vec<f64> {
         let n = self.points.len();
         let mut sums = vec![(0.0, 0.0); n];
@@ -96,7 +96,7 @@ impl Around {
             .collect()
     }
 
-    /// The ring's bounding box.
+    /// Returns the ring's bounding box.
     pub(super) fn bounds(&self) -> Box3 {
         let points = || self.points.iter().copied();
         (
@@ -105,7 +105,7 @@ impl Around {
         )
     }
 
-    /// Twice the area of the ring as a vector: its direction is that in which a flat patch would face.
+    /// Returns twice the area of the ring as a vector: its direction is that in which a flat patch would face.
     pub(super) fn area(&self) -> DVec3 {
         let (n, origin) = (self.points.len(), self.points[0]);
         let part = |i: usize| (self.points[i] - origin).cross(self.points[(i + 1) % n] - origin);
@@ -123,7 +123,7 @@ impl Around {
     }
 }
 
-/// The normal of a triangle, zero when it has no area.
+/// Returns the normal of a triangle, zero when it has no area.
 pub(super) fn unit_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
@@ -149,7 +149,7 @@ impl Patch {
         }
     }
 
-    /// New edges between two vertices of the ring, as vertices of the mesh, the smaller first.
+    /// Returns new edges between two vertices of the ring, as vertices of the mesh, the smaller first.
     pub(super) fn chords<'a>(&'a self, ring: &'a Ring) -> impl Iterator<Item = [u32; 2]> + 'a {
         let n = self.ring;
         let edges = self
@@ -180,7 +180,7 @@ impl Patch {
         })
     }
 
-    /// The sharpest fold between two faces of the patch: the least cosine between normals.
+    /// Returns the sharpest fold between two faces of the patch: the least cosine between normals.
     pub(super) fn sharpest(&self) -> f64 {
         let mut normals: HashMap<[u32; 2], DVec3> = HashMap::with_capacity(3 * self.faces.len());
         let mut sharpest = 1.0;

@@ -46,7 +46,7 @@ pub(super) fn refine(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, 
     }
 }
 
-/// The size at a face's centroid if the face is to be divided.
+/// Returns the size at a face's centroid if the face is to be divided.
 fn size_inside(x: [DVec3; 3], sizes: [f64; 3], growth: f64) -> Option<f64> {
     let middle = (x[0] + x[1] + x[2]) / 3.0;
     let distances = x.map(|p| p.distance(middle));

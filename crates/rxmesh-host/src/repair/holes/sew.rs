@@ -1,4 +1,4 @@
-//! Patches into the mesh, with values for what is new.
+//! Sews patches into the mesh, with values for the new elements.
 
 use super::loops::Ring;
 use super::patch::Patch;
@@ -47,7 +47,7 @@ pub(super) fn sew(mesh: &mut TriMesh, patches: &[(Ring, Patch)]) -> Result<(), M
     graft(mesh, &vertices, &faces)
 }
 
-/// For each new face the old one beyond the nearest side of the ring, counted in faces.
+/// Returns for each new face the old one beyond the nearest side of the ring, counted in faces.
 fn origins(ring: &Ring, patch: &Patch) -> Vec<u32> {
     let n = patch.ring;
     let mut at: HashMap<[u32; 2], u32> = HashMap::with_capacity(3 * patch.faces.len());
@@ -80,7 +80,7 @@ fn origins(ring: &Ring, patch: &Patch) -> Vec<u32> {
     origin
 }
 
-/// Normals of the patch's vertices, of the new faces alone, weighted by area.
+/// Computes normals of the patch's vertices, from the new faces alone, weighted by area.
 fn normals(patch: &Patch) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO; patch.points.len()];
     for f in &patch.faces {
@@ -91,7 +91,7 @@ fn normals(patch: &Patch) -> Vec<DVec3> {
     sums.into_iter().map(DVec3::normalize_or_zero).collect()
 }
 
-/// Entries for the normals of the patch's vertices, if corners have normals.
+/// Adds entries for the normals of the patch's vertices, if corners have normals.
 fn normal_entries(mesh: &mut TriMesh, normals: &[DVec3]) -> Option<Vec<u32>> {
     let layer = mesh
         .extras
@@ -106,8 +106,8 @@ fn normal_entries(mesh: &mut TriMesh, normals: &[DVec3]) -> Option<Vec<u32>> {
     )
 }
 
-/// Entries for the texture coordinates of the patch's vertices: of a ring whose vertices have one each in the faces
-/// around the hole, and only of such a ring.
+/// Adds entries for the texture coordinates of the patch's vertices, if each vertex of the ring has one value in the
+/// faces around the hole.
 fn texcoords(mesh: &mut TriMesh, ring: &Ring, patch: &Patch) -> Option<Vec<u32>> {
     let layer = mesh.extras.corner_texcoords.as_mut()?;
     let n = ring.mates.len();

@@ -130,7 +130,7 @@ impl Factors {
     }
 }
 
-/// The elimination tree, and how many entries each column of L has.
+/// Computes the elimination tree, and the number of entries of each column of L.
 fn pattern(above: &[Vec<(u32, f64)>]) -> (Vec<u32>, Vec<usize>) {
     let n = above.len();
     let (mut parent, mut counts, mut flag) = (vec![NONE; n], vec![0; n], vec![NONE; n]);
@@ -151,7 +151,7 @@ fn pattern(above: &[Vec<(u32, f64)>]) -> (Vec<u32>, Vec<usize>) {
     (parent, counts)
 }
 
-/// The unknowns in an order by nested dissection.
+/// Orders the unknowns by nested dissection.
 fn dissect(matrix: &Matrix, points: &[DVec3]) -> Vec<u32> {
     let n = points.len();
     let mut order = Vec::with_capacity(n);

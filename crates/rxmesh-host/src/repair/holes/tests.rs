@@ -15,7 +15,7 @@ fn without(mesh: &TriMesh, gone: impl Fn([DVec3; 3]) -> bool) -> TriMesh {
     mesh.with_faces(&keep)
 }
 
-/// A unit sphere without what is higher than `z`.
+/// A unit sphere without the part above `z`.
 fn open_sphere(levels: u32, z: f64) -> TriMesh {
     without(&generate::icosphere(levels).unwrap(), |x| {
         x.iter().any(|p| p.z > z)

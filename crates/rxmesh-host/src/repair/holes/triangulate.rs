@@ -15,8 +15,8 @@ const FOLD_STEPS: f64 = 256.0;
 /// Weight of the squares of new edges beside areas: flat patches all have one area.
 const EDGE_PART: f64 = 0.1;
 
-/// Faces between the vertices of a ring: nothing when there is no way without faces that have no area and without edges
-/// that are there already (`is_there`, for two vertices that are no neighbours on the ring).
+/// Returns faces between the vertices of a ring: `None` if there are none without faces that have no area and without
+/// edges that exist already (`is_there`, for two vertices that are no neighbours on the ring).
 pub(super) fn triangulate(
     around: &Around,
     is_there: &dyn Fn(u32, u32) -> bool,
@@ -56,7 +56,7 @@ fn fold(a: DVec3, b: DVec3) -> u32 {
     ((1.0 - a.dot(b)).max(0.0) * FOLD_STEPS / 2.0) as u32
 }
 
-/// The best triangulation of a polygon whose corners are local vertices; `normals` are those beyond its sides.
+/// Finds the best triangulation of a polygon whose corners are local vertices; `normals` are those beyond its sides.
 pub(super) fn least(
     around: &Around,
     corners: &[u32],

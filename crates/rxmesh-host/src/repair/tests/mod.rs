@@ -1,4 +1,4 @@
-//! Tests of repair: shapes with known answers, what meshes carry, and random ones.
+//! Tests of repair: shapes with known answers, data of meshes, and random ones.
 
 mod carried;
 mod random;

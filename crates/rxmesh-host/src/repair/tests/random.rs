@@ -1,4 +1,4 @@
-//! Meshes that nobody wrote.
+//! Random meshes.
 
 use super::repaired;
 use crate::mesh::{TriMesh, is_proper};

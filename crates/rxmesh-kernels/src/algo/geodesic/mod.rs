@@ -45,10 +45,10 @@ kernel_list! {
     patch geodesic_finish: GeodesicFinish;
 }
 
-/// Words a patch of [`GeodesicRound::readers`]: how many there are, and their patches.
+/// Words a patch of [`GeodesicRound::readers`]: the number of readers, and their patches.
 pub const READERS_ROW: u32 = 16;
 
-/// The most patches that a row has room for; those beyond are listed in every round.
+/// Capacity of a row, in patches; those beyond are listed in every round.
 const MOST_READERS: u32 = READERS_ROW - 1;
 
 /// In [`GeodesicRound::entered`]: listed in every round.
@@ -115,7 +115,7 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part, and atomically what several write; ids and
+// SAFETY: a patch writes its own elements, in phases that barriers part, and atomically what several write; ids and
 // sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicStart {
     type Tables = (Shared<u32>, Shared<u32>);
@@ -231,7 +231,7 @@ impl Obtuse {
     }
 }
 
-/// The three local vertices of a face, from the stored sections.
+/// Returns the three local vertices of a face, from the stored sections.
 #[inline(always)]
 fn corners(patch: &Patch, f: u32) -> [u32; 3] {
     let ev = patch.ev();
@@ -254,8 +254,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for GeodesicFinish {
     type Tables = Shared<u32>;
 

@@ -37,7 +37,7 @@ kernel! {
         pub waiting: GlobalMut<u32>,
         /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
-        /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
+        /// For each patch the number of the patches with vertices of it in their ribbons, and their ids
         /// ([`READERS_ROW`] words).
         pub readers: Global<u32>,
         /// For each patch the last round that it was listed for; [`ALWAYS`] for one that is not among
@@ -46,7 +46,7 @@ kernel! {
         /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
         /// readers of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
-        /// Words, of which the second says how many these are; zero before.
+        /// Words, of which the second is their number; zero before.
         pub next_count: GlobalMut<u32>,
         /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
@@ -113,8 +113,8 @@ impl Rule {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
-// patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; words that several threads of a phase, or
+// several patches, write are written atomically; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicRound {
     const THREADS: u32 = 192;
     // Most patches have nothing to do, and a round is as long as the work of one takes.
@@ -432,7 +432,7 @@ impl Side {
                 && d2 > 0.0
                 && d2 < f32::INFINITY
             {
-                // A straight line is no longer than a path along sides.
+                // A straight line is not longer than a path along sides.
                 return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
             }
         }

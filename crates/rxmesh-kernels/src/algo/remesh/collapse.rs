@@ -36,7 +36,7 @@ const FEW_FACES: u32 = 10;
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
     /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
-    /// faces that it replaces, lines stay, and the surface stays what it is.
+    /// faces that it replaces, lines stay, and the topology stays.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,
@@ -121,9 +121,9 @@ impl CollapseShort {
         }
     }
 
-    /// `true` if the faces at both ends, of which there are `faces`, may have them moved to a place, which is some part
-    /// of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose radius is
-    /// about `d` over the sine of the angle.
+    /// Returns `true` if the faces at both ends, of which there are `faces`, allow them to move to a place, which is
+    /// some part of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose
+    /// radius is about `d` over the sine of the angle.
     #[inline(always)]
     fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
         let length = self
@@ -176,7 +176,7 @@ impl CollapseShort {
         may && (worst >= GOOD || worst >= NO_WORSE * self.worst(mesh, e))
     }
 
-    /// The worst shape of the faces at the ends of an edge.
+    /// Returns the worst shape of the faces at the ends of an edge.
     #[inline(always)]
     fn worst(&self, mesh: &impl Mesh, e: u32) -> f32 {
         let (mut end, mut worst) = (0, 1.0f32);
@@ -195,7 +195,7 @@ impl CollapseShort {
         worst
     }
 
-    /// Edges at a vertex, and how many of them are marked.
+    /// Returns the number of edges at a vertex, and that of marked ones.
     #[inline(always)]
     fn spokes_of(&self, mesh: &impl Mesh, v: u32) -> (u32, u32) {
         let (mut n, mut marked) = (0, 0);
@@ -284,7 +284,7 @@ unsafe impl Operator for CollapseShort {
         hole.add_star_of(self, plan);
     }
 
-    /// The marks of lines are what spokes are told.
+    /// Adds the centre, and returns the marks of lines for the spokes.
     #[inline(always)]
     fn centre<'h>(&self, plan: Contraction, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let v = hole.add_vertex_at(plan.origin);

@@ -44,7 +44,7 @@ impl EqualiseFlip {
         self.deviation.get(v) as i32
     }
 
-    /// By how much the sum of the squared deviations sinks, halved and less one: it does when this is above 0.
+    /// Returns half of the decrease of the sum of the squared deviations, less one: it decreases if this is above 0.
     #[inline(always)]
     fn gain(&self, q: Diamond) -> i32 {
         self.deviation_of(q.a) + self.deviation_of(q.b)

@@ -101,8 +101,8 @@ impl Lines {
         self.mark(spoke.side.edge(), mark);
     }
 
-    /// `true` if a contraction of an edge would make one line of two: both other edges of one of its faces are of
-    /// lines.
+    /// Returns `true` if a contraction of an edge would make one line of two: both other edges of one of its faces
+    /// belong to lines.
     #[inline(always)]
     pub(crate) fn merge_at(&self, mesh: &impl Mesh, e: u32) -> bool {
         let merges = |h: u32| {
@@ -114,7 +114,7 @@ impl Lines {
         merges(2 * e) || merges(2 * e + 1)
     }
 
-    /// The line edges at a vertex.
+    /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn at(&self, mesh: &impl Mesh, v: u32) -> OnLine {
         let mut on = OnLine::none(v);
@@ -129,7 +129,7 @@ impl Lines {
 }
 
 impl OnLine {
-    /// A vertex without line edges.
+    /// Returns a vertex without line edges.
     #[inline(always)]
     pub fn none(v: u32) -> OnLine {
         OnLine {
@@ -139,7 +139,7 @@ impl OnLine {
         }
     }
 
-    /// A line edge to another vertex.
+    /// Adds a line edge to another vertex.
     #[inline(always)]
     pub fn enter(&mut self, tip: u32) {
         self.after = tip;
@@ -195,8 +195,8 @@ unsafe impl FlatKernel for MarkFeatures {
     }
 }
 
-/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
-/// for an end `k` at which another line goes on.
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
+/// `k` at which another line goes on.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
@@ -214,7 +214,7 @@ kernel! {
         pub list: GlobalMut<u32>,
         /// The places of the two ends of each.
         pub places: GlobalMut<Vec3>,
-        /// Word 1, 0 before: how many.
+        /// Number of listed edges in word 1, 0 before.
         pub counts: GlobalMut<u32>,
     }
 }
@@ -244,7 +244,7 @@ unsafe impl FlatKernel for ListFeatures {
 }
 
 impl ListFeatures {
-    /// `true` if an edge of the boundary or of another line ends at a vertex.
+    /// Returns `true` if an edge of the boundary or of another line ends at a vertex.
     #[inline(always)]
     fn goes_on(&self, v: u32) -> bool {
         let mut other = false;

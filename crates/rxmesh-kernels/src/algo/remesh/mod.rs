@@ -61,8 +61,8 @@ kernel_list! {
     flat grade_lengths: GradeLengths;
 }
 
-/// Twice the area of a triangle over the sum of its squared sides, such that equilateral triangles have 1 and
-/// degenerate ones 0.
+/// Returns twice the area of a triangle over the sum of its squared sides, scaled so that equilateral triangles have 1
+/// and degenerate ones 0.
 #[inline(always)]
 pub(crate) fn shape(a: Vec3, b: Vec3, c: Vec3) -> f32 {
     const EQUILATERAL: f32 = 3.464_101_6;

@@ -9,8 +9,8 @@ args! {
     pub struct Places {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not looked
-        /// at unless [`Places::hinted`].
+        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not read
+        /// unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
         /// Not 0 if there are hints.
         pub hinted: u32,
@@ -18,13 +18,13 @@ args! {
 }
 
 impl Places {
-    /// The place of a vertex.
+    /// Returns the place of a vertex.
     #[inline(always)]
     pub fn get(&self, v: u32) -> Vec3 {
         self.x.get(v)
     }
 
-    /// The hint of a vertex.
+    /// Returns the hint of a vertex.
     #[inline(always)]
     pub fn hint(&self, v: u32) -> u32 {
         if self.hinted != 0 {

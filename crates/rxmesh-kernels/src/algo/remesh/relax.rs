@@ -100,7 +100,7 @@ unsafe impl FlatKernel for Resample {
         while i < self.width {
             let value = |w: u32| self.values.get(w * self.width + i);
             let at = value(v);
-            // A vertex that stays keeps what is no number, too.
+            // A vertex that stays keeps NaN, too.
             let mean = if s == 0.0 && t == 0.0 {
                 at
             } else {
@@ -112,8 +112,8 @@ unsafe impl FlatKernel for Resample {
     }
 }
 
-/// The parts of two corners of a triangle, whose third is the origin, at its point that is closest to `d`: inside, or
-/// on one of its sides.
+/// Returns the parts of two corners of a triangle, whose third is the origin, at its point that is closest to `d`:
+/// inside, or on one of its sides.
 #[inline(always)]
 fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
     let (pp, pq, qq) = (p.dot(p), p.dot(q), q.dot(q));

@@ -1,4 +1,4 @@
-//! The neighbours of all vertices, and what smoothing does with them.
+//! The neighbours of all vertices, and smoothing over them.
 
 use super::{Lines, OnLine, agree};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
@@ -101,7 +101,7 @@ pub struct Star {
 }
 
 impl Rings {
-    /// The star of a vertex.
+    /// Returns the star of a vertex.
     #[inline(always)]
     pub fn star(&self, x: Global<Vec3>, v: u32) -> Star {
         Star {
@@ -111,7 +111,7 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns false; whether it never did.
+    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -156,7 +156,7 @@ impl Rings {
         }
     }
 
-    /// The line edges at a vertex.
+    /// Returns the line edges at a vertex.
     #[inline(always)]
     pub fn line(&self, star: &Star) -> OnLine {
         let mut on = OnLine {
@@ -238,7 +238,7 @@ impl Centre {
         (twice, n)
     }
 
-    /// The way; nothing when the faces have no area.
+    /// Returns the way; `None` if the faces have no area.
     #[inline(always)]
     pub fn way(&self) -> Option<Vec3> {
         (self.area > 0.0 && self.area < f32::INFINITY).then(|| self.sum * (1.0 / (3.0 * self.area)))

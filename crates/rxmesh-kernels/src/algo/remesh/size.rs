@@ -82,8 +82,8 @@ kernel! {
         pub unit: Sizing,
         /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
-        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up what
-        /// it encloses. Empty where they are not asked for.
+        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up the
+        /// enclosed volume. Empty if they are not asked for.
         pub volumes: GlobalMut<f64>,
     }
 }
@@ -127,7 +127,7 @@ unsafe impl BlockKernel for SumAreas {
     }
 }
 
-/// The area of a live face in squares of a length.
+/// Returns the area of a live face in squares of a length.
 #[inline(always)]
 fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     let sides = mesh.sides(f);
@@ -137,7 +137,7 @@ fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     f64::from(area) / (l * l)
 }
 
-/// The volume of the cone from the origin over a live face, above 0 where the face looks away from it.
+/// Returns the volume of the cone from the origin over a live face, above 0 if the face looks away from it.
 #[inline(always)]
 fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
     let sides = mesh.sides(f);

@@ -7,7 +7,7 @@ use crate::mem::{Global, GlobalMut};
 args! {
     /// The length that edges shall have: one everywhere, or one a vertex times a factor.
     pub struct Sizing {
-        /// Lengths by vertex; not looked at unless [`Sizing::varies`].
+        /// Lengths by vertex; not read unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
         /// Not 0 if vertices have separate lengths.
         pub varies: u32,
@@ -28,7 +28,7 @@ pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {
 }
 
 impl Sizing {
-    /// One length everywhere; lengths by vertex are not looked at.
+    /// Creates one length everywhere; lengths by vertex are not read.
     #[inline(always)]
     pub fn uniform(none: GlobalMut<f32>, length: f32) -> Sizing {
         Sizing {
@@ -40,7 +40,7 @@ impl Sizing {
         }
     }
 
-    /// The length at a vertex.
+    /// Returns the length at a vertex.
     #[inline(always)]
     pub fn at(&self, v: u32) -> f32 {
         if self.varies != 0 {
@@ -50,7 +50,7 @@ impl Sizing {
         }
     }
 
-    /// The length of an edge: that of the end with the shorter one (Dunyach et al. 2013, section 3.1).
+    /// Returns the length of an edge: that of the end with the shorter one (Dunyach et al. 2013, section 3.1).
     #[inline(always)]
     pub fn length(&self, a: u32, b: u32) -> f32 {
         if self.varies != 0 {
@@ -60,15 +60,15 @@ impl Sizing {
         }
     }
 
-    /// The square of that.
+    /// Returns the square of that.
     #[inline(always)]
     pub fn square(&self, a: u32, b: u32) -> f32 {
         let l = self.length(a, b);
         l * l
     }
 
-    /// The length at a point of an edge, which is a part of the way from `a` to `b`, less the factor: what
-    /// [`Sizing::set`] takes.
+    /// Returns the length at a point of an edge, which is a part of the way from `a` to `b`, without the factor: the
+    /// value that [`Sizing::set`] takes.
     #[inline(always)]
     pub fn between(&self, a: u32, b: u32, part: f32) -> f32 {
         if self.varies != 0 {
@@ -78,7 +78,8 @@ impl Sizing {
         }
     }
 
-    /// The square of the length of an edge between a vertex and a point that [`Sizing::between`] gave the length.
+    /// Returns the square of the length of an edge between a vertex and a point that [`Sizing::between`] gave the
+    /// length.
     #[inline(always)]
     pub fn square_to(&self, v: u32, length: f32) -> f32 {
         let l = if self.varies != 0 {
@@ -89,7 +90,7 @@ impl Sizing {
         l * l
     }
 
-    /// Square of the length at a point that [`Sizing::between`] gave the length.
+    /// Returns the square of the length at a point that [`Sizing::between`] gave the length.
     #[inline(always)]
     pub fn square_at(&self, length: f32) -> f32 {
         let l = if self.varies != 0 {

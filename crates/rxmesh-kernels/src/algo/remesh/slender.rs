@@ -19,7 +19,7 @@ kernel! {
         pub x: Global<Vec3>,
         /// The length.
         pub shortest: Sizing,
-        /// Word 1: how many.
+        /// Number of slender faces in word 1.
         pub counts: GlobalMut<u32>,
     }
 }

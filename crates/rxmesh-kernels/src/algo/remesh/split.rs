@@ -78,8 +78,8 @@ impl Halves {
     }
 }
 
-/// The priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a class the
-/// hash decides, so that many can win at a time.
+/// Returns the priority of an edge by its squared length: in classes of length, a factor of about 1.2 apart. Inside a
+/// class the hash decides, so that many can win at a time.
 #[inline(always)]
 pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))

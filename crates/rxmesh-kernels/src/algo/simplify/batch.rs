@@ -47,7 +47,7 @@ pub(super) fn part_word(part: u32, word: Part) -> u32 {
 /// Blocks of launches over the winners of a round, whose number the host does not know.
 pub const BATCH_BLOCKS: u32 = 1056;
 
-/// Winners that a block looks at at a time.
+/// Winners that a block takes at a time.
 const WINNERS: u32 = 128;
 
 /// Numbers that are scanned at a time.
@@ -82,7 +82,7 @@ impl Batched {
         self.parts.set(part_word(part, word), value);
     }
 
-    /// Faces that still are to go.
+    /// Returns the number of faces that still are to go.
     #[inline(always)]
     fn left(&self, part: u32) -> u32 {
         self.get(part, Part::Goal)
@@ -115,7 +115,7 @@ unsafe impl FlatKernel for BatchCheck {
     }
 }
 
-/// Faces that one block of [`BatchFaces`] looks at.
+/// Faces that one block of [`BatchFaces`] takes.
 pub const FACES: u32 = 1024;
 
 kernel! {
@@ -174,7 +174,7 @@ unsafe impl BlockKernel for BatchFaces {
 }
 
 impl BatchFaces {
-    /// The label of a face's edges, [`NONE`] for dead faces.
+    /// Returns the label of a face's edges, [`NONE`] for dead faces.
     #[inline(always)]
     fn label(&self, f: u32) -> u32 {
         if !self.mesh.face_lives(f) {
@@ -185,7 +185,7 @@ impl BatchFaces {
         if a != b || a != c {
             self.wrong.raise(1, f + 1);
         }
-        // Faces that meet have the same label: whoever comes last writes what is there.
+        // Faces that meet have the same label: the last to come writes the same value.
         for h in sides {
             self.labels.store(h >> 1, a);
         }
@@ -224,7 +224,7 @@ args! {
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
         /// Not 0 if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
@@ -302,8 +302,8 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// After [`BatchSelect`], one block a mesh: decides what is cheap enough the next time. The last block pauses the
-    /// rounds when all meshes are done or nothing changes any more.
+    /// After [`BatchSelect`], one block a mesh: decides the bound of cheap costs for the next time. The last block
+    /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -311,7 +311,7 @@ kernel! {
         pub course: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
         /// Not 0 if it runs between two rounds.
         pub between: u32,
@@ -359,7 +359,7 @@ unsafe impl BlockKernel for BatchDecide {
             p.lead(|| {
                 let left = batch.left(part);
                 batch.set(part, Part::Open, open);
-                // The last block adds up what the others have counted.
+                // The last block adds up the counts of the others.
                 self.course.fetch_add(Course::Counted as u32, open);
                 self.course
                     .fetch_add(Course::Unfinished as u32, u32::from(left > 0));
@@ -418,7 +418,7 @@ args! {
 }
 
 impl Winning {
-    /// The mesh of winner `i`, if that was not refused.
+    /// Returns the mesh of winner `i`, if that was not refused.
     #[inline(always)]
     fn part(&self, i: u32) -> Option<u32> {
         let seed = self.round.winners.get(2 * i);
@@ -539,7 +539,7 @@ kernel! {
     pub struct BatchLimit: Block {
         /// Winners of the round.
         pub winning: Winning,
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
     }
 }

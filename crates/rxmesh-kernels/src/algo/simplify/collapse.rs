@@ -36,7 +36,7 @@ args! {
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
         pub order: Order,
@@ -65,7 +65,7 @@ const RING: usize = 16;
 /// `true` to keep rings: a GPU would have to put them into memory.
 const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are.
+/// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],
@@ -86,7 +86,7 @@ impl Ring {
         self.n += 1;
     }
 
-    /// All neighbours but the first, if they are kept.
+    /// Returns all neighbours but the first, if they are kept.
     #[inline(always)]
     fn others(&self) -> Option<&[u32]> {
         if !KEEPS_RINGS {
@@ -150,7 +150,7 @@ impl<L: LineForm> Collapse<L> {
         s.placement(xa, s.planes(a), xb, s.planes(b), stays)
     }
 
-    /// The place between the ends of an edge that is nearest to a point.
+    /// Returns the place between the ends of an edge that is nearest to a point.
     #[inline(always)]
     fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
         let s = &self.surface;
@@ -166,8 +166,8 @@ impl<L: LineForm> Collapse<L> {
         Origin::between(a, b, part)
     }
 
-    /// Why an edge must not be collapsed, if so, given what its ends tell, and where the new vertex comes if that is
-    /// known.
+    /// Returns the reason why an edge must not be collapsed, if any, given the results at its ends, and the position of
+    /// the new vertex if that is known.
     #[inline(always)]
     fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends, to: Option<Vec3>) -> Option<Refusal> {
         // Walks that have found one have not gone on.
@@ -210,8 +210,8 @@ impl<L: LineForm> Collapse<L> {
         folds.then_some(Refusal::Fold)
     }
 
-    /// As [`Collapse::refusal`], where the new vertex is placed first: other reasons may come before those that it
-    /// names.
+    /// Works like [`Collapse::refusal`], but the new vertex is placed first: other reasons may come before those that
+    /// it names.
     #[inline(always)]
     fn refusal_in_one_walk(&self, mesh: &impl Mesh, e: u32) -> (Ends, Option<Refusal>) {
         let p = self.placement(mesh, e).at;
@@ -347,8 +347,8 @@ impl<L: LineForm> Collapse<L> {
                 [s.x.get(c), s.x.get(d)]
             }
         };
-        // A step looks at the places that the one before has asked for, and asks for those of the corners that the one
-        // before has found: accesses that would wait for each other are on their way at a time.
+        // A step uses the positions that the preceding one has loaded, and loads those of the corners that the
+        // preceding one has found: accesses that would wait for each other are in flight at a time.
         let (mut corners, mut asked) = ([w; 2], [at; 2]);
         let all = mesh.each_spoke_from(half, |h| {
             let folded = turns(asked);
@@ -363,8 +363,8 @@ impl<L: LineForm> Collapse<L> {
         !all || turns(asked) || turns(places(corners))
     }
 
-    /// As [`Collapse::folds`] for a vertex in the interior whose neighbours are known, but for the other end of the
-    /// edge, which comes before the first of them: four faces at a time.
+    /// Works like [`Collapse::folds`], for a vertex in the interior whose neighbours are known, except the other end of
+    /// the edge, which comes before the first of them: four faces at a time.
     #[inline(always)]
     fn folds_ring(&self, v: u32, ring: &[u32], p: Vec3) -> bool {
         let s = &self.surface;
@@ -411,9 +411,9 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Looks at both ends, and at what becomes of the faces there when the new vertex comes to `p`. That is all a
-    /// thread walks to know about most edges, where the ends are looked at first, and then the faces at one after the
-    /// other, three walks wait for each other.
+    /// Walks both ends, and computes which faces there turn too far when the new vertex comes to `p`. One walk finds
+    /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
+    /// the other, three walks wait for each other.
     #[inline(always)]
     fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
         let s = &self.surface;
@@ -438,7 +438,7 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Before the walks around both ends.
+    /// Returns the state before the walks around both ends.
     #[inline(always)]
     fn start(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let s = &self.surface;
@@ -450,7 +450,7 @@ impl<L: LineForm> Collapse<L> {
         }
     }
 
-    /// A step of these walks.
+    /// Runs a step of these walks.
     #[inline(always)]
     fn step(&self, ends: &mut Ends, e: u32, at: [u32; 4]) {
         ends.walk.step(e, at);
@@ -566,7 +566,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.ask(vertex, true);
     }
 
-    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
@@ -594,8 +594,8 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         Some(Priority::ascending(f32::from_bits(class)).meeting(ends.walk.faces))
     }
 
-    /// A vertex drawn into a place brings its neighbours there: none of them may come to another vertex of the place in
-    /// the same round.
+    /// Guards the places of neighbours: a vertex drawn into a place brings its neighbours there, and none of them may
+    /// come to another vertex of the place in the same round.
     #[inline(always)]
     fn guards(
         &self,
@@ -677,7 +677,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         (v, new.marked)
     }
 
-    /// A thread for each new edge computes its cost when all are there.
+    /// Computes the cost of a new edge when all are there, one thread each.
     #[inline(always)]
     fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
         if let Some(marks) = self.surface.lines.marks() {
@@ -686,7 +686,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.costs.set(spoke.side.edge(), NEW);
     }
 
-    /// One thread has the centre at hand, and computes the costs of the new edges four at a time.
+    /// Computes the costs of the new edges four at a time, by one thread, which has the centre at hand.
     #[inline(always)]
     fn settle(&self, cavity: &Cavity<impl Site>) {
         let (centre, n) = (cavity.vertex(0), cavity.corners());
@@ -697,7 +697,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 }
 
 impl<L: LineForm> Collapse<L> {
-    /// Why a live edge is not collapsed, whatever its cost.
+    /// Returns the reason why a live edge is not collapsed, whatever its cost.
     #[inline(always)]
     pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));

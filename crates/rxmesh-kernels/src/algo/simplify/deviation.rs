@@ -40,7 +40,7 @@ impl SimplifyDeviation {
     fn enter(&self, v: u32, q: Quadric) {
         let weight = q.weight();
         let square = q.constant / weight;
-        // Neither without planes, nor what is no number.
+        // Neither without planes, nor for NaN.
         if weight <= 0.0 || square.is_nan() {
             return;
         }
@@ -58,7 +58,7 @@ impl SimplifyDeviation {
 /// [`ordered`].
 pub const BOUND_WORDS: u32 = 6;
 
-/// A number as bits that order as numbers do; above 0 for all of them.
+/// Returns a number as bits that order as numbers do; above 0 for all of them.
 #[inline(always)]
 pub fn ordered(x: f32) -> u32 {
     let bits = x.to_bits();
@@ -69,7 +69,7 @@ pub fn ordered(x: f32) -> u32 {
     }
 }
 
-/// The number of [`ordered`] bits.
+/// Returns the number of [`ordered`] bits.
 #[must_use]
 pub fn from_ordered(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 0 {

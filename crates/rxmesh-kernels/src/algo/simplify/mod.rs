@@ -2,8 +2,8 @@
 //!
 //! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
 //! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
-//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
-//! only when one of its ends has changed.
+//! that no round carries out collapses that a serial run would come to much later. The cost of an edge is kept, and
+//! recomputed only when one of its ends has changed.
 
 mod batch;
 mod collapse;
@@ -71,7 +71,7 @@ pub const FREE_TO_MOVE: u32 = 0;
 /// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
 pub const STAYS: u32 = 1;
 
-/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// In [`QuadricSurface::holds`], this and larger numbers: as [`STAYS`], and the vertex is one of several in one place,
 /// all of which have this number.
 pub const FIRST_PLACE: u32 = 2;
 
@@ -227,8 +227,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// `true` if the new vertex would be farther than `limit` from the planes of the faces, or from those of the lines,
-    /// that it stands for.
+    /// Returns `true` if the new vertex would be farther than `limit` from the planes of the faces, or from those of
+    /// the lines, that it stands for.
     #[inline(always)]
     fn is_far(&self, limit: f32) -> bool {
         let far = |q: &Quadric| q.constant > limit * q.weight();
@@ -243,7 +243,7 @@ struct Planes<T = f32> {
     lines: Quadric<T>,
 }
 
-/// The bits of a cost; [`NONE`] when it is no number or infinite.
+/// Returns the bits of a cost; [`NONE`] if it is NaN or infinite.
 #[inline(always)]
 fn cost_bits(cost: f32) -> u32 {
     if cost < f32::INFINITY {
@@ -259,7 +259,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.quadrics.is_empty()
     }
 
-    /// `true` if the planes of lines are apart from those of faces.
+    /// Returns `true` if the planes of lines are apart from those of faces.
     #[inline(always)]
     fn has_lines(&self) -> bool {
         self.lines.quadrics().is_some()
@@ -276,7 +276,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    /// Prefetches a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
     #[inline(always)]
     fn ask_quadric(&self, v: u32) {
         self.quadrics.ask(v);
@@ -300,8 +300,8 @@ impl<L: LineForm> QuadricSurface<L> {
         (FIRST_PLACE..ON_LINE).contains(&hold)
     }
 
-    /// The end of an edge in which all stays: `0` and `1` for the first and the second, [`NONE`] when both may move.
-    /// Nothing when the edge must stay.
+    /// Returns the end of an edge that stays: `0` and `1` for the first and the second, [`NONE`] if both may move.
+    /// `None` if the edge must stay.
     #[inline(always)]
     fn stays(&self, e: u32, hold_a: u32, hold_b: u32) -> Option<u32> {
         let (mut hold_a, mut hold_b) = (hold_a, hold_b);
@@ -333,7 +333,8 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// The placement for an edge between two vertices with these positions and quadrics, of which `stays` stays.
+    /// Returns the placement for an edge between two vertices with these positions and quadrics, of which `stays`
+    /// stays.
     #[inline(always)]
     fn placement(&self, a: Vec3, qa: Planes, b: Vec3, qb: Planes, stays: u32) -> Placement {
         let half = Point::from((b - a) * (0.5 * self.scale));
@@ -419,7 +420,7 @@ impl<L: LineForm> QuadricSurface<L> {
         !self.by_length() && self.holds.is_empty() && self.placing == PLACE_BEST
     }
 
-    /// As [`QuadricSurface::cost`] for four edges at a time, where [`QuadricSurface::is_plain`].
+    /// Works like [`QuadricSurface::cost`], for four edges at a time, if [`QuadricSurface::is_plain`].
     #[inline(always)]
     fn cost_four(
         &self,
@@ -452,7 +453,7 @@ impl<L: LineForm> QuadricSurface<L> {
         })
     }
 
-    /// The positions and quadrics of four vertices.
+    /// Returns the positions and quadrics of four vertices.
     #[inline(always)]
     fn four(&self, v: [u32; 4]) -> (Point<Vec4>, Planes<Vec4>) {
         let x = four(|k| self.x.get(v[k]));
@@ -470,7 +471,7 @@ impl<L: LineForm> QuadricSurface<L> {
         (Point::gather(x), planes)
     }
 
-    /// As [`QuadricSurface::cost_of`] for four edges, of which the first ends are told and then the others.
+    /// Works like [`QuadricSurface::cost_of`], for four edges, given the first ends and then the others.
     #[inline(always)]
     fn cost_of_four(&self, e: [u32; 4], a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
         if !self.is_plain() {
@@ -481,7 +482,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.cost_four(at_a, qa, at_b, qb, limit)
     }
 
-    /// The costs of `n` edges from one vertex to others.
+    /// Computes the costs of `n` edges from one vertex to others.
     #[inline(always)]
     fn cost_star(
         &self,
@@ -517,7 +518,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// The cost of an edge from its ends' quadrics in memory.
+    /// Returns the cost of an edge from its ends' quadrics in memory.
     #[inline(always)]
     fn cost_of(&self, e: u32, a: u32, b: u32) -> u32 {
         let Some(stays) = self.stays(e, self.hold(a), self.hold(b)) else {

@@ -78,7 +78,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
     }
 }
 
-/// The normal of the face of a half-edge, twice its area long.
+/// Returns the normal of the face of a half-edge, twice its area long.
 #[inline(always)]
 fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
@@ -113,7 +113,7 @@ unsafe impl FlatKernel for SimplifyHolds {
 }
 
 kernel! {
-    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
     pub struct SimplifyBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -174,7 +174,7 @@ unsafe impl<L: LineForm> FlatKernel for SimplifyCosts<L> {
 }
 
 impl<L: LineForm> SimplifyCosts<L> {
-    /// The costs of [`COSTS_ALONE`] edges from `first` on, or of those that are there.
+    /// Computes the costs of [`COSTS_ALONE`] edges from `first` on, or of those that exist.
     #[inline(always)]
     fn several(&self, first: u32) {
         let EdgeCosts { mesh, costs, .. } = &self.costs;

@@ -13,7 +13,7 @@ use glam::Vec4;
 /// The most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
 
-/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
+/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up again and again.
 pub const IDLE_ROUNDS: u32 = 3;
 
 /// State of a simplification between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
@@ -28,7 +28,7 @@ pub enum Course {
     Bound = 3,
     /// Rounds in a row that changed nothing.
     Idle = 4,
-    /// Collapses when it was looked at last.
+    /// Collapses at the time of the last decision.
     Done = 5,
     /// Number of meshes, among several, that have faces to lose.
     Left = 6,
@@ -44,7 +44,7 @@ pub enum Course {
 pub const COURSE_WORDS: usize = 10;
 
 args! {
-    /// The costs of the edges, and what they are computed from.
+    /// Costs of the edges, and the data from which they are computed.
     pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
@@ -56,7 +56,7 @@ args! {
 }
 
 impl<L: LineForm> EdgeCosts<L> {
-    /// Computes the cost of a live edge anew.
+    /// Recomputes the cost of a live edge.
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
         let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
@@ -65,7 +65,7 @@ impl<L: LineForm> EdgeCosts<L> {
         cost
     }
 
-    /// As [`EdgeCosts::renew`] for one to four edges.
+    /// Works like [`EdgeCosts::renew`], for one to four edges.
     #[inline(always)]
     pub(super) fn renew_four(&self, edges: &[u32]) {
         let edge = |k: usize| edges[k.min(edges.len() - 1)];
@@ -120,7 +120,7 @@ impl NewEdges {
         }
     }
 
-    /// Before the first is entered.
+    /// Clears the list before the first is entered.
     #[inline(always)]
     pub(super) fn clear(self) {
         self.n.set(0, 0);
@@ -139,7 +139,7 @@ impl NewEdges {
             .set(self.list.len() - 1 - self.n.fetch_add(1, 1), i as u16);
     }
 
-    /// Edge `k` of those that were put off.
+    /// Returns edge `k` of those that were put off.
     #[inline(always)]
     fn off(self, k: u32) -> u32 {
         u32::from(self.list.get(self.list.len() - 1 - k))
@@ -148,9 +148,9 @@ impl NewEdges {
 
 args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
-    /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
-    /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
-    /// reached or nothing changes any more.
+    /// those that were refused, and counts the costs of the others. The last block decides the bound of cheap costs for
+    /// the next time, and the number of collapses that the next round may carry out; it ends the round, and pauses when
+    /// the goal is reached or nothing changes any more.
     pub struct SimplifySelect<L: LineForm> {
         /// Costs of the edges.
         pub costs: EdgeCosts<L>,
@@ -270,14 +270,14 @@ pub(super) fn cheap(open: u32, part: u32) -> u32 {
     ((part + u64::from(u32::MAX)) >> 32).max(1) as u32
 }
 
-/// The largest cost in a bin.
+/// Returns the largest cost in a bin.
 #[inline(always)]
 fn bin_end(bin: u32) -> u32 {
     (bin << COST_SHIFT) | ((1 << COST_SHIFT) - 1)
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Says how many collapses the next round may carry out, and whether there is one.
+    /// Decides the number of collapses that the next round may carry out, and if there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
         let counter = |c: Counter| self.end.counters.get(c as u32);
@@ -313,7 +313,7 @@ impl<L: LineForm> SimplifySelect<L> {
         self.end.rounds != 0
     }
 
-    /// Blocks of the launch.
+    /// Returns the number of blocks of the launch.
     pub fn blocks(&self) -> u32 {
         let blocks = self.queue.len().div_ceil(self.words);
         match self.end.tasks.count() {
@@ -354,7 +354,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// As [`SimplifySelect::look_at`] in a block of one thread, which has the words of some tasks.
+    /// Works like [`SimplifySelect::look_at`], in a block of one thread, which has the words of some tasks.
     #[inline(always)]
     fn look_alone(&self, block: u32, t: &SelectTables) {
         let (tasks, blocks) = (&self.end.tasks, self.blocks());
@@ -419,7 +419,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    /// Enters the edges that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
@@ -438,11 +438,11 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// A word of the set whose edges have not been refused in this round: word `i` of the block's.
+    /// Scans a word of the set of edges that have not been refused in this round: word `i` of the block's.
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        // Costs are as bits what they are as numbers; what is none, or refused, is negative.
+        // Costs order as bits as they do as numbers; a missing or refused one is negative.
         let bound = Vec4::splat(f32::from_bits(bound.min(f32::INFINITY.to_bits())));
         let (mut open, mut cheap) = (0, 0);
         let mut k = 0;
@@ -483,7 +483,7 @@ impl<L: LineForm> SimplifySelect<L> {
     }
 }
 
-/// The cost of an edge after it was marked as refused, or forgiven.
+/// Returns the cost of an edge after it was marked as refused, or forgiven.
 #[inline(always)]
 pub(super) fn refused_or(
     costs: GlobalMut<u32>,
