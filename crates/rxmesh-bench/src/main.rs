@@ -98,7 +98,7 @@ enum RowsOf {
 enum EngineChoice {
     Cpu,
     Cuda,
-    /// Those that are there
+    /// Those that are available
     All,
 }
 

@@ -39,9 +39,9 @@ pub struct Batch {
 struct Member {
     vertices: usize,
     faces: usize,
-    /// The frame that it had.
+    /// Frame that it had.
     home: Placement,
-    /// The frame that its positions are given in.
+    /// Frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
     /// `true` if the mesh has tags (groups, materials and so on).

@@ -20,12 +20,12 @@ use super::rows::{
 };
 use crate::measure::{self, Effort};
 
-/// Baseline of the thesis in milliseconds.
+/// Returns the thesis' baseline in milliseconds.
 const fn thesis(ms: f64) -> Option<(f64, &'static str)> {
     Some((ms, "the thesis, Titan X"))
 }
 
-/// Baseline of the thesis in gigabytes, for so many final faces.
+/// Returns the thesis' baseline in gigabytes, for so many final faces.
 const fn gb(value: f64, faces: u64) -> Option<(f64, &'static str)> {
     Some((value * 1e9 / faces as f64, "the thesis, Titan X"))
 }

@@ -251,12 +251,12 @@ impl Term {
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// The results, each behind a value that is not used, the words that count patches, and the partial results.
+    /// Results, each behind a value that is not used, the words that count patches, and the partial results.
     room: Buffer<f64>,
 }
 
 impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
-    /// Takes the room for their results.
+    /// Allocates the buffer of their results.
     ///
     /// # Errors
     ///

@@ -291,7 +291,7 @@ impl Options for SmoothOptions {
     }
 }
 
-/// The flag that stands for two factors.
+/// Flag that stands for two factors.
 #[cfg(feature = "cli")]
 mod cli {
     /// As in [`super::TAUBIN`].

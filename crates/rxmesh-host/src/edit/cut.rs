@@ -30,7 +30,7 @@ struct Parts<'a> {
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// The side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] where there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,
@@ -44,8 +44,8 @@ struct Copies {
 }
 
 impl Session {
-    /// Cuts the surface where it is not manifold, and thaws the faces there; nothing if there is no such place. `x`
-    /// are the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    /// Cuts the surface where it is not manifold, and thaws the faces there; `None` if there is no such place. `x` are
+    /// the positions by slot. Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
+/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the scheduler of edits,
 /// which decides between cavities that overlap.
 ///
 /// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change
@@ -120,11 +120,11 @@ impl Session {
 }
 
 impl<C: Edits> Session<C> {
-    /// Opens a patched mesh for an engine of edits. The mesh itself is not changed.
+    /// Opens a patched mesh for a scheduler of edits. The mesh itself is not changed.
     ///
     /// # Errors
     ///
-    /// As [`Session::open`], and a mesh that the engine cannot work on.
+    /// As [`Session::open`], and a mesh that the scheduler cannot work on.
     pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
         let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
         Session::of(mesh, edits)

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Name of the column of cells or faces with the part of a body that each belongs to: references of MEDIT, attributes
 /// of TetGen's cells, physical groups of Gmsh.
 pub(super) const REGION: &str = "region";
-/// The column of vertices with the references of MEDIT and the boundary markers of TetGen.
+/// Column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
 
 /// Meaning that a format gives to an array.
@@ -43,7 +43,7 @@ pub(super) struct Volume {
     solids: u64,
     /// Corners of the faces, one after the other.
     corners: Vec<u32>,
-    /// The faces that are not triangles, ascending.
+    /// Faces that are not triangles, ascending.
     polygons: Vec<Polygon>,
     faces: u32,
     /// As `middles`, of faces.
@@ -53,7 +53,7 @@ pub(super) struct Volume {
     pub(super) flat: bool,
     /// `true` if places of faces are bytes, not lines.
     pub(super) binary: bool,
-    /// The first face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
+    /// First face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
     face_fault: Option<Fault>,
     /// Number of elements of each other kind.
     others: BTreeMap<Cow<'static, str>, u64>,

@@ -366,7 +366,7 @@ fn column(element: ElementKind, name: &str, data: ColumnData) -> Column {
 
 /// Triangles of faces that follow each other.
 struct Cuts {
-    /// The first of the faces.
+    /// First of the faces.
     first: usize,
     /// Corners of the mesh, three for each triangle.
     picked: Vec<u32>,

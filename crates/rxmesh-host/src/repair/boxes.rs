@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// The smallest and the largest corner of a box.
+/// Smallest and largest corner of a box.
 pub(super) type Box3 = (DVec3, DVec3);
 
 /// Around nothing.

@@ -129,7 +129,7 @@ struct Caps {
     /// New faces; their numbers follow those of the mesh.
     parts: Vec<Part>,
     dead: Vec<bool>,
-    /// The faces at edges that are not as in the table.
+    /// Faces at edges that are not as in the table.
     changed: HashMap<[u32; 2], Vec<u32>>,
 }
 

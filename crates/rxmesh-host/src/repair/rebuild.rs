@@ -24,13 +24,13 @@ impl Between {
     }
 }
 
-/// The faces that take the place of those of a mesh.
+/// Faces that take the place of those of a mesh.
 #[derive(Debug, Default)]
 pub(super) struct NewFaces {
     pub(super) vertices: Vec<[u32; 3]>,
-    /// The old face that each comes from, ascending: it has that one's values, groups and materials.
+    /// Old face that each comes from, ascending: it has that one's values, groups and materials.
     pub(super) source: Vec<u32>,
-    /// The corners that are not those of the source, by number of the new corner, ascending.
+    /// Corners that are not those of the source, by number of the new corner, ascending.
     pub(super) corners: Vec<(u32, Between)>,
 }
 

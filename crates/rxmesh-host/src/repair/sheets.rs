@@ -21,11 +21,11 @@ const NEAREST: usize = 4;
 /// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
-    /// The half-edge that goes on at each one, [`NONE`] where the face ends.
+    /// Half-edge that goes on at each one, [`NONE`] where the face ends.
     pub(super) partner: Vec<u32>,
     /// Faces that must be turned for partners to agree: those of less area in their sheet.
     pub(super) turned: Vec<bool>,
-    /// The lowest face of each face's sheet.
+    /// Lowest face of each face's sheet.
     pub(super) sheet: Vec<u32>,
     /// Edges with two faces which no turning makes agree.
     pub(super) cuts: u64,

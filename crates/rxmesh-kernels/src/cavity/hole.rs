@@ -560,7 +560,7 @@ pub(super) struct Star<S> {
     pub cavity: Cavity<S>,
     /// Id of the new vertex.
     pub centre: u32,
-    /// The patch of the new faces.
+    /// Patch of the new faces.
     pub patch: u32,
 }
 

@@ -10,7 +10,7 @@ use crate::edit::Mesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
 
-/// The seed of an operator's cavities.
+/// Seed of an operator's cavities.
 pub type Seed<O> = Linear<<<O as Operator>::Template as Template>::Seed>;
 
 /// Largest number of slots that one cavity needs beyond those of the elements that it deletes.
@@ -197,7 +197,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 pub struct Spoke<'h> {
     /// Number of the corner on the rim.
     pub number: u32,
-    /// The edge, from the centre.
+    /// Edge, from the centre.
     pub side: Side<'h>,
     /// New vertex in the centre.
     pub centre: Corner<'h>,

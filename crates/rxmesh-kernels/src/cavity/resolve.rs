@@ -50,7 +50,7 @@ pub struct ResolveTables {
     met: Shared<u32>,
     /// Start of the record of each item that is written; [`NONE`] if none is.
     at: Shared<u32>,
-    /// The items that have won.
+    /// Items that have won.
     won: Shared<u32>,
     /// Start of the block's winners and records.
     place: Shared<u32>,

@@ -79,15 +79,15 @@ pub(super) const NO_RECORD: u32 = 1 << 31;
 pub(super) const TAKEN_BACK: u32 = 4;
 
 args! {
-    /// The state of a round.
+    /// State of a round.
     pub struct Round {
         /// Seeds to consider, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
+        /// Candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
         /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
         /// numbers of its winners.
         pub pending: GlobalMut<u32>,
-        /// The next round's seeds, a bit each.
+        /// Next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
         /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
@@ -99,7 +99,7 @@ args! {
         /// Winners: seed, and where its record begins. The seed is [`NONE`](crate::edit::NONE) if the cavity was
         /// refused.
         pub winners: GlobalMut<u32>,
-        /// The records of the winners ([`super::Cavity`]).
+        /// Records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
@@ -192,7 +192,7 @@ impl Round {
     }
 
     /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
-    /// unlucky for ever.
+    /// unlucky forever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -259,7 +259,7 @@ args! {
         pub list: Global<u32>,
         /// Length of the list.
         pub listed: u32,
-        /// The first slot that was never used.
+        /// First slot that was never used.
         pub first: u32,
         /// Number of slots, used or not.
         pub capacity: u32,
@@ -299,8 +299,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for BeginRun {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -322,7 +321,7 @@ kernel! {
     /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
     /// handed out in the order of the seeds, whoever came first.
     pub struct RankWords: Block {
-        /// The winners, a bit each.
+        /// Winners, a bit each.
         pub won: Global<u32>,
         /// Winners before each word, in its chunk.
         pub ranks: GlobalMut<u32>,

@@ -33,7 +33,7 @@ const MAX_CHUNKS: u32 = 64;
 /// Most threads a block may have.
 pub const MAX_THREADS: u32 = 1024;
 
-/// The threads that work on one patch together.
+/// Threads that work on one patch together.
 ///
 /// # Safety
 ///
@@ -228,7 +228,7 @@ impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> Work for Loaded<F, G, T> {
     }
 }
 
-/// The inside of one phase: loops that run between two barriers.
+/// Inside of one phase: loops that run between two barriers.
 #[derive(Clone, Copy)]
 pub struct Phase<B> {
     block: B,

@@ -15,7 +15,7 @@ pub struct Plan {
     alone: bool,
 }
 
-/// The most that a plan counts to.
+/// Most that a plan counts to.
 #[cfg(not(target_arch = "nvptx64"))]
 const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
 

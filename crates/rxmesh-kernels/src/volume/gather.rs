@@ -124,7 +124,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
 
 /// Source of numbers.
 trait From<K>: Copy {
-    /// Numbers `c .. c + N` of an element.
+    /// Returns the numbers `c .. c + N` of an element.
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
 }
 

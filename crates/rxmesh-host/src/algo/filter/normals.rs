@@ -126,7 +126,7 @@ struct Normals<'a> {
     mean: Attribute<Vertex, f32>,
     /// [`Member::scales`] of each mesh.
     scales: Buffer<f32>,
-    /// The largest mean square of the moves of each.
+    /// Largest mean square of the moves of each.
     limits: Buffer<f32>,
 }
 

@@ -26,7 +26,7 @@ const FEW_FLIPS: u64 = 500;
 /// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
-/// The arrays of [`Rings`].
+/// Arrays of [`Rings`].
 pub(super) struct RingTables {
     starts: Buffer<u32>,
     tips: Buffer<u32>,
@@ -75,9 +75,9 @@ impl Guard {
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
-    /// The same for kernels; nothing when none is.
+    /// The same for kernels; `None` if none is.
     words: Option<Buffer<u32>>,
-    /// The part of the faces that is of the others.
+    /// Part of the faces that is of the others.
     going: f64,
 }
 
@@ -98,14 +98,14 @@ pub(in crate::algo) struct Remesher {
     /// `true` if there are marks.
     any: bool,
     pub(super) features: u32,
-    /// The input, and near which leaf of it each vertex is.
+    /// Input, and the leaf of it near each vertex.
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
     /// Number of the mesh of each vertex, for several meshes.
     pub(super) labels: Option<Column<Vertex, u32>>,
     resting: Resting,
-    /// The length of edges, or the factor of lengths by vertex.
+    /// Length of edges, or the factor of lengths by vertex.
     pub(in crate::algo) unit: f32,
     /// Triangles of a shape below this are flipped whatever valences say.
     slender: f32,

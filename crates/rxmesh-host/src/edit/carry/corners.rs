@@ -25,13 +25,13 @@ const SEAM: u32 = NO_VALUE - 1;
 pub(super) struct Corners {
     /// For each vertex the entry, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
-    /// The chart of each face.
+    /// Chart of each face.
     charts: Vec<u32>,
-    /// The chart of each vertex that has one entry.
+    /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
     /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
-    /// The face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
+    /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
     /// For each face whether its corners have its own normal; empty for other values.
     pub(super) flat: Vec<bool>,
@@ -382,9 +382,9 @@ impl Layer<'_> {
         }
     }
 
-    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
-    /// where a path around to the other side of a seam counts as distance: of two places that are about equally near it
-    /// takes that with the shorter path.
+    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point. A
+    /// path around to the other side of a seam counts as distance: of two places that are about equally near it takes
+    /// that with the shorter path.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
         let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];

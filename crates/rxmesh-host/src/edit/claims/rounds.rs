@@ -72,7 +72,7 @@ pub(crate) trait Course<O> {
         None
     }
 
-    /// Is shown those words after each look.
+    /// Receives those words after each read-back.
     fn looked(&mut self, _state: &[u32]) {}
 }
 
@@ -203,8 +203,8 @@ impl Session {
         Some((share * f64::from(u32::MAX)) as u32)
     }
 
-    /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
-    /// wraps around.
+    /// Returns the number of collapses, flips and so on that all rounds together have carried out, as of the last
+    /// read-back. The number wraps around.
     pub(crate) fn carried_out(&self) -> u32 {
         let count = |c: Counter| self.edits.counted[c as usize];
         count(Counter::Candidates)

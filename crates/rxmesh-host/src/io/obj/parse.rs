@@ -15,7 +15,7 @@ pub(super) struct Corners {
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
     pub(super) relative: Vec<(usize, i64)>,
-    /// The largest number named, counted from 1.
+    /// Largest number named, counted from 1.
     pub(super) highest: u64,
 }
 

@@ -46,7 +46,7 @@ impl Part {
     }
 }
 
-/// The elements that were kept, by the rows that their values have among all cells.
+/// Elements that were kept, by the rows that their values have among all cells.
 #[derive(Debug, Default)]
 pub(in super::super) struct Kept {
     rows: Vec<u32>,

@@ -112,7 +112,7 @@ fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Found {
     }
 }
 
-/// The pairs of one piece of work.
+/// Pairs of one piece of work.
 struct Search {
     pairs: Vec<[u32; 2]>,
     /// Number of pairs that exact predicates may still test.

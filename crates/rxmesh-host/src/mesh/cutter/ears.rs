@@ -20,7 +20,7 @@ const BLOCKED: u8 = 1;
 const STRAIGHT: u8 = 2;
 const TURNED: u8 = 3;
 
-/// The ring of corners that are left, with room that is kept.
+/// Ring of corners that are left, with buffers that are kept.
 #[derive(Default)]
 pub(super) struct Ears {
     next: Vec<u32>,

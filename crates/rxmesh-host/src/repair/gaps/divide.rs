@@ -15,7 +15,7 @@ const MOST_NEAR: usize = 64;
 /// An edge that is to be divided.
 struct Division {
     half: u32,
-    /// The vertices between its ends and their positions along it, in order.
+    /// Vertices between its ends and their positions along it, in order.
     at: Vec<(f64, u32)>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
     apply(mesh, &groups)
 }
 
-/// The faces of the boundary's vertices.
+/// Faces of the boundary's vertices.
 struct Corners {
     /// Place of each boundary vertex in the lists; `u32::MAX` for others.
     place: Vec<u32>,
@@ -149,7 +149,7 @@ fn near_pairs(
 struct Groups<'a> {
     mesh: &'a TriMesh,
     corners: &'a Corners,
-    /// The group of each boundary vertex, by place.
+    /// Group of each boundary vertex, by place.
     group: Vec<u32>,
     members: Vec<Vec<u32>>,
 }

@@ -95,7 +95,7 @@ fn draw(
     Some(())
 }
 
-/// The operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
+/// Operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
 struct Sheet {
     ring: usize,
     /// End of the new vertices.
