@@ -21,9 +21,9 @@ use rxmesh_simulation_kernels::solve::projective::{PdChebyshev, PdLocal, PdMatri
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum GlobalSolver {
-    /// Conjugate gradients with a diagonal preconditioner: two launches an iteration, the fewest iterations.
+    /// Conjugate gradients with a diagonal preconditioner: two launches per iteration, the fewest iterations.
     ConjugateGradients,
-    /// Chebyshev's semi-iterative method: one launch an iteration and no dot products, about half as far an iteration.
+    /// Chebyshev's semi-iterative method: one launch and no dot products per iteration, which converges half as far.
     Chebyshev,
 }
 
