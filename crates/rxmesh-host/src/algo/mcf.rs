@@ -246,7 +246,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Brings positions into their frame, and returns it.
+    /// Converts positions to their frame, and returns it.
     fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = Frame { origin, scale: 1.0 };

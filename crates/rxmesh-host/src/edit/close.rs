@@ -64,7 +64,7 @@ impl<C: Edits> Session<C> {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine
+    /// Creates patches of the mesh as it is now, and attributes of the columns, all on the engine
     /// ([`repack`](crate::repack::repack)).
     /// Faces stay in the patches they were in or arose in, unless those have become too large or too small.
     ///

@@ -30,8 +30,8 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// scheduler's own crate can make.
     type Access;
 
-    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
-    /// others.
+    /// Prepares for edits of a mesh that was opened in the linear ids of `rx`. Returns the mesh in session ids, which
+    /// may be others, and the scheduler.
     ///
     /// # Errors
     ///

@@ -141,7 +141,7 @@ impl ColumnData {
         }
     }
 
-    /// Puts values of the same type behind these; false for another type.
+    /// Appends values of the same type; `false` for another type.
     fn append(&mut self, other: &ColumnData) -> bool {
         fn vector<T: 'static>(of: &dyn std::any::Any) -> Option<&Vec<T>> {
             of.downcast_ref()

@@ -149,12 +149,12 @@ impl SplitSeams {
         )
     }
 
-    /// Gives each vertex the value of the joined one.
+    /// Returns a value for each vertex: that of the joined one.
     pub fn spread<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.joined.iter().map(|&v| values[v as usize]).collect()
     }
 
-    /// Gives each joined vertex the value of the first that it is made of.
+    /// Returns a value for each joined vertex: that of the first vertex that it is made of.
     pub fn collect<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.first.iter().map(|&v| values[v as usize]).collect()
     }

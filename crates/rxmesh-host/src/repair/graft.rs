@@ -78,7 +78,7 @@ pub(super) fn check_room(mesh: &TriMesh, vertices: usize, faces: usize) -> Resul
     )
 }
 
-/// Adds an entry to a layer of corners and says its number.
+/// Adds an entry to a layer of corners, and returns its number.
 pub(super) fn add_entry(layer: &mut CornerLayer, values: impl IntoIterator<Item = f32>) -> u32 {
     let entry = layer.entries() as u32;
     layer.values.extend(values);

@@ -167,7 +167,7 @@ impl Builder<'_> {
         self.partner[half as usize] == NONE
     }
 
-    /// Makes neighbours of two faces at an edge that agree. Returns the number of edges where they do not.
+    /// Pairs two faces at an edge as neighbours if they agree. Returns the number of edges where they do not.
     fn pair_neighbours(&mut self) -> u64 {
         let mut cuts = 0;
         for e in 0..self.table.len() {

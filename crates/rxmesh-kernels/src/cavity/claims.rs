@@ -109,7 +109,7 @@ impl Priority {
         Priority(bits, Met(0))
     }
 
-    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// Sets the number of faces at each end of the edge that is the seed, if the operator has walked around them in
     /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {

@@ -60,7 +60,7 @@ impl LinkWalk {
         met: 0,
     };
 
-    /// Takes a half-edge that leaves one end of edge `e`, its face and its tip.
+    /// Enters a half-edge that leaves one end of edge `e`, its face and its tip.
     #[inline(always)]
     pub(crate) fn step(&mut self, e: u32, [side, h, face, tip]: [u32; 4]) {
         let side = side as usize;

@@ -324,7 +324,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         sides
     }
 
-    /// Takes one side of a face. The counts go in and out by value, so that they stay in registers.
+    /// Records one side of a face. Counts are passed by value, so that they stay in registers.
     #[inline(always)]
     fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
         let across = self.mesh().face(h ^ 1);

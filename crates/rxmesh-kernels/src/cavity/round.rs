@@ -169,8 +169,8 @@ impl Round {
         }
     }
 
-    /// Takes seed `i` of the round, which is examined now: it may be one of the next round from now on. If
-    /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
+    /// Returns seed `i` of the round, and removes it from the queue, so that it can be a seed of the next round. If
+    /// [`Collect`](super::Collect) lists the seeds, it has removed them.
     #[inline(always)]
     pub(super) fn take(&self, i: u32) -> u32 {
         let seed = self.seed(i);
@@ -180,7 +180,7 @@ impl Round {
         seed
     }
 
-    /// Takes an element out of the next round's seeds, as a bit.
+    /// Clears the bit of an element among the next round's seeds.
     #[inline(always)]
     pub(super) fn leave(&self, seed: u32) {
         self.queue.fetch_and(seed / 32, !(1 << (seed % 32)));

@@ -79,7 +79,7 @@ impl Walks {
         });
     }
 
-    /// Puts a corner into the slot of its side. Two corners in one slot combine to a corner of neither, or of one.
+    /// Stores a corner in the slot of its side. Two corners in one slot combine to a corner of neither, or of one.
     #[inline(always)]
     fn enter(self, side: u32, corner: u32) {
         if self.wide {

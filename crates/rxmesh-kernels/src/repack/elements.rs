@@ -378,7 +378,7 @@ impl Work {
 }
 
 impl RepackNumber {
-    /// Gives the edges and vertices that a face is the first of the ids from `edge` and `vertex` on.
+    /// Numbers the edges and vertices whose first face this is, from `edge` and `vertex` on.
     #[inline(always)]
     fn number(&self, linear: u32, marks: u32, edge: u32, vertex: u32) {
         let w = &self.work;

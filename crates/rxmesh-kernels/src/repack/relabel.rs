@@ -446,7 +446,7 @@ fn centre(r: &Regions, l: u32) {
     r.next_mate.set(l, NONE);
 }
 
-/// Gives centres to their regions, in [`Regions::next_mate`]; all other labels are open.
+/// Assigns each centre to its region, in [`Regions::next_mate`]; all other labels are open.
 #[inline(always)]
 fn seed(r: &Regions, l: u32) {
     let root = r.root.get(l);
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes the offered region.
+/// Assigns an open label to the region that was offered to it.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {

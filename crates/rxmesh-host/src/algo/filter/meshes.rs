@@ -201,8 +201,7 @@ pub(super) struct Hold<'a> {
 }
 
 impl Hold<'_> {
-    /// Brings those that are done back to where they were the last time, and remembers where the others are. One mesh
-    /// alone is not done.
+    /// Restores the positions of meshes that are done, and stores those of the others. Does nothing for one mesh alone.
     pub(super) fn hold(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,

@@ -218,7 +218,7 @@ impl<'a> Normals<'a> {
         Ok(moved)
     }
 
-    /// Takes places back that moved too far.
+    /// Limits the offsets of vertices that moved too far.
     fn limit(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         self.offsets(x)?;
         for _ in 0..RINGS {

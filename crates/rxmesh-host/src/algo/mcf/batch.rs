@@ -182,8 +182,8 @@ impl Frames {
         })
     }
 
-    /// Brings the meshes there, solves, and brings them back. Returns the state of the meshes, and the number of
-    /// iterations without multigrid.
+    /// Scales the meshes by their factors, solves, and scales them back. Returns the state of the meshes, and the
+    /// number of iterations without multigrid.
     fn flow(
         &self,
         rx: &RxMesh,

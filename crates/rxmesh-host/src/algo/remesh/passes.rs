@@ -120,7 +120,7 @@ pub(in crate::algo) struct Remesher {
 }
 
 impl Remesher {
-    /// Makes ready; the unit is 1.
+    /// Creates a remesher; the unit is 1.
     pub(in crate::algo) fn new<C: Edits>(
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
@@ -166,8 +166,8 @@ impl Remesher {
         Ok(remesher)
     }
 
-    /// Takes the marks of sharp lines away that are short beside the length of edges of their mesh; the others are kept
-    /// from now on.
+    /// Clears the marks of sharp lines that are short compared with the length of edges of their mesh; the others are
+    /// kept from then on.
     pub(super) fn keep_long_features<C: Edits>(
         &mut self,
         session: &Session<C>,

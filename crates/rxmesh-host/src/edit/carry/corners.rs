@@ -80,8 +80,8 @@ impl Corners {
         corners
     }
 
-    /// Gives faces that have changed and come from one whose corners had its own normal, as it is where nothing is
-    /// smooth, their own: that of the old one where they have not turned.
+    /// Assigns face normals to the corners of faces that have changed and come from a flat-shaded face: the normal of
+    /// the old face if they have not turned.
     pub(super) fn keep_flat(
         &self,
         old: &CornerLayer,
@@ -472,7 +472,7 @@ impl Layer<'_> {
 /// around it, has not come to it.
 const FAR: f64 = 0.5;
 
-/// Gives the entries from `first` on, three numbers each, length one.
+/// Normalises the entries from `first` on, of three numbers each.
 pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
     for n in layer.values[3 * first..].chunks_exact_mut(3) {
         let unit = Vec3::from_slice(n).normalize_or_zero();

@@ -479,7 +479,7 @@ impl Session {
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
     }
 
-    /// Goes on to the epoch of the next round, behind which there are those of the other `rounds`, which count down.
+    /// Sets the epoch of the next round, and reserves those of the other `rounds`: epochs count down.
     fn next_epochs(&mut self, rounds: u32) -> Result<(), Error> {
         if self.edits.epoch <= rounds {
             self.edits.state.reset_claims(&self.mesh)?;

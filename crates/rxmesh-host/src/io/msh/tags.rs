@@ -18,7 +18,7 @@ impl Tags {
         self.given.reserve_exact(n);
     }
 
-    /// Makes [`find`](Self::find) possible; a number that is there twice is the error.
+    /// Sorts the numbers for [`find`](Self::find); the error is a number that is given twice.
     pub(super) fn sort(&mut self) -> Result<(), i64> {
         self.sorted.clear();
         if self.is_run() {

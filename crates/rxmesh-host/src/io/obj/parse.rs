@@ -20,7 +20,7 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// Takes the last corners away again.
+    /// Keeps the first `corners` corners only.
     fn truncate(&mut self, corners: usize) {
         self.ids.truncate(corners);
         let last = self.relative.iter().rposition(|r| r.0 < corners);

@@ -252,7 +252,7 @@ fn refused(
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
 }
 
-/// Makes the patch of a hole.
+/// Computes the patch of a hole.
 fn make(
     ring: &Ring,
     around: &Around,
