@@ -39,9 +39,9 @@ pub struct Batch {
 struct Member {
     vertices: usize,
     faces: usize,
-    /// The frame that it had.
+    /// Frame that it had.
     home: Placement,
-    /// The frame that its positions are given in.
+    /// Frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
     /// `true` if the mesh has tags (groups, materials and so on).
@@ -49,7 +49,7 @@ struct Member {
 }
 
 impl Batch {
-    /// Puts meshes one after the other: vertices and faces in their order. Each lies near the origin, whatever its
+    /// Joins meshes one after the other: vertices and faces in their order. Each lies near the origin, whatever its
     /// place in the world, in a unit of length that all share: a power of two near the size of the largest.
     ///
     /// # Errors

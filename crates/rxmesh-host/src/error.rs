@@ -47,11 +47,11 @@ pub enum Error {
         words(u64::from(*limit))
     )]
     TooManyFaces {
-        /// The faces to be expected.
+        /// Expected number of faces.
         faces: u64,
-        /// The memory that they take, in units of 10^9 bytes.
+        /// Memory that they take, in units of 10^9 bytes.
         gigabytes: u64,
-        /// The most that are allowed.
+        /// Largest number allowed.
         limit: u32,
     },
     /// A mesh that grew far beyond the expected or allowed size; it is sound, but not done.
@@ -63,11 +63,11 @@ pub enum Error {
         words(*limit)
     )]
     Outgrown {
-        /// The faces that there are.
+        /// Number of faces.
         faces: u32,
-        /// Those that were expected.
+        /// Expected number of faces.
         expected: u64,
-        /// The most that are allowed.
+        /// Largest number allowed.
         limit: u64,
     },
     /// Options that make no sense, with the possible values.
@@ -79,7 +79,7 @@ pub enum Error {
             took more slots than it declares"
     )]
     Operator {
-        /// The operator's type.
+        /// Operator's type.
         operator: &'static str,
         /// Number of holes.
         count: u32,
@@ -112,7 +112,7 @@ pub enum Error {
     /// Error of one of several meshes that are processed together.
     #[error("mesh {mesh}: {error}")]
     OfMesh {
-        /// Its number, from 0 on.
+        /// Number of the mesh, from 0 on.
         mesh: usize,
         /// Error of that mesh.
         error: Box<Error>,

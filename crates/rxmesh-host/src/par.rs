@@ -88,7 +88,7 @@ impl Splits {
     }
 }
 
-/// Works on the halves of what there is, or on all of it.
+/// Works on the halves of the items, or on all of them.
 fn work<P: Producer, C: Consumer<P::Item>>(
     len: usize,
     migrated: bool,

@@ -11,7 +11,7 @@ kernel_list! {
 kernel! {
     /// Copies words of two arrays, one after the other, to where the host reads them.
     pub struct Land: Flat {
-        /// The words that come first.
+        /// Words that come first.
         pub first: Global<u32>,
         /// Those that follow.
         pub second: Global<u32>,

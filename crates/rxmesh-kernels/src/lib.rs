@@ -24,7 +24,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
-/// The kernels of a module of this crate, beside them: the lines of [`entries!`]. PTX entries are for this crate's own
+/// Kernels of a module of this crate, beside them: the lines of [`entries!`]. PTX entries are for this crate's own
 /// device build alone.
 macro_rules! kernel_list {
     ($($line:tt)*) => {

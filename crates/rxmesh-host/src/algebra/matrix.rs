@@ -24,7 +24,7 @@ pub struct Matrix<W: Weight = f32> {
     parts: Parts<W>,
 }
 
-/// The arrays of a matrix; see [`MatrixView`].
+/// Arrays of a matrix; see [`MatrixView`].
 #[derive(Debug)]
 pub(crate) struct Parts<W: Weight = f32> {
     pub starts: Buffer<u32>,

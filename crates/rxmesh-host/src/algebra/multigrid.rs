@@ -43,7 +43,7 @@ struct Level {
     matrix: Option<Matrix>,
     rows: u32,
     inverse: Buffer<f32>,
-    /// The aggregate of each row, and the rows of each aggregate of the next level.
+    /// Aggregate of each row, and the rows of each aggregate of the next level.
     aggregate: Buffer<u32>,
     members: Buffer<u32>,
     /// Right-hand side and correction; empty at the top.

@@ -75,7 +75,7 @@ impl ComponentsOptions {
     }
 }
 
-/// The components of a mesh.
+/// Components of a mesh.
 #[derive(Debug)]
 pub struct Components {
     /// For each face its component. Components are numbered in the order of their first faces in the input.
@@ -92,9 +92,9 @@ pub struct ComponentSize {
     pub label: u32,
     /// Number of its faces.
     pub faces: u32,
-    /// The vertices of its faces; one that several components share counts in each.
+    /// Vertices of its faces; one that several components share counts in each.
     pub vertices: u32,
-    /// The area of its faces, in squared length.
+    /// Area of its faces, in squared length.
     pub area: f64,
 }
 

@@ -91,11 +91,11 @@ pub struct DistanceReport {
     pub forward: OneWay,
     /// From the second to the first.
     pub backward: OneWay,
-    /// The larger of the two largest distances (the Hausdorff distance).
+    /// Larger of the two largest distances (the Hausdorff distance).
     pub hausdorff: f64,
-    /// The larger of the two mean distances of the surfaces.
+    /// Larger of the two mean distances of the surfaces.
     pub mean: f64,
-    /// The larger of the two root mean squares of the surfaces.
+    /// Larger of the two root mean squares of the surfaces.
     pub rms: f64,
     /// Diagonal of the second mesh's bounding box, which percentages refer to.
     pub diagonal: f64,
@@ -178,7 +178,7 @@ impl Frame {
 struct Side<'a> {
     engine: &'a Engine,
     x: Vec<Vec3>,
-    /// The vertices that count.
+    /// Vertices that count.
     used: UsedVertices,
     faces: &'a [[u32; 3]],
     tree: SurfaceTree,

@@ -73,10 +73,10 @@ const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
 /// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;
 
-/// Rounds of the propagation that are launched before the first look; twice as many before each further one.
+/// Rounds of the propagation that are launched before the first read-back; twice as many before each further one.
 const FIRST_LOOK: u32 = 8;
 
-/// The most of them.
+/// Most of them.
 const LOOK_EVERY: u32 = 32;
 
 /// Initial capacity in rounds.
@@ -88,7 +88,7 @@ const COUNT_WORDS: u32 = 2;
 /// Larger thresholds mean the same, and could not be multiplied by a length.
 const LARGEST_THRESHOLD: f64 = 1e9;
 
-/// The least that the default limit of rounds is.
+/// Least that the default limit of rounds is.
 const MOST_AT_LEAST: u32 = 100;
 
 /// Vertex at which distances begin.
@@ -96,7 +96,7 @@ const MOST_AT_LEAST: u32 = 100;
 pub struct GeodesicSeed {
     /// Number of the vertex, in the input's order.
     pub vertex: u32,
-    /// Its distance, in the mesh's unit of length: 0 for a source.
+    /// Distance, in the mesh's unit of length: 0 for a source.
     pub distance: f64,
     /// Number of the source: one for all the seeds of a source point. Distances of different sources are kept apart by
     /// the lowest four bits of it.
@@ -366,7 +366,7 @@ struct Propagation<'a> {
     best: Attribute<Vertex, f32>,
     /// Distances passed on up to even and odd rounds.
     told: [Attribute<Vertex, f32>; 2],
-    /// The last round, even or odd, in which each vertex passed its distance on.
+    /// Last round, even or odd, in which each vertex passed its distance on.
     moved: [Buffer<u32>; 2],
     /// [`GeodesicRound::waiting`].
     waiting: Buffer<u32>,
@@ -378,7 +378,7 @@ struct Propagation<'a> {
     readers: Buffer<u32>,
     /// [`GeodesicRound::entered`].
     entered: Buffer<u32>,
-    /// The patches of even and odd rounds.
+    /// Patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
     /// For each round two words, of which the second is their number.
     counts: Buffer<u32>,

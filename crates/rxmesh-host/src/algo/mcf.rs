@@ -113,7 +113,7 @@ pub struct McfReport {
     pub cycles: u32,
 }
 
-/// The time step in squared mean edge lengths, unless one is given.
+/// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
 
 /// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
@@ -122,10 +122,10 @@ const PATIENCE: u32 = 128;
 /// Iterations that are launched before the first read-back of the solver's scalars.
 const FIRST_LOOK: u32 = 8;
 
-/// Moves `x` by one implicit step of mean curvature flow: solves
-/// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
-/// cotangent weights and mixed Voronoi areas of the starting positions (RXMesh 2021, listing 4). Boundary edges use
-/// their single cotangent; vertices without a face of positive area stay.
+/// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves `(2 A_i + dt sum_j w_ij) x_i
+/// - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped cotangent weights and mixed
+/// Voronoi areas of the starting positions. Boundary edges use their single cotangent; vertices without a face of
+/// positive area stay.
 ///
 /// # Errors
 ///
@@ -246,7 +246,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Brings positions into their frame, and returns it.
+    /// Converts positions to their frame, and returns it.
     fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = Frame { origin, scale: 1.0 };
@@ -413,7 +413,7 @@ impl<'a> Solver<'a> {
         self.start(&cg)?;
         let mut launched = 0;
         loop {
-            // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
+            // A read-back costs about as much as an iteration on a small mesh; launches after the end cost little.
             let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
             for _ in 0..batch {
                 self.iterate(&mut cg, x)?;
@@ -557,7 +557,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The solver of a flow, to measure the time of one iteration.
+/// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
     cg: Cg,

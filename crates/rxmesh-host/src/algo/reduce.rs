@@ -115,6 +115,8 @@ pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
 }
 
 impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
+    /// Checks the labels, and finds the start of the partial results of each patch.
+    ///
     /// # Errors
     ///
     /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
@@ -251,12 +253,12 @@ impl Term {
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// The results, each behind a value that is not used, the words that count patches, and the partial results.
+    /// Results, each behind a value that is not used, the words that count patches, and the partial results.
     room: Buffer<f64>,
 }
 
 impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
-    /// Takes the room for their results.
+    /// Allocates the buffer of their results.
     ///
     /// # Errors
     ///

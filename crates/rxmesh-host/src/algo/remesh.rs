@@ -167,8 +167,8 @@ impl Options for RemeshOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RemeshReport {
-    /// The length that edges should have; with lengths by curvature, the one between whose quarter and fourfold they
-    /// are unless told otherwise.
+    /// Target length of edges; with lengths by curvature, the one between whose quarter and fourfold they are unless
+    /// told otherwise.
     pub target_length: f32,
     /// Edges that were kept as features at the beginning: the sharp ones of lines that are long enough for the length.
     pub features: u32,
@@ -185,10 +185,10 @@ pub struct RemeshReport {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// The area over that of an equilateral triangle with edges of the length that they should have; or the number of
-    /// faces that was asked for.
+    /// Area over that of an equilateral triangle with edges of the length that they should have; or the number of faces
+    /// that was asked for.
     pub expected_faces: f64,
-    /// The mean length of edges, each over the length that it should have.
+    /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
     /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
     /// if the number of faces is within 10 % of the requested one.
@@ -212,13 +212,13 @@ impl RemeshReport {
     }
 }
 
-/// An engine of edits that can remesh.
+/// A scheduler of edits that can remesh.
 pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {}
 
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
 
 /// Remeshes towards edges of one length, or of lengths by curvature, and vertices of valence 6 (Botsch and Kobbelt
-/// 2004): in each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
+/// 2004). In each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
 /// no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges flipped to bring
 /// valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved back to the
 /// input. The boundary stays a boundary, and sharp edges stay.

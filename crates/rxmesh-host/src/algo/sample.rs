@@ -54,7 +54,7 @@ impl Options for SampleOptions {
 pub struct Sampler<'a> {
     x: &'a [Vec3],
     faces: &'a [[u32; 3]],
-    /// The area of the faces before each, and of all, but for a factor.
+    /// Area of the faces before each, and of all, but for a factor.
     areas: Vec<f64>,
     points: u64,
     seed: u64,

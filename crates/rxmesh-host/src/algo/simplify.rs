@@ -18,7 +18,7 @@ use glam::Vec3;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use work::Work;
 
-/// The weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
+/// Weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
 const BOUNDARY_WEIGHT: f64 = 10.0;
 
 /// Goal of a simplification.
@@ -165,7 +165,7 @@ pub struct Refused {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SimplifyReport {
-    /// The rounds; `done` is the number of collapses.
+    /// Counts of the rounds; `done` is the number of collapses.
     pub run: RunReport,
     /// Faces at the beginning.
     pub faces_before: u32,

@@ -214,7 +214,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Pairs of steps with uniform weights.
+    /// Runs pairs of steps with uniform weights.
     pub(super) fn pairs(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -291,7 +291,7 @@ impl Options for SmoothOptions {
     }
 }
 
-/// The flag that stands for two factors.
+/// Flag that stands for two factors.
 #[cfg(feature = "cli")]
 mod cli {
     /// As in [`super::TAUBIN`].

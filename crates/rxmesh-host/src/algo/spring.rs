@@ -99,7 +99,7 @@ pub struct SpringEnergy {
     pub elastic: f64,
     /// Energy of the heights, relative to the positions at rest.
     pub gravity: f64,
-    /// All three.
+    /// Sum of all three.
     pub total: f64,
 }
 
@@ -148,7 +148,7 @@ pub struct Springs<'a, D: Dimension = Surface> {
     solver: Option<Solver>,
 }
 
-/// The implicit step's solver and the changes of the velocities that it finds.
+/// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
 struct Solver {
     cg: Cg,
@@ -268,9 +268,9 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(())
     }
 
-    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations`
-    /// matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0
-    /// for all of them).
+    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6). It takes at most
+    /// `iterations` matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times
+    /// its start (0 for all of them).
     ///
     /// # Errors
     ///

@@ -120,8 +120,7 @@ impl Options for TrackOptions {
 /// contractions of parts that are as thin as an edge is long.
 const LARGEST_MOVE: f32 = 0.25;
 
-/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an
-/// edge.
+/// Longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an edge.
 const FARTHEST: f32 = (1 << 18) as f32;
 
 impl TrackOptions {
@@ -166,7 +165,7 @@ impl TrackOptions {
 pub struct TrackReport {
     /// Frames.
     pub frames: u32,
-    /// The length that edges should have about.
+    /// Approximate target length of edges.
     pub target_length: f32,
     /// Splits.
     pub split: RunReport,
@@ -187,7 +186,7 @@ impl TrackReport {
 }
 
 /// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and
-/// improves the mesh after each: long edges and those opposite wide angles are split, short ones contracted, edges
+/// improves the mesh after each. Long edges and those opposite wide angles are split, short ones contracted, edges
 /// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The
 /// thresholds are El Topo's (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary
 /// stays a boundary.

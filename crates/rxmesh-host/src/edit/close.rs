@@ -14,7 +14,7 @@ use rxmesh_kernels::topo::{Element, Vertex};
 
 /// A closed session: the new mesh, and the session's columns as its attributes.
 pub struct Closed {
-    /// The mesh. Its input order is the order of session ids of the live elements.
+    /// Mesh. Its input order is the order of session ids of the live elements.
     pub mesh: RxMesh,
     /// From session ids to the mesh's linear ids.
     pub renumbering: Renumbering,
@@ -64,7 +64,7 @@ impl<C: Edits> Session<C> {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine
+    /// Creates patches of the mesh as it is now, and attributes of the columns, all on the engine
     /// ([`repack`](crate::repack::repack)).
     /// Faces stay in the patches they were in or arose in, unless those have become too large or too small.
     ///

@@ -30,7 +30,7 @@ struct Parts<'a> {
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// The side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] where there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,
@@ -44,8 +44,8 @@ struct Copies {
 }
 
 impl Session {
-    /// Cuts the surface where it is not manifold, and thaws the faces there; nothing if there is no such place. `x`
-    /// are the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    /// Cuts the surface where it is not manifold, and thaws the faces there; `None` if there is no such place. `x` are
+    /// the positions by slot. Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl HostArrays {
         a != b && b != c && c != a && tips == [b, c, a]
     }
 
-    /// See [`Session::weld`].
+    /// Joins vertices as [`Session::weld`] says.
     fn weld(&mut self, places: &[u32]) {
         let place = |v: u32| places.get(v as usize).copied().unwrap_or(0);
         let home = |v: u32| match place(v) {
@@ -272,7 +272,8 @@ impl<'a> Parts<'a> {
         edges
     }
 
-    /// Pairs of sides of an edge that walk in opposite directions, those with the least bend between their faces first.
+    /// Returns pairs of sides of an edge that walk in opposite directions, those with the least bend between their
+    /// faces first.
     fn flattest(&self, edge: &[u32], x: &[Vec3]) -> Vec<(u32, u32)> {
         if edge.len() > MOST_PAIRED {
             return Vec::new();

@@ -30,12 +30,12 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// scheduler's own crate can make.
     type Access;
 
-    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
-    /// others.
+    /// Prepares for edits of a mesh that was opened in the linear ids of `rx`. Returns the mesh in session ids, which
+    /// may be others, and the scheduler.
     ///
     /// # Errors
     ///
-    /// A mesh that the engine cannot work on, or no memory.
+    /// A mesh that the scheduler cannot work on, or no memory.
     fn open(rx: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Self), Error>;
 
     /// Reorders the values of an attribute from linear ids to session ids; the result has a value for each slot.
@@ -72,10 +72,10 @@ pub trait Edits: Sized + Send + Sync + 'static {
     fn faults(session: &Session<Self>, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error>;
 }
 
-/// An engine of edits that can carry out an operator, because the kernels that it needs are listed
+/// A scheduler of edits that can carry out an operator, because the kernels that it needs are listed
 /// ([`entries!`](rxmesh_kernels::entries)).
 pub trait Runs<O: Operator>: Edits {
-    /// Rounds until no seed is left; see [`Session::run_operator_from`], which is what calls it.
+    /// Runs rounds until no seed is left; [`Session::run_operator_from`] calls it.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ pub trait Runs<O: Operator>: Edits {
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
     ) -> Result<RunReport, Error>;
 
-    /// Rounds from the seeds that were refused; see [`Session::run_operator_refused`], which is what calls it.
+    /// Runs rounds from the seeds that were refused; [`Session::run_operator_refused`] calls it.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ pub trait Runs<O: Operator>: Edits {
     }
 }
 
-/// The parts of a session, for its engine of edits.
+/// Parts of a session, for its scheduler of edits.
 #[derive(Debug)]
 pub struct Parts<'a, C> {
     /// Flat arrays of the session.

@@ -97,7 +97,7 @@ pub enum Place {
     Line(usize),
     /// A byte of a binary file, counted from 0.
     Byte(usize),
-    /// The file as a whole.
+    /// File as a whole.
     File,
 }
 

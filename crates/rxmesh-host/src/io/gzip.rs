@@ -11,13 +11,13 @@ use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUT
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use std::path::{Path, PathBuf};
 
-/// The two bytes that a packed file begins with, and the only method of packing.
+/// Two bytes that a packed file begins with, and the only method of packing.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Bytes of a head without its optional parts.
 const HEAD: usize = 10;
 /// Checksum and size behind the data.
 const TAIL: usize = 8;
-/// The level that gzip has as its default.
+/// Level that gzip has as its default.
 const LEVEL: i32 = 6;
 
 /// Returns `true` if the content is packed.
@@ -44,7 +44,7 @@ fn budget(packed: usize) -> usize {
     packed.saturating_mul(64).saturating_add(1 << 30)
 }
 
-/// Unpacks all members of a file; with it comes what to tell people.
+/// Unpacks all members of a file. Returns the content, and a warning, if any.
 ///
 /// # Errors
 ///

@@ -30,7 +30,7 @@ pub(super) struct Coordinate {
     decimals: Option<i16>,
 }
 
-/// The positions of a file, in its order.
+/// Positions of a file, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Points {
     /// In the frame of `placement`.
@@ -55,7 +55,7 @@ impl Points {
         self.positions.len()
     }
 
-    /// Makes room for more.
+    /// Reserves capacity for more.
     pub(super) fn reserve(&mut self, n: usize) {
         self.positions.reserve_exact(n);
         if self.bits == Bits::Double {
@@ -74,14 +74,14 @@ impl Points {
         }
     }
 
-    /// Takes the last positions away again.
+    /// Keeps the first `n` positions only.
     pub(super) fn truncate(&mut self, n: usize) {
         self.positions.truncate(n);
         self.double.truncate(n);
         self.decimals.truncate(n);
     }
 
-    /// Takes over the positions of another part of the file.
+    /// Appends the positions of another part of the file.
     pub(super) fn append(&mut self, other: &mut Points) {
         self.positions.append(&mut other.positions);
         self.double.append(&mut other.double);
@@ -156,7 +156,7 @@ impl Points {
         Err(refused(self.bits, digits, &quote(word)))
     }
 
-    /// Takes a coordinate of a binary file; `Err` holds the reason why it is none.
+    /// Checks a coordinate of a binary file; `Err` holds the reason why it is none.
     #[inline]
     pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, Refused> {
         let single = x as f32;

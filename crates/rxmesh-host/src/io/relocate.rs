@@ -4,14 +4,14 @@ use super::names;
 use crate::mesh::{Extras, Tag, TagKind};
 use std::path::{Component, Path, PathBuf};
 
-/// The word of a comment that names the texture of a PLY file.
+/// Word of a comment that names the texture of a PLY file.
 const TEXTURE: &str = "TextureFile ";
 
 /// Makes the material libraries (`mtllib`) and texture files (PLY's comment `TextureFile`) of a mesh lead to their
 /// files from the output's folder: a relative name gets the way back to the folder of the input `from` in front. Names
 /// that are not relative stay, and so do all where both are in one folder. `to` is the output, `None` for a stream.
 ///
-/// Returns what to tell people: names that cannot be made to lead back.
+/// Returns warnings for names that cannot be made to lead back.
 pub fn relocate(extras: &mut Extras, from: &Path, to: Option<&Path>) -> Vec<String> {
     let names = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
     let names = names.map(|t| t.text.as_str());

@@ -6,14 +6,14 @@ const NOTHING: f64 = 1.0 / (1u64 << 30) as f64;
 /// Most significant digits that a 32-bit float needs to be told from its neighbours.
 const DIGITS: usize = 9;
 
-/// The largest difference between a coordinate in a file and the one that is kept.
+/// Largest difference between a coordinate in a file and the one that is kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rounding {
     largest: f64,
 }
 
 impl Rounding {
-    /// Takes note of a coordinate that was given as `x`.
+    /// Records the rounding of a coordinate that was given as `x`.
     #[inline]
     pub(super) fn note(&mut self, x: f64) {
         let lost = (x - f64::from(x as f32)).abs();

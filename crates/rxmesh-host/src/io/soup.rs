@@ -28,7 +28,7 @@ pub(super) struct Soup {
     pub(super) points: Points,
     /// Corners of all faces, one after the other.
     pub(super) corners: Vec<u32>,
-    /// The faces that are not triangles, ascending.
+    /// Faces that are not triangles, ascending.
     pub(super) polygons: Vec<Polygon>,
     pub(super) columns: Vec<Column>,
     /// Corner layers run parallel to `corners`.

@@ -4,7 +4,7 @@ use super::error::Fault;
 use super::points::Points;
 use super::scan::{is_space, quote};
 
-/// The words of a file, one after the other.
+/// Words of a file, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens<'a> {
     bytes: &'a [u8],
@@ -111,14 +111,14 @@ impl<'a> Tokens<'a> {
         self.bytes[start..end].trim_ascii()
     }
 
-    /// Takes the next `n` bytes.
+    /// Returns the next `n` bytes, and passes over them.
     pub(super) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let bytes = self.bytes[self.pos..].get(..n)?;
         self.pos += n;
         Some(bytes)
     }
 
-    /// Goes on at another place.
+    /// Moves to another offset.
     pub(super) fn go_to(&mut self, pos: usize) {
         self.pos = pos.min(self.bytes.len());
     }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Name of the column of cells or faces with the part of a body that each belongs to: references of MEDIT, attributes
 /// of TetGen's cells, physical groups of Gmsh.
 pub(super) const REGION: &str = "region";
-/// The column of vertices with the references of MEDIT and the boundary markers of TetGen.
+/// Column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
 
 /// Meaning that a format gives to an array.
@@ -43,7 +43,7 @@ pub(super) struct Volume {
     solids: u64,
     /// Corners of the faces, one after the other.
     corners: Vec<u32>,
-    /// The faces that are not triangles, ascending.
+    /// Faces that are not triangles, ascending.
     polygons: Vec<Polygon>,
     faces: u32,
     /// As `middles`, of faces.
@@ -53,7 +53,7 @@ pub(super) struct Volume {
     pub(super) flat: bool,
     /// `true` if places of faces are bytes, not lines.
     pub(super) binary: bool,
-    /// The first face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
+    /// First face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
     face_fault: Option<Fault>,
     /// Number of elements of each other kind.
     others: BTreeMap<Cow<'static, str>, u64>,
@@ -266,7 +266,7 @@ impl Volume {
         }
     }
 
-    /// Names of the columns of the vertices or of the elements.
+    /// Iterates over the columns of the vertices or of the elements.
     fn columns_of(&self, vertices: bool) -> impl Iterator<Item = &Column> {
         let of = move |c: &&Column| (c.element == ElementKind::Vertex) == vertices;
         self.columns.iter().filter(of)
@@ -353,7 +353,7 @@ impl Volume {
         self.flat = false;
     }
 
-    /// Takes over the columns that all pieces have that have rows for them.
+    /// Joins the columns that all pieces with rows for them have.
     fn join_columns(&mut self, pieces: &mut [Volume]) {
         for vertices in [true, false] {
             let rows = |p: &Volume| match vertices {
@@ -532,7 +532,7 @@ impl Volume {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    /// Takes out the vertices that are on edges, faces and inside of elements, and corners of none.
+    /// Removes the vertices that are on edges, faces and inside of elements, and corners of none.
     fn drop_middles(&mut self, middles: &[u32], corners: &mut [u32]) {
         if middles.is_empty() {
             return;

@@ -11,7 +11,7 @@ use glam::DVec3;
 pub struct Merged {
     /// Mesh of all parts.
     pub mesh: TriMesh,
-    /// The columns that were left out, and for each the first mesh that has not the like of it.
+    /// Columns that were left out, and for each the first mesh without such a column.
     pub left_out: Vec<(String, usize)>,
     /// Largest shift of a vertex along an axis: 32-bit floats near the origin of one mesh are not those near the origin
     /// of all.
@@ -141,7 +141,7 @@ impl ColumnData {
         }
     }
 
-    /// Puts values of the same type behind these; false for another type.
+    /// Appends values of the same type; `false` for another type.
     fn append(&mut self, other: &ColumnData) -> bool {
         fn vector<T: 'static>(of: &dyn std::any::Any) -> Option<&Vec<T>> {
             of.downcast_ref()

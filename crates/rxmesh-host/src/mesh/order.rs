@@ -171,7 +171,7 @@ fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
     order
 }
 
-/// The neighbours of every vertex along edges, each once.
+/// Neighbours of every vertex along edges, each once.
 struct Graph {
     starts: Vec<u32>,
     targets: Vec<u32>,

@@ -10,17 +10,17 @@ use rayon::prelude::*;
 /// bits or more of a 32-bit coordinate then give the position of the mesh and not its shape.
 const FAR: f64 = 16.0;
 
-/// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
+/// Largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
 const LARGEST: f64 = (1u64 << 30) as f64;
 
-/// The largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
+/// Largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
 const LARGEST_UNUSED: f64 = (1u128 << 120) as f64;
 
 /// Vertices that the size of a mesh is estimated from.
 const SAMPLE: usize = 1 << 12;
 
-/// The frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what
-/// files hold and users see. The default is the world itself.
+/// Frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what files
+/// hold and users see. The default is the world itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// Origin of the frame in the world.
@@ -108,9 +108,9 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the
-/// box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape,
-/// one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
+/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells. It is that of
+/// [`placement_of`] for the box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing
+/// of the others' shape, one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
 pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
     let of = |corners: &[u32]| {
         let placement = box_of_corners(points, corners, |p| *p)
@@ -199,8 +199,8 @@ pub(crate) fn bounding_box(
 macro_rules! framed {
     ($mesh:ty, $self:ident => $corners:expr) => {
         impl $mesh {
-            /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement
-            /// that it had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
+            /// Converts positions to a frame near the mesh in which its size is about one, and returns the earlier
+            /// placement. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
             /// (a mesh that is more than sixteen times its size away), the scale is a power of two. Vertices of no face
             /// or cell have no say in the frame; where the mesh is far away they may be rounded in it.
             ///
@@ -240,7 +240,7 @@ macro_rules! framed {
                 old
             }
 
-            /// Goes back to an earlier placement where that loses nothing: where the frame's origin stayed, and where
+            /// Returns to an earlier placement if that loses nothing: where the frame's origin stayed, and where
             /// positions come out to the last bit. A mesh whose vertices have moved to places between the 32-bit floats
             /// far from the origin keeps its frame, with the earlier scale; files of formats that hold 64 bits hold it
             /// as it is.
@@ -272,9 +272,8 @@ macro_rules! framed {
                 }
             }
 
-            /// Gives positions in another frame, rounded to 32 bits; returns how far that moves a vertex at most along
-            /// an axis of the world. Infinite where a position is beyond 32-bit floats there, and then the mesh is not
-            /// valid any more.
+            /// Converts positions to another frame, rounded to 32 bits. Returns the largest move of a vertex along an
+            /// axis of the world: infinite if a position is beyond 32-bit floats there, and then the mesh is not valid.
             pub fn place(&mut self, to: Placement) -> f64 {
                 let here = self.placement;
                 if here == to {

@@ -60,11 +60,11 @@ pub struct Quality {
     pub edge_length: Spread,
     /// Edges at each vertex that has any.
     pub valence: Spread,
-    /// The smallest angle of each face, in degrees.
+    /// Smallest angle of each face, in degrees.
     pub smallest_angle: Spread,
     /// Area, in squares of the unit of the world.
     pub area: f64,
-    /// Volume that a closed mesh encloses, below 0 where it is inside out; nothing for a mesh with a boundary.
+    /// Volume that a closed mesh encloses, below 0 if it is inside out; `None` for a mesh with a boundary.
     pub volume: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Seams that a file expresses as split vertices: several in one place, with other attributes or for none.
+//! Seams that a file expresses as split vertices: several in one place, with different attributes or without a reason.
 
 use super::{
     Column, ColumnData, CornerLayer, EdgeTable, ElementKind, MeshError, NO_VALUE, NORMAL, TriMesh,
@@ -36,7 +36,7 @@ pub struct SplitSeams {
 }
 
 impl SplitSeams {
-    /// Finds them; nothing if there are none. With labels, a number for each vertex, only within the same one.
+    /// Finds split seams; `None` if there are none. With labels, a number for each vertex, only within the same one.
     pub fn find(mesh: &TriMesh, labels: Option<&[u32]>) -> Option<SplitSeams> {
         let n = mesh.vertex_count();
         let table = EdgeTable::new(&mesh.faces, n);
@@ -149,12 +149,12 @@ impl SplitSeams {
         )
     }
 
-    /// Gives each vertex the value of the joined one.
+    /// Returns a value for each vertex: that of the joined one.
     pub fn spread<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.joined.iter().map(|&v| values[v as usize]).collect()
     }
 
-    /// Gives each joined vertex the value of the first that it is made of.
+    /// Returns a value for each joined vertex: that of the first vertex that it is made of.
     pub fn collect<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.first.iter().map(|&v| values[v as usize]).collect()
     }

@@ -33,7 +33,7 @@ pub(super) const ROUNDS: u32 = 2;
 /// Buffers for one region at a time; kept by a thread from region to region.
 #[derive(Default)]
 pub(super) struct Lloyd<const N: usize> {
-    /// The neighbours of each local face, [`NONE`] beyond the region.
+    /// Neighbours of each local face, [`NONE`] beyond the region.
     pub(super) adjacent: Vec<[u32; N]>,
     pub(super) label: Vec<u32>,
     pub(super) sizes: Vec<u32>,

@@ -144,7 +144,7 @@ pub fn build(
     Ok(set)
 }
 
-/// Puts the parts together; spreads the sources where there is slack.
+/// Creates the patch set from its parts; spreads the sources if there is slack.
 fn finish(
     order: order::FaceOrder,
     mut elements: elements::Elements,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::shared::{NONE, counting_sort, share, split_mix};
 
-/// The faces sorted by region.
+/// Faces sorted by region.
 pub(super) struct Regions {
     /// Start of each region in `faces`; the total at the end.
     pub(super) starts: Vec<u32>,

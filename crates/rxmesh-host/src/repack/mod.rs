@@ -84,7 +84,7 @@ impl Default for RepackOptions {
 /// A repacked mesh, and where its elements come from.
 #[derive(Debug)]
 pub struct Repacked {
-    /// The mesh. Its input order is that of the session ids.
+    /// Mesh. Its input order is that of the session ids.
     pub mesh: RxMesh,
     /// Session ids to linear ids.
     pub renumbering: Renumbering,
@@ -179,7 +179,7 @@ fn check(flat: &RepackSource<'_>, labels: u32, options: RepackOptions) -> Result
     Ok(())
 }
 
-/// The counters on the host.
+/// Counters on the host.
 struct Stats(Vec<u32>);
 
 impl Stats {
@@ -206,7 +206,7 @@ struct Repack<'a> {
 
 /// Results of the first half.
 struct Lists {
-    /// The memory of the arrays below.
+    /// Memory of the arrays below.
     _arena: Arena,
     told: GlobalMut<u32>,
     tables: GlobalMut<u32>,
@@ -214,9 +214,9 @@ struct Lists {
     sizes: GlobalMut<u32>,
 }
 
-/// The lists of edges with more than two faces.
+/// Lists of edges with more than two faces.
 struct Extras {
-    /// The memory of the lists.
+    /// Memory of the lists.
     _arenas: [Arena; 2],
     view: Extra,
     records: u32,

@@ -8,7 +8,7 @@ use rxmesh_kernels::repack::permute::RepackPermute;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::sync::Arc;
 
-/// The linear id of every session id of a mesh that was repacked.
+/// Linear id of every session id of a mesh that was repacked.
 #[derive(Debug)]
 pub struct Renumbering {
     pub(super) mesh: u64,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// The smallest and the largest corner of a box.
+/// Smallest and largest corner of a box.
 pub(super) type Box3 = (DVec3, DVec3);
 
 /// Around nothing.
@@ -32,7 +32,7 @@ impl Boxes {
         self.nodes[i] = (a.0.min(b.0), a.1.max(b.1));
     }
 
-    /// Takes a thing out.
+    /// Removes the box of a thing.
     pub(super) fn remove(&mut self, thing: usize) {
         let mut i = self.leaves + thing;
         self.nodes[i] = EMPTY;

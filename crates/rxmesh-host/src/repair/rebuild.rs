@@ -24,18 +24,18 @@ impl Between {
     }
 }
 
-/// The faces that take the place of those of a mesh.
+/// Faces that take the place of those of a mesh.
 #[derive(Debug, Default)]
 pub(super) struct NewFaces {
     pub(super) vertices: Vec<[u32; 3]>,
-    /// The old face that each comes from, ascending: it has that one's values, groups and materials.
+    /// Old face that each comes from, ascending: it has that one's values, groups and materials.
     pub(super) source: Vec<u32>,
-    /// The corners that are not those of the source, by number of the new corner, ascending.
+    /// Corners that are not those of the source, by number of the new corner, ascending.
     pub(super) corners: Vec<(u32, Between)>,
 }
 
 impl NewFaces {
-    /// Puts them into the mesh.
+    /// Replaces the faces of the mesh, with their values.
     pub(super) fn put_into(self, mesh: &mut TriMesh) {
         let extras = &mut mesh.extras;
         for c in extras.columns.iter_mut() {

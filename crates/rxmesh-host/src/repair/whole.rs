@@ -185,7 +185,7 @@ impl Counts {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// The mesh as it was.
+    /// Counts of the mesh before.
     pub before: Counts,
     /// Vertices united.
     pub weld: Option<WeldReport>,
@@ -207,7 +207,7 @@ pub struct RepairReport {
     pub outward: Option<OutwardReport>,
     /// Vertices of no face dropped.
     pub unused: Option<u64>,
-    /// The mesh as it is.
+    /// Counts of the mesh afterwards.
     pub after: Counts,
 }
 

@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Why an attribute could not be used.
+/// Reason why an attribute cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeError {
@@ -63,7 +63,7 @@ pub struct Attribute<K, T> {
     mesh: u64,
     layout: Layout,
     place: Place,
-    /// The input's index of each linear id, when the values lie in the input's order.
+    /// Input's index of each linear id, when the values lie in the input's order.
     source: Option<Arc<[u32]>>,
     /// Length of the linear id space.
     linear_len: usize,

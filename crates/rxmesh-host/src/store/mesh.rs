@@ -19,12 +19,12 @@ use std::sync::{Arc, OnceLock};
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
-    /// The patches on the host: there from the start, or copied when they are first asked for.
+    /// Patches on the host: there from the start, or copied when they are first asked for.
     set: OnceLock<D::Set>,
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
-    /// Those of one body, where there are copies.
+    /// Patches of one body, if there are copies.
     body: Option<Patches>,
     buffers: Buffers,
     prepared: PreparedStore,
@@ -33,7 +33,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
 
-/// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
+/// Device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
 pub(crate) struct Buffers {
     pub(crate) headers: Buffer<PatchHeader>,
     pub(crate) topology: Buffer<u16>,
@@ -443,7 +443,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 }
 
-/// Numbers of a surface's elements, which has no cells.
+/// Returns the numbers of a surface's elements by kind: it has no cells.
 fn of_surface([v, e, f]: [u32; 3]) -> [u32; 4] {
     [v, e, f, 0]
 }

@@ -38,7 +38,7 @@ struct Stored {
     tables: Buffer<u16>,
 }
 
-/// The prepared relations of a mesh.
+/// Prepared relations of a mesh.
 #[derive(Default)]
 pub(super) struct PreparedStore {
     inner: Mutex<Inner>,

@@ -10,7 +10,7 @@ use rxmesh_kernels::query::Relation;
 use rxmesh_kernels::topo::Element;
 use std::marker::PhantomData;
 
-/// The neighbours of every element under relation `R`, on the engine, in linear ids.
+/// Neighbours of every element under relation `R`, on the engine, in linear ids.
 #[derive(Debug)]
 pub struct Rows<R> {
     starts: Buffer<u32>,
@@ -117,7 +117,7 @@ impl<D: Dimension> RxMesh<D> {
         })
     }
 
-    /// Computes the rows of a relation again, into room that was allocated for them.
+    /// Computes the rows of a relation again, into buffers that were allocated for them.
     ///
     /// # Errors
     ///

@@ -37,7 +37,7 @@ pub struct DistributeTables {
     pub places: Global<u32>,
     /// Start of each patch's table of slots.
     pub starts: Global<u32>,
-    /// The tables of slots.
+    /// Tables of slots.
     pub slots: Global<u16>,
 }
 
@@ -89,7 +89,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Makes the tables: about four bytes an entry of the relation, and a value for each element of shell 0.
+    /// Creates the tables: about four bytes an entry of the relation, and a value for each element of shell 0.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ fn table(set: &VolumeSet, h: &PatchHeader, [from, to]: [Kind; 2], width: u32) ->
     Some(table)
 }
 
-/// The targets that several patches have parts of.
+/// Targets that several patches have parts of.
 struct Shared {
     targets: Vec<u32>,
     lists: Vec<u32>,

@@ -54,8 +54,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for AggregateBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -76,7 +75,7 @@ kernel! {
         pub matrix: MatrixView<f32>,
         /// One over the diagonal.
         pub inverse: Global<f32>,
-        /// The mates found so far.
+        /// Mates found so far.
         pub mate: Global<u32>,
         /// To whom each row proposes, or [`NONE`].
         pub proposal: GlobalMut<u32>,
@@ -179,13 +178,13 @@ unsafe impl FlatKernel for AggregateLeaders {
 }
 
 kernel! {
-    /// The aggregate of each row, and the rows of each aggregate.
+    /// Computes the aggregate of each row, and the rows of each aggregate.
     pub struct AggregateNumber: Flat {
         /// Mate of each row.
         pub mate: Global<u32>,
-        /// The sums of [`AggregateLeaders`] before each row.
+        /// Sums of [`AggregateLeaders`] before each row.
         pub number: Global<u32>,
-        /// The aggregate of each row, or [`NONE`].
+        /// Aggregate of each row, or [`NONE`].
         pub aggregate: GlobalMut<u32>,
         /// Two rows an aggregate, the second may be [`NONE`].
         pub pairs: GlobalMut<u32>,
@@ -212,7 +211,7 @@ unsafe impl FlatKernel for AggregateNumber {
 }
 
 kernel! {
-    /// The room that the row of an aggregate needs.
+    /// Computes the capacity that the row of an aggregate needs.
     pub struct AggregateLengths: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
@@ -253,7 +252,7 @@ kernel! {
     pub struct AggregateMerge: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
-        /// The aggregate of each fine row, or [`NONE`].
+        /// Aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
         /// Two rows an aggregate.
         pub pairs: Global<u32>,

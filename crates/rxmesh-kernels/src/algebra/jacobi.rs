@@ -38,17 +38,17 @@ crate::args! {
         pub low: GlobalMut<Vec3>,
         /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: GlobalMut<Vec3>,
-        /// The direction of even iterations.
+        /// Direction of even iterations.
         pub even: GlobalMut<Vec3>,
-        /// The direction of odd ones.
+        /// Direction of odd ones.
         pub odd: GlobalMut<Vec3>,
-        /// The direction's product with the matrix.
+        /// Direction's product with the matrix.
         pub q: GlobalMut<Vec3>,
         /// Three numbers a block: parts of `d . q` of all blocks, of `r . u`, and of `r . r`.
         pub partials: GlobalMut<f64>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Scalars,
         /// Entries of a block's rows that it may keep in shared memory, if one launch runs all steps ([`ENTRIES`]); 0
         /// if each has a separate launch, which may come after the solver has finished.
@@ -353,13 +353,13 @@ crate::args! {
     pub struct JacobiProduct<W: Weight> {
         /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: Global<Vec3>,
-        /// The old direction; anything where the solver begins.
+        /// Old direction; anything where the solver begins.
         pub old: Global<Vec3>,
         /// New direction.
         pub new: GlobalMut<Vec3>,
-        /// Its product with the matrix.
+        /// Product with the matrix.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -415,11 +415,11 @@ crate::args! {
         pub low: GlobalMut<Vec3>,
         /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: GlobalMut<Vec3>,
         /// Search direction.
         pub d: Global<Vec3>,
-        /// Its product with the matrix.
+        /// Product with the matrix.
         pub q: Global<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,

@@ -112,19 +112,18 @@ pub(super) fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
 }
 
 kernel! {
-    /// `d = z + beta d`.
+    /// Computes `d = z + beta d`.
     pub struct SolveDirection: Flat {
-        /// The preconditioned residual.
+        /// Preconditioned residual.
         pub z: Global<Vec3>,
         /// Search direction.
         pub d: GlobalMut<Vec3>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Global<f64>,
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for SolveDirection {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -143,7 +142,7 @@ unsafe impl FlatKernel for SolveDirection {
 }
 
 kernel! {
-    /// `q = A d`, and the step's length.
+    /// Computes `q = A d`, and the step's length.
     pub struct SolveProduct: Block {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,

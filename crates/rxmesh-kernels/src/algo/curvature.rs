@@ -18,7 +18,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Curvatures of each vertex.
+    /// Computes the curvatures of each vertex.
     pub struct Curvatures: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,

@@ -3,10 +3,10 @@
 //!
 //! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the
 //! mixed Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are
-//! recomputed at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
-//! each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three cotangents to
-//! its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold meshes and
-//! defines them on all others.
+//! computed at each product ([`McfFans`], [`McfProduct`]), or once and kept as the rows of a sparse matrix that is
+//! local to each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three
+//! cotangents to its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold
+//! meshes and defines them on all others.
 
 use crate::algo::cg::{CgSums, CgVector};
 use crate::attr::Staged;
@@ -304,7 +304,7 @@ kernel! {
     pub struct McfProduct: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Edges of vertices.
         pub ve: Prepared<VE>,
@@ -312,7 +312,7 @@ kernel! {
         pub mass: Global<f32>,
         /// One word a patch, of [`McfSetup`].
         pub regular: Global<u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -361,12 +361,12 @@ unsafe impl PatchKernel for McfProduct {
 }
 
 kernel! {
-    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its corners, walking around them,
-    /// without atomics and in one phase. Each cotangent is computed twice.
+    /// Works like [`McfProduct`], in regular patches: each vertex computes the cotangents of its corners, walking
+    /// around them, without atomics and in one phase. Each cotangent is computed twice.
     pub struct McfFans: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Corners of vertices, in fan order.
         pub fans: Prepared<Fans>,
@@ -374,7 +374,7 @@ kernel! {
         pub mass: Global<f32>,
         /// One word a patch, of [`McfSetup`].
         pub regular: Global<u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -455,9 +455,9 @@ impl McfFans {
 }
 
 kernel! {
-    /// `q = M d` with the weights that [`McfSetup`] kept; or, to start the solver, `q = b - M x0`.
+    /// Computes `q = M d` with the weights that [`McfSetup`] kept; or, to start the solver, `q = b - M x0`.
     pub struct McfAssembled: Patch {
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
@@ -465,7 +465,7 @@ kernel! {
         pub weights: Global<f32>,
         /// `2 A_i`.
         pub mass: Global<f32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,

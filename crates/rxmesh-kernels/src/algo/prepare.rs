@@ -55,7 +55,7 @@ crate::args! {
     pub struct PrepareRows<R> {
         /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
         pub places: GlobalMut<u32>,
-        /// The tables; multiples of [`TABLE_ALIGN`] entries.
+        /// Tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,
         /// Not 0 to fill the tables.
         pub fill: u32,
@@ -152,7 +152,7 @@ crate::args! {
         pub starts: Global<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
-        /// The relation's tables.
+        /// Relation's tables.
         pub relation: Prepared<R>,
     }
 }

@@ -30,7 +30,7 @@ pub enum Reduction {
 }
 
 kernel! {
-    /// One partial result a patch.
+    /// Computes one partial result a patch.
     pub struct ReducePatches: Patch {
         /// Components of the first attribute.
         pub x: Global<f32>,
@@ -136,9 +136,9 @@ pub(super) fn combine<B: Block>(
 }
 
 kernel! {
-    /// All partial results of a reduction into one, by one block; a block each of up to four reductions.
+    /// Combines all partial results of a reduction into one, by one block; a block each of up to four reductions.
     pub struct ReducePartials: Block {
-        /// The partial results, as many of each reduction.
+        /// Partial results, as many of each reduction.
         pub partials: Global<f64>,
         /// Two values a reduction, of which the second is the result.
         pub results: GlobalMut<f64>,

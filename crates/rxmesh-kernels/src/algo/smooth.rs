@@ -19,7 +19,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// `y = x + factor * (mean of the neighbours - x)`.
+    /// Computes `y = x + factor * (mean of the neighbours - x)`.
     pub struct SmoothUniform: ForEach<VV> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -50,8 +50,8 @@ impl ForEach<VV> for SmoothUniform {
 }
 
 kernel! {
-    /// `y = x + factor * (weighted mean of the neighbours - x)` with weights `max(0, cot a + cot b)` of the current
-    /// positions, in patches that are not regular.
+    /// Computes `y = x + factor * (weighted mean of the neighbours - x)` with weights `max(0, cot a + cot b)` of the
+    /// current positions, in patches that are not regular.
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -164,7 +164,7 @@ fn moved(x: Vec3, sum: Vec3, weight: f32, factor: f32, stays: bool) -> Vec3 {
 }
 
 kernel! {
-    /// As [`SmoothCotangent`], in regular patches: each vertex goes around itself.
+    /// Works like [`SmoothCotangent`], in regular patches: each vertex walks around itself.
     pub struct SmoothFans: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,

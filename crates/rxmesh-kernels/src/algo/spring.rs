@@ -28,7 +28,7 @@ kernel_list! {
 }
 
 crate::args! {
-    /// The system's constants.
+    /// System's constants.
     pub struct Constants {
         /// Acceleration of free vertices, in length over squared time.
         pub gravity: Vec3,
@@ -91,7 +91,7 @@ impl Constants {
 }
 
 kernel! {
-    /// The springs' lengths at rest, a value for each entry of the prepared VV.
+    /// Computes the springs' lengths at rest, a value for each entry of the prepared VV.
     pub struct SpringLengths: Patch {
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
@@ -131,7 +131,7 @@ unsafe impl PatchKernel for SpringLengths {
     }
 }
 
-/// The springs of a patch's vertices: their other ends and their lengths at rest.
+/// Springs of a patch's vertices: their other ends and their lengths at rest.
 #[derive(Clone, Copy)]
 struct Ring {
     vv: PreparedTable<VV>,
@@ -157,7 +157,7 @@ impl Ring {
 }
 
 kernel! {
-    /// One semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
+    /// Runs one semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
     pub struct SpringGather: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -196,7 +196,7 @@ unsafe impl PatchKernel for SpringGather {
 }
 
 crate::args! {
-    /// The end of an explicit step.
+    /// End of an explicit step.
     pub struct Motion {
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
@@ -204,7 +204,7 @@ crate::args! {
         pub v: GlobalMut<Vec3>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
@@ -227,8 +227,8 @@ impl Motion {
 }
 
 kernel! {
-    /// The same step with each spring computed once: forces of edges go to shared memory, where the two vertices of
-    /// each find them.
+    /// Runs the same step with each spring computed once: forces of edges go to shared memory, where the two vertices
+    /// of each find them.
     pub struct SpringScatter: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -299,15 +299,15 @@ kernel! {
         pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Scalars,
         /// Squared relative tolerance.
         pub tolerance2: f64,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -323,12 +323,12 @@ unsafe impl FlatKernel for SpringBegin {
 }
 
 kernel! {
-    /// `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from the
-    /// velocities. Fixed vertices have zero rows.
+    /// Computes `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from
+    /// the velocities. Fixed vertices have zero rows.
     pub struct SpringProduct: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The vector to multiply; to start, the velocities.
+        /// Vector to multiply; to start, the velocities.
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
@@ -336,11 +336,11 @@ kernel! {
         pub lengths: Global<f32>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
@@ -413,8 +413,8 @@ impl SpringProduct {
 }
 
 kernel! {
-    /// The matrix of an implicit step as one of blocks ([`MatrixView`](crate::algebra::matrix::MatrixView)): rows in
-    /// linear order, their entries where those of `vv` are. Vertices that stay have rows without entries.
+    /// Computes the matrix of an implicit step as one of blocks ([`MatrixView`](crate::algebra::matrix::MatrixView)):
+    /// rows in linear order, their entries where those of `vv` are. Vertices that stay have rows without entries.
     pub struct SpringMatrix: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -434,7 +434,7 @@ kernel! {
         pub weights: GlobalMut<Mat3>,
         /// Sum of each row: mass and drag.
         pub excess: GlobalMut<Mat3>,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
@@ -500,8 +500,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringEnd {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -512,7 +512,7 @@ unsafe impl FlatKernel for SpringEnd {
 }
 
 kernel! {
-    /// Half the squared elongation of each spring: its energy over its stiffness.
+    /// Computes half the squared elongation of each spring: its energy over its stiffness.
     pub struct SpringEnergies: ForEach<EV> {
         /// Positions.
         pub x: Read<Vertex, Vec3>,
@@ -547,8 +547,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringHeights {
     #[inline(always)]
     fn run(&self, i: u32) {

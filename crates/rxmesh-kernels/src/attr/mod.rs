@@ -74,7 +74,7 @@ pub unsafe trait Field: Copy + Bind {
         None
     }
 
-    /// Gives up the field's shared memory. Values stay in global memory then; the kernel's body does not notice.
+    /// Releases the field's shared memory. Values stay in global memory then; the kernel's body is the same.
     fn unstage(&mut self) {}
 
     /// Takes the shared memory that the field needs.
@@ -90,7 +90,7 @@ pub unsafe trait Field: Copy + Bind {
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
 
-/// A field that a body without `unsafe` can have: whatever a [`ForEach`](crate::kernel::ForEach) or
+/// A field that a body without `unsafe` can have. Whatever a [`ForEach`](crate::kernel::ForEach) or
 /// [`Scatter`](crate::kernel::Scatter) body does with it and with the elements that it was given, no two threads access
 /// the same value unless all read or all add.
 ///

@@ -12,7 +12,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
 
-/// The least and the most seeds that one block of [`Claim`] takes at a time: a warp gets those that are left of them.
+/// Least and most seeds that one block of [`Claim`] takes at a time: a warp gets those that are left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
 /// Seeds that a block of one thread takes at a time: their data stay in its caches.
@@ -39,7 +39,7 @@ crate::args! {
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,
-        /// The seeds that want a change.
+        /// Seeds that want a change.
         pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
@@ -140,7 +140,7 @@ crate::args! {
         pub claims: ClaimTables,
         /// State of the round.
         pub round: Round,
-        /// The most seeds that one block takes at a time.
+        /// Most seeds that one block takes at a time.
         pub items: u32,
         /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
@@ -224,7 +224,7 @@ impl<O: Operator> Claim<O> {
         O::SIEVES != Sieves::Never && self.sieved != 0
     }
 
-    /// Looks at some seeds, from `first` on.
+    /// Claims the cavities of the candidates among `n` seeds from `first` on, and lists those that were claimed.
     #[inline(always)]
     fn look<B: Block, const STEP: bool>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
         let round = &self.round;
@@ -308,7 +308,7 @@ impl<O: Operator> Claim<O> {
         });
     }
 
-    /// Looks at the seeds of a task.
+    /// Claims the cavities of the candidates among the seeds of a task.
     #[inline(always)]
     fn look_alone(&self, task: u32, all: u32, t: &ClaimShared) {
         let tasks = &self.round.tasks;

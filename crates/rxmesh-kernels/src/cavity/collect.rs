@@ -15,7 +15,7 @@ pub const COLLECT_WORDS: u32 = 256;
 pub const MANY_SEEDS: u32 = 1 << 14;
 
 args! {
-    /// The end of a round: the seeds of the next one are listed, and the last block decides if there is one.
+    /// End of a round: the seeds of the next one are listed, and the last block decides if there is one.
     pub struct RoundEnd {
         /// Destination of the listed seeds.
         pub list: GlobalMut<u32>,
@@ -37,11 +37,11 @@ kernel! {
     /// the list depends on the order of threads; nothing else does. The last block ends the round: it is to be repeated
     /// if a capacity was exceeded, and the next one can begin if there are seeds.
     pub struct Collect: Block {
-        /// The seeds, a bit each.
+        /// Seeds, a bit each.
         pub queue: GlobalMut<u32>,
-        /// The winners, a bit each.
+        /// Winners, a bit each.
         pub won: GlobalMut<u32>,
-        /// The end of the round.
+        /// End of the round.
         pub end: RoundEnd,
     }
 }

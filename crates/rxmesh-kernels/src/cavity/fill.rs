@@ -57,7 +57,7 @@ crate::args! {
 /// Data of each hole in shared memory.
 #[derive(Clone, Copy)]
 pub struct Holes {
-    /// Its seed, or [`NONE`] where nothing is left to do.
+    /// Seed of the hole, or [`NONE`] if nothing is left to do.
     seed: Shared<u32>,
     centre: Shared<u32>,
     patch: Shared<u32>,

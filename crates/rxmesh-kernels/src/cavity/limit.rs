@@ -1,4 +1,4 @@
-//! Between resolve and fill-in: no more winners than wanted.
+//! Limit of the number of winners, between resolve and fill-in.
 
 use super::round::{Counter, Round};
 use super::{ClaimTables, Key};
@@ -93,7 +93,7 @@ pub(crate) fn keep_first<B: Block>(
     [n, most]: [u32; 2],
     winner: impl Fn(u32) -> u32,
 ) {
-    // Its key below the epoch; nothing if the cavity was refused.
+    // Its key below the epoch; `None` if the cavity was refused.
     let key = |i: u32| {
         let i = winner(i);
         if round.winners.get(2 * i) == NONE {

@@ -234,7 +234,7 @@ pub struct Recorder<'a, O, S, H> {
 }
 
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
-    /// Writes the record; false when the cavity is no disk.
+    /// Writes the record. Returns `false` if the cavity is no disk.
     #[inline(always)]
     pub fn write(&self) -> bool {
         let faces = self.list_faces();
@@ -324,7 +324,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         sides
     }
 
-    /// Takes one side of a face. The counts go in and out by value, so that they stay in registers.
+    /// Records one side of a face. Counts are passed by value, so that they stay in registers.
     #[inline(always)]
     fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
         let across = self.mesh().face(h ^ 1);
@@ -457,7 +457,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Lists the vertices; nothing when one is named twice.
+    /// Lists the vertices; `None` if one is named twice.
     #[inline(always)]
     fn list_vertices(&self, at: u32) -> Option<u32> {
         let mut n = 0;

@@ -79,15 +79,15 @@ pub(super) const NO_RECORD: u32 = 1 << 31;
 pub(super) const TAKEN_BACK: u32 = 4;
 
 args! {
-    /// The state of a round.
+    /// State of a round.
     pub struct Round {
         /// Seeds to consider, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
+        /// Candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
         /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
         /// numbers of its winners.
         pub pending: GlobalMut<u32>,
-        /// The next round's seeds, a bit each.
+        /// Next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
         /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
@@ -99,7 +99,7 @@ args! {
         /// Winners: seed, and where its record begins. The seed is [`NONE`](crate::edit::NONE) if the cavity was
         /// refused.
         pub winners: GlobalMut<u32>,
-        /// The records of the winners ([`super::Cavity`]).
+        /// Records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
@@ -169,8 +169,8 @@ impl Round {
         }
     }
 
-    /// Takes seed `i` of the round, which is examined now: it may be one of the next round from now on. If
-    /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
+    /// Returns seed `i` of the round, and removes it from the queue, so that it can be a seed of the next round. If
+    /// [`Collect`](super::Collect) lists the seeds, it has removed them.
     #[inline(always)]
     pub(super) fn take(&self, i: u32) -> u32 {
         let seed = self.seed(i);
@@ -180,7 +180,7 @@ impl Round {
         seed
     }
 
-    /// Takes an element out of the next round's seeds, as a bit.
+    /// Clears the bit of an element among the next round's seeds.
     #[inline(always)]
     pub(super) fn leave(&self, seed: u32) {
         self.queue.fetch_and(seed / 32, !(1 << (seed % 32)));
@@ -192,7 +192,7 @@ impl Round {
     }
 
     /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
-    /// unlucky for ever.
+    /// unlucky forever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -225,7 +225,7 @@ pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     }
 }
 
-/// Shows the faces of a cavity, some more than once.
+/// Calls `f` with the faces of a cavity, some more than once, until it returns `false`. Returns `true` if it never did.
 #[inline(always)]
 pub fn faces<T: Template>(
     template: &T,
@@ -244,8 +244,8 @@ pub fn faces<T: Template>(
     )
 }
 
-/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two
-/// fans.
+/// Calls `corner` with the corners of a face, until it returns `false`. Returns `true` if it never did. Cavities that
+/// stay open claim the corners: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
 pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
@@ -259,7 +259,7 @@ args! {
         pub list: Global<u32>,
         /// Length of the list.
         pub listed: u32,
-        /// The first slot that was never used.
+        /// First slot that was never used.
         pub first: u32,
         /// Number of slots, used or not.
         pub capacity: u32,
@@ -299,8 +299,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for BeginRun {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -322,7 +321,7 @@ kernel! {
     /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
     /// handed out in the order of the seeds, whoever came first.
     pub struct RankWords: Block {
-        /// The winners, a bit each.
+        /// Winners, a bit each.
         pub won: Global<u32>,
         /// Winners before each word, in its chunk.
         pub ranks: GlobalMut<u32>,

@@ -7,7 +7,7 @@ use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
-/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and the receiver of its reports.
+/// Place of one cavity: the mesh that it is cut out of, its record, its slots, and the receiver of its reports.
 ///
 /// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the
 /// mesh lies.
@@ -40,22 +40,22 @@ pub trait Site: Copy {
 pub trait Holder: Copy {
     /// Returns `true` if it holds a face.
     fn holds(&self, f: u32) -> bool;
-    /// Marks a face that it holds; false if it was marked before.
+    /// Marks a face that it holds. Returns `false` if it was marked before.
     fn list(&self, f: u32) -> bool;
 }
 
-/// The slots that are reserved for one winner.
+/// Slots that are reserved for one winner.
 #[derive(Clone, Copy)]
 pub(super) struct Reserved<'a> {
     /// Source of the slots: V, E, F.
     pub slots: [&'a Slots; 3],
-    /// Its first one among all of the session.
+    /// First slot of the winner among all of the session.
     pub base: [u32; 3],
     /// Number of its slots.
     pub room: [u32; 3],
 }
 
-/// A site of the claims engine: in the flat arrays of a session.
+/// A site of the claims scheduler: in the flat arrays of a session.
 #[derive(Clone, Copy)]
 pub(super) struct FlatSite<'a> {
     pub mesh: &'a FlatMesh,
@@ -140,7 +140,7 @@ impl Site for FlatSite<'_> {
     }
 }
 
-/// The holder of the faces that a key has claimed.
+/// Holder of the faces that a key has claimed.
 #[derive(Clone, Copy)]
 pub(super) struct Claimant<'a> {
     pub mesh: &'a FlatMesh,

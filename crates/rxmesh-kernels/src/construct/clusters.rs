@@ -80,7 +80,7 @@ kernel! {
     /// Draws the seeds, and has clusters grow until nothing changes: that takes at most two steps more than
     /// [`Seeds::farthest`], and the one that draws.
     pub struct ClusterGrow: Grid {
-        /// The two faces of each edge as one value, of which the second may be [`NONE`].
+        /// Two faces of each edge as one value, of which the second may be [`NONE`].
         pub ef: Global<u64>,
         /// A word a face.
         pub word: GlobalMut<u32>,
@@ -229,7 +229,7 @@ kernel! {
     pub struct ClusterName: Flat {
         /// Such faces before each face.
         pub before: Global<u32>,
-        /// The first of their labels.
+        /// First of their labels.
         pub first: u32,
         /// Label of each face.
         pub label: GlobalMut<u32>,

@@ -21,8 +21,8 @@ pub const LOST: u32 = 1 << 31;
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
 args! {
-    /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to
-    /// the capacity.
+    /// Mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to the
+    /// capacity.
     ///
     /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as
     /// that face walks along it. With it everything is one look-up:
@@ -48,7 +48,7 @@ args! {
         pub around: GlobalMut<u32>,
         /// An incident edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: GlobalMut<u32>,
-        /// The patch of each live face. New faces have that of the cavity in which they arose.
+        /// Patch of each live face. New faces have that of the cavity in which they arose.
         pub fp: GlobalMut<u32>,
     }
 }

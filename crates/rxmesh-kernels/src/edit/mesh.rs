@@ -1,7 +1,7 @@
 //! A mesh as operators see it, wherever its arrays lie.
 //!
-//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the
-//! cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
+//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another scheduler of
+//! the cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
 
 use super::flat::{DEAD, NO_FACE, NONE};
 
@@ -156,10 +156,10 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips: around each end as
-    /// [`Mesh::each_spoke_from`] does from the edge, and a step of each at a time, so that the loads of one walk and
-    /// the work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`.
-    /// Returns `true` if it never did and both walks came to their ends.
+    /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips. It goes around each end as
+    /// [`Mesh::each_spoke_from`] does from the edge, a step of each at a time, so that the loads of one walk and the
+    /// work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`. Returns
+    /// `true` if it never did and both walks came to their ends.
     #[inline(always)]
     fn each_spoke_of_ends(&self, e: u32, mut f: impl FnMut(u32, u32, u32, u32) -> bool) -> bool {
         let (start_a, start_b) = (2 * e, 2 * e + 1);

@@ -26,7 +26,7 @@ unsafe impl Block for Cuda {
     }
 }
 
-/// The bit of a counter that turns when all blocks have arrived.
+/// Bit of a counter that turns when all blocks have arrived.
 const TURN: u32 = 1 << 31;
 
 impl Cuda {

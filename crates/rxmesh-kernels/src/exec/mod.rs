@@ -33,7 +33,7 @@ const MAX_CHUNKS: u32 = 64;
 /// Most threads a block may have.
 pub const MAX_THREADS: u32 = 1024;
 
-/// The threads that work on one patch together.
+/// Threads that work on one patch together.
 ///
 /// # Safety
 ///
@@ -207,9 +207,9 @@ pub unsafe trait Block: Copy {
 pub trait Work {
     /// Value that is loaded.
     type Value: Copy;
-    /// Loads what there is to do for an index. Must not depend on what [`Work::then`] does.
+    /// Loads the value of an index. Must not depend on what [`Work::then`] does.
     fn load(&self, i: u32) -> Self::Value;
-    /// Does it.
+    /// Works on the value of an index.
     fn then(&self, i: u32, value: Self::Value);
 }
 
@@ -228,7 +228,7 @@ impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> Work for Loaded<F, G, T> {
     }
 }
 
-/// The inside of one phase: loops that run between two barriers.
+/// Inside of one phase: loops that run between two barriers.
 #[derive(Clone, Copy)]
 pub struct Phase<B> {
     block: B,

@@ -30,7 +30,7 @@ use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 /// Threads of a CUDA block when a kernel does not say.
 pub const DEFAULT_THREADS: u32 = 128;
 
-/// The fields of a kernel struct, as [`crate::kernel!`] implements them.
+/// Fields of a kernel struct, as [`crate::kernel!`] implements them.
 ///
 /// # Safety
 ///
@@ -46,7 +46,7 @@ pub unsafe trait Fields: Copy {
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
+    /// Calls `f` with the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
     /// Makes the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
@@ -149,11 +149,11 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     const NEEDS: Needs = Needs::NONE;
     /// Layout of the kernel's shared memory.
     type Tables: Copy;
-    /// The kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of
-    /// its relations. All of them unless the kernel says.
+    /// Kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of its
+    /// relations. All of them unless the kernel says.
     const OFTEN: u8 = 0b1111;
-    /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
-    /// may (MeshTaichi 2022, section 5.2.2).
+    /// Calls `f` with each field that has its values in shared memory and can do without. The host decides at each
+    /// launch which may (MeshTaichi 2022, section 5.2.2).
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
     /// Makes the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
@@ -204,8 +204,8 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
-    /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
-    /// step elsewhere.
+    /// Loads into shared memory the values that no step changes, neither there nor in global memory. Once a launch on a
+    /// GPU, before each step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
     /// Works as one block on a step. Returns the continuation after it.
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
@@ -216,9 +216,9 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
 pub enum Next {
     /// Nothing.
     End,
-    /// The next step, once all blocks have ended this one.
+    /// Next step, once all blocks have ended this one.
     Together,
-    /// The next step of this block, which waits for no other: they have ended.
+    /// Next step of this block, which waits for no other: they have ended.
     Alone,
 }
 
@@ -368,7 +368,7 @@ crate::args! {
     pub struct PatchArgs<K> {
         /// Patches of the mesh.
         pub mesh: MeshView,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -378,11 +378,11 @@ crate::args! {
     pub struct ListedArgs<K> {
         /// All patches.
         pub mesh: MeshView,
-        /// The numbers of those to run on, each once.
+        /// Numbers of those to run on, each once.
         pub list: Global<u32>,
         /// A word that is not used, and the number of the listed patches.
         pub count: Global<u32>,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -392,7 +392,7 @@ crate::args! {
     pub struct BlockArgs<K> {
         /// Destination of faults.
         pub fault: Fault,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -406,9 +406,9 @@ crate::args! {
         pub arrived: GlobalMut<u32>,
         /// First step of the launch.
         pub first: u32,
-        /// The step after the last.
+        /// Step after the last.
         pub end: u32,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -418,7 +418,7 @@ crate::args! {
     pub struct FlatArgs<K> {
         /// Number of indices.
         pub n: u32,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -446,7 +446,7 @@ pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     n
 }
 
-/// Lists one after the other; `N` is their [`total`].
+/// Concatenates lists; `N` is their [`total`].
 pub const fn concat<const N: usize>(lists: &[&[KernelInfo]]) -> [KernelInfo; N] {
     let none = KernelInfo {
         name: "",

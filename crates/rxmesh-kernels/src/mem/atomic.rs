@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+/// Views a 32-bit word as an atomic.
+///
 /// # Safety
 ///
 /// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
@@ -222,6 +224,8 @@ pub fn fence() {
     core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel);
 }
 
+/// Views a 64-bit word as an atomic.
+///
 /// # Safety
 ///
 /// `at` is aligned and valid for atomic access (contract U3).
@@ -262,7 +266,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
 pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
     // SAFETY: the caller's.
     let cell = unsafe { wide(at) };
-    // CPUs have no such instruction: where the value stays, a look saves the exchange that stands in for it.
+    // CPUs have no such instruction: if the value stays, a load saves the exchange that stands in for it.
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let old = cell.load(Relaxed);

@@ -30,8 +30,8 @@ pub unsafe trait Bind {
     /// `ld`), before anything else in an entry; nothing on the host.
     fn bind(&self);
 
-    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes
-    /// are not shown.
+    /// Calls `resolve` with every piece of memory and takes over the address that it returns, if any. Pieces of no
+    /// bytes are passed over.
     ///
     /// # Safety
     ///
@@ -100,7 +100,7 @@ pub enum Access {
 pub struct Piece {
     /// Handle of the memory.
     pub at: usize,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: usize,
     /// Alignment of its address.
     pub align: usize,
@@ -316,7 +316,7 @@ macro_rules! view {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Global<T> {
-    /// The address, or the handle before a launch.
+    /// Address, or the handle before a launch.
     at: *const T,
     /// Elements that can be accessed: 0 before a launch.
     reach: u32,
@@ -559,7 +559,7 @@ impl GlobalMut<u32> {
     pub fn raise(self, i: u32, v: u32) {
         // SAFETY: as `fetch_add`.
         unsafe {
-            // A CPU's locked instruction costs more than a look; a GPU's atomic unit does the look itself.
+            // A CPU's locked instruction costs more than a load; a GPU's atomic unit does the comparison itself.
             #[cfg(not(target_arch = "nvptx64"))]
             if atomic::load(self.cell(i)) >= v {
                 return;

@@ -15,7 +15,7 @@ pub struct Plan {
     alone: bool,
 }
 
-/// The most that a plan counts to.
+/// Most that a plan counts to.
 #[cfg(not(target_arch = "nvptx64"))]
 const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
 
@@ -101,7 +101,7 @@ impl Plan {
         self.used
     }
 
-    /// Gives back all that was taken since the mark. The pieces must not be used any more.
+    /// Releases all memory that was taken since the mark. The pieces must not be used after that.
     #[inline(always)]
     pub fn rewind(&mut self, mark: u32) {
         self.used = mark;

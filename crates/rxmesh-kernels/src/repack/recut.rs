@@ -31,7 +31,7 @@ const RESTARTS: u32 = 64;
 pub const SPARE_WORDS: u32 = 9;
 
 kernel! {
-    /// New labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
+    /// Computes new labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -41,7 +41,7 @@ kernel! {
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
         pub members: GlobalMut<u32>,
-        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory has no room for.
+        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory cannot hold.
         pub spare: GlobalMut<u32>,
         /// New labels.
         pub label: GlobalMut<u32>,
@@ -52,7 +52,7 @@ kernel! {
     }
 }
 
-/// The two ends of a piece that distances are counted from.
+/// Two ends of a piece that distances are counted from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Near,

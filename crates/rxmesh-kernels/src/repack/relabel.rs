@@ -28,19 +28,19 @@ args! {
     /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
     /// name.
     pub struct Regions {
-        /// The region of each label, named by one of the labels.
+        /// Region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
         /// Not 0 if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
-        /// The lowest key among a region's possible unions.
+        /// Lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
-        /// The region that a region takes in this round.
+        /// Region that a region takes in this round.
         pub mate: GlobalMut<u32>,
         /// The same in the next round: [`NONE`] after this one.
         pub next_mate: GlobalMut<u32>,
-        /// The first new label of each region.
+        /// First new label of each region.
         pub base: GlobalMut<u32>,
         /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
@@ -60,7 +60,7 @@ args! {
         pub low: u32,
         /// Faces of a full patch where a region is cut.
         pub full: u32,
-        /// Regions with as many faces do not look for a partner.
+        /// Number of faces from which a region seeks no partner.
         pub enough: u32,
         /// Most faces of a union.
         pub most: u32,
@@ -212,14 +212,14 @@ impl Rounds {
     /// Steps of a round of matching.
     const OF_MATCHING: u32 = 3;
 
-    /// Steps of a Lloyd round: depths, two to begin with; labels are given away, for which a centre may lie to one
-    /// side; and one to end with.
+    /// Returns the number of steps of a Lloyd round: some for depths and two to begin with; those that pass labels on,
+    /// for which a centre may lie to one side; and one to end with.
     #[inline(always)]
     fn of_shaping(depth: u32) -> u32 {
         depth + 2 + 4 * depth + 1
     }
 
-    /// Steps of [`RelabelUnite`].
+    /// Returns the number of steps of [`RelabelUnite`].
     pub fn steps(&self) -> u32 {
         let shaping = if self.depth == 0 {
             0
@@ -235,7 +235,7 @@ kernel! {
     pub struct RelabelUnite: Grid {
         /// Everything, with the labels' starts.
         pub work: Work,
-        /// The regions: one a label after the first step.
+        /// Regions: one a label after the first step.
         pub regions: Regions,
         /// Neighbouring labels.
         pub pairs: GlobalMut<u32>,
@@ -446,7 +446,7 @@ fn centre(r: &Regions, l: u32) {
     r.next_mate.set(l, NONE);
 }
 
-/// Gives centres to their regions, in [`Regions::next_mate`]; all other labels are open.
+/// Assigns each centre to its region, in [`Regions::next_mate`]; all other labels are open.
 #[inline(always)]
 fn seed(r: &Regions, l: u32) {
     let root = r.root.get(l);
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes the offered region.
+/// Assigns an open label to the region that was offered to it.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {
@@ -572,8 +572,8 @@ unsafe impl BlockKernel for RelabelRegions {
 }
 
 kernel! {
-    /// New labels of the faces of regions that stay, and a list of the faces of those that are cut. An index for each
-    /// [`FACE_RUN`](super::faces::FACE_RUN) faces.
+    /// Writes new labels of the faces of regions that stay, and lists the faces of those that are cut. An index for
+    /// each [`FACE_RUN`](super::faces::FACE_RUN) faces.
     pub struct RelabelFaces: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -588,8 +588,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -42,7 +42,7 @@ kernel! {
         pub lists: GlobalMut<u32>,
         /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
-        /// The most faces told to a patch that works in shared memory.
+        /// Most faces told to a patch that works in shared memory.
         pub room: u32,
     }
 }

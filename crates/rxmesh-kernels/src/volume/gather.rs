@@ -124,7 +124,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
 
 /// Source of numbers.
 trait From<K>: Copy {
-    /// Numbers `c .. c + N` of an element.
+    /// Returns the numbers `c .. c + N` of an element.
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
 }
 
@@ -267,7 +267,7 @@ impl<R: Relation, X: From<R::Target>, const N: usize> Work for Lanes<'_, R, X, N
     }
 }
 
-/// Sums of numbers `c .. c + N` over the row of element `i`.
+/// Returns the sums of the numbers `c .. c + N` over the row of element `i`.
 #[inline(always)]
 fn sum<R: Relation, const N: usize>(
     patch: &Patch,

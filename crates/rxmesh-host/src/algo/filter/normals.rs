@@ -98,7 +98,7 @@ impl Member {
         self.noise / self.edge
     }
 
-    /// Pairs of Taubin's steps before the first iteration.
+    /// Returns the number of pairs of Taubin's steps before the first iteration.
     fn pairs(&self) -> u32 {
         ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
     }
@@ -126,7 +126,7 @@ struct Normals<'a> {
     mean: Attribute<Vertex, f32>,
     /// [`Member::scales`] of each mesh.
     scales: Buffer<f32>,
-    /// The largest mean square of the moves of each.
+    /// Largest mean square of the moves of each.
     limits: Buffer<f32>,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Normals<'a> {
         Ok(moved)
     }
 
-    /// Takes places back that moved too far.
+    /// Limits the offsets of vertices that moved too far.
     fn limit(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         self.offsets(x)?;
         for _ in 0..RINGS {

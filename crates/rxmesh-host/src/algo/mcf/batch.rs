@@ -125,7 +125,7 @@ struct Frames {
     time_steps: Vec<f64>,
     /// Scale of each mesh from a size near one to that frame.
     factors: Vec<f32>,
-    /// The time step there.
+    /// Time step there.
     dt: f64,
 }
 
@@ -182,8 +182,8 @@ impl Frames {
         })
     }
 
-    /// Brings the meshes there, solves, and brings them back. Returns the state of the meshes, and the number of
-    /// iterations without multigrid.
+    /// Scales the meshes by their factors, solves, and scales them back. Returns the state of the meshes, and the
+    /// number of iterations without multigrid.
     fn flow(
         &self,
         rx: &RxMesh,
@@ -215,15 +215,15 @@ impl Frames {
 /// State of a mesh in the solver.
 #[derive(Clone, Copy)]
 struct Member {
-    /// The square of its tolerance.
+    /// Square of its tolerance.
     tolerance: f64,
     /// Most iterations.
     most: u32,
-    /// The square of its first residual's norm.
+    /// Square of its first residual's norm.
     first: f64,
     /// That of its residual.
     now: f64,
-    /// The least of these so far.
+    /// Least of these so far.
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,

@@ -13,9 +13,11 @@ use rxmesh_kernels::algo::remesh::{
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// The area of an equilateral triangle, in squares of its side.
+/// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
 
+/// Refuses a session with frozen faces for `what`, which the message names.
+///
 /// # Errors
 ///
 /// [`Error::Options`] when faces are frozen.
@@ -142,7 +144,7 @@ fn extent<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<Ext
     })
 }
 
-/// The meshes of a session: one, or several that labels tell apart.
+/// Meshes of a session: one, or several that labels tell apart.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) struct Meshes {
     pub(super) labels: Option<Column<Vertex, u32>>,

@@ -26,7 +26,7 @@ const FEW_FLIPS: u64 = 500;
 /// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
-/// The arrays of [`Rings`].
+/// Arrays of [`Rings`].
 pub(super) struct RingTables {
     starts: Buffer<u32>,
     tips: Buffer<u32>,
@@ -51,6 +51,8 @@ pub(in crate::algo) struct Guard {
 }
 
 impl Guard {
+    /// Checks that the session has at most [`Guard::most`] faces.
+    ///
     /// # Errors
     ///
     /// [`Error::Outgrown`].
@@ -75,9 +77,9 @@ impl Guard {
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
-    /// The same for kernels; nothing when none is.
+    /// The same for kernels; `None` if none is.
     words: Option<Buffer<u32>>,
-    /// The part of the faces that is of the others.
+    /// Part of the faces that is of the others.
     going: f64,
 }
 
@@ -98,14 +100,14 @@ pub(in crate::algo) struct Remesher {
     /// `true` if there are marks.
     any: bool,
     pub(super) features: u32,
-    /// The input, and near which leaf of it each vertex is.
+    /// Input, and the leaf of it near each vertex.
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
     /// Number of the mesh of each vertex, for several meshes.
     pub(super) labels: Option<Column<Vertex, u32>>,
     resting: Resting,
-    /// The length of edges, or the factor of lengths by vertex.
+    /// Length of edges, or the factor of lengths by vertex.
     pub(in crate::algo) unit: f32,
     /// Triangles of a shape below this are flipped whatever valences say.
     slender: f32,
@@ -118,7 +120,7 @@ pub(in crate::algo) struct Remesher {
 }
 
 impl Remesher {
-    /// Makes ready; the unit is 1.
+    /// Creates a remesher; the unit is 1.
     pub(in crate::algo) fn new<C: Edits>(
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
@@ -164,8 +166,8 @@ impl Remesher {
         Ok(remesher)
     }
 
-    /// Takes the marks of sharp lines away that are short beside the length of edges of their mesh; the others are kept
-    /// from now on.
+    /// Clears the marks of sharp lines that are short compared with the length of edges of their mesh; the others are
+    /// kept from then on.
     pub(super) fn keep_long_features<C: Edits>(
         &mut self,
         session: &Session<C>,
@@ -501,8 +503,8 @@ impl Remesher {
         Ok(engine.launch_flat(kept, put_back)?)
     }
 
-    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
-    /// Interpolated columns follow.
+    /// Runs steps of smoothing, each of which gets the rings and the array for the new positions, and projects the
+    /// vertices onto the surface. Interpolated columns follow.
     pub(in crate::algo) fn smooth<C: Edits>(
         &self,
         session: &Session<C>,

@@ -1,4 +1,4 @@
-//! Several meshes in one session, each simplified as its own options say.
+//! Several meshes in one session, each simplified by its own options.
 
 use super::work::{Work, cheap_part};
 use super::{End, Refused, SimplifyOptions, SimplifyReport};
@@ -26,7 +26,7 @@ const FEWEST_BINS: u32 = 1 << 6;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BatchReport {
-    /// The rounds of all together; `done` is the number of collapses.
+    /// Counts of the rounds of all together; `done` is the number of collapses.
     pub run: RunReport,
     /// Results of each mesh. Its own `run` is empty, because all share the rounds.
     pub meshes: Vec<SimplifyReport>,
@@ -189,7 +189,7 @@ impl Several {
         }
     }
 
-    /// Has no edge be cheap.
+    /// Sets the bounds of all meshes so that no edge is cheap.
     pub(super) fn unbind(&self, session: &Session) -> Result<(), Error> {
         let kernel = BatchUnbind { batch: self.view() };
         Ok(session.engine().launch_flat(self.count, kernel)?)

@@ -40,7 +40,7 @@ const SELECT_BLOCKS: u32 = 264;
 /// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
-/// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
+/// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
@@ -61,7 +61,7 @@ pub(super) struct Work {
     /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// The salt of the round with turn 0, see [`Order::turn`].
+    /// Salt of the round with turn 0, see [`Order::turn`].
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
@@ -104,13 +104,13 @@ struct Goal {
     borders: u32,
 }
 
-/// Rounds of a simplification between two looks.
+/// Rounds of a simplification between two read-backs.
 struct Steps<'a, L> {
     /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,
     work: &'a mut Work,
     forgive: bool,
-    /// The salt of the last round that was asked for.
+    /// Salt of the last round that was asked for.
     salt: u32,
 }
 
@@ -521,7 +521,7 @@ impl Work {
         })
     }
 
-    /// Rounds until the goal is reached or nothing can be done.
+    /// Runs rounds until the goal is reached or nothing can be done.
     fn rounds(
         &mut self,
         session: &mut Session,

@@ -78,9 +78,9 @@ impl Options for MotionOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MotionReport {
-    /// The energy at rest.
+    /// Energy at rest.
     pub energy_before: SpringEnergy,
-    /// The energy at the end.
+    /// Energy at the end.
     pub energy: SpringEnergy,
     /// Results of the solver in the last implicit step; `None` for the other methods.
     pub last_solve: Option<SpringSolve>,

@@ -25,13 +25,13 @@ const SEAM: u32 = NO_VALUE - 1;
 pub(super) struct Corners {
     /// For each vertex the entry, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
-    /// The chart of each face.
+    /// Chart of each face.
     charts: Vec<u32>,
-    /// The chart of each vertex that has one entry.
+    /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
     /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
-    /// The face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
+    /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
     /// For each face whether its corners have its own normal; empty for other values.
     pub(super) flat: Vec<bool>,
@@ -80,8 +80,8 @@ impl Corners {
         corners
     }
 
-    /// Gives faces that have changed and come from one whose corners had its own normal, as it is where nothing is
-    /// smooth, their own: that of the old one where they have not turned.
+    /// Assigns face normals to the corners of faces that have changed and come from a flat-shaded face: the normal of
+    /// the old face if they have not turned.
     pub(super) fn keep_flat(
         &self,
         old: &CornerLayer,
@@ -382,9 +382,9 @@ impl Layer<'_> {
         }
     }
 
-    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
-    /// where a path around to the other side of a seam counts as distance: of two places that are about equally near it
-    /// takes that with the shorter path.
+    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point. A
+    /// path around to the other side of a seam counts as distance: of two places that are about equally near it takes
+    /// that with the shorter path.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
         let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];
@@ -472,7 +472,7 @@ impl Layer<'_> {
 /// around it, has not come to it.
 const FAR: f64 = 0.5;
 
-/// Gives the entries from `first` on, three numbers each, length one.
+/// Normalises the entries from `first` on, of three numbers each.
 pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
     for n in layer.values[3 * first..].chunks_exact_mut(3) {
         let unit = Vec3::from_slice(n).normalize_or_zero();

@@ -47,7 +47,7 @@ use std::sync::OnceLock;
 ///   away. Faces whose corners shared the face's normal keep such a normal. Normals of faces are left out.
 #[derive(Debug)]
 pub struct Carried {
-    /// The mesh as it was.
+    /// Mesh as it came in.
     mesh: TriMesh,
     x: Column<Vertex, Vec3>,
     /// Numbers of the elements that those of the session arose from.
@@ -60,7 +60,7 @@ pub struct Carried {
     normals: Option<Corners>,
     /// There if the session keeps the seams.
     keeps_seams: OnceLock<()>,
-    /// The slot of each vertex at the beginning, if they are followed.
+    /// Slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,
 }
 
@@ -230,8 +230,8 @@ impl Carried {
         Ok((marks, counts.read()?[1]))
     }
 
-    /// Has simplification remember into which vertex each one was drawn, for [`Carried::map`]. To be called before
-    /// anything is changed, and not where other algorithms change vertices besides.
+    /// Makes simplification record the vertex into which each one is collapsed, for [`Carried::map`]. To be called
+    /// before anything is changed, and not if other algorithms change vertices besides.
     ///
     /// # Errors
     ///

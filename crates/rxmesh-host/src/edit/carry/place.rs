@@ -1,4 +1,4 @@
-//! The places on the input where the vertices of a changed mesh have their values from.
+//! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::Order;
 use crate::algo::closest::{HostTree, Nearest};
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
-/// The surface that came in.
+/// Surface that came in.
 #[derive(Debug)]
 pub(super) struct Surface {
     tree: HostTree,
@@ -53,7 +53,7 @@ impl Surface {
         let part = self.parts[of as usize];
         let any = |f: u32| self.parts[f as usize] == part && accepts(f);
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
-        // Without a normal no face looks along it, and the search would see them all.
+        // Without a normal no face looks along it, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
             false => self.tree.nearest(p, along),
@@ -86,9 +86,9 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
 /// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The point that is looked up.
+    /// Point that is looked up.
     pub(super) at: Vec<DVec3>,
-    /// The place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
+    /// Place on the surface; `None` for a vertex that is one of the input's and has not moved: its values stay.
     pub(super) spots: Vec<Option<Nearest>>,
     /// Normals of the vertices, by which sheets are told apart.
     pub(super) normals: Vec<Vec3>,
@@ -97,7 +97,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Looks up the places; `x` are the current positions and `come` the points of the input that vertices have come
+    /// Finds the places; `x` are the current positions and `come` the points of the input that vertices have come
     /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,
@@ -151,8 +151,8 @@ impl Places {
         }
     }
 
-    /// Gives vertices that are new or have moved the values of a column there: means of floats and colours, of others
-    /// that of the corner that is nearest.
+    /// Samples a column at the positions of vertices that are new or have moved: means of floats and colours, else the
+    /// value of the nearest corner.
     pub(super) fn put(&self, old: &TriMesh, order: &Order, from: &Column, column: &mut Column) {
         let (width, blended) = (column.width, from.is_blended());
         for (row, spot) in self.spots.iter().enumerate() {

@@ -22,7 +22,7 @@ use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;
 use state::RoundState;
 
-/// The engine of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
+/// Scheduler of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
 /// mesh. The same result on every run.
 pub struct Claims {
     state: RoundState,

@@ -49,8 +49,8 @@ pub(crate) trait Course<O> {
     /// Returns the operator of a round, counted from the last read-back.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
 
-    /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For
-    /// operators that need no new slots.
+    /// Launches the kernel that keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit).
+    /// For operators that need no new slots.
     fn limit(&mut self, _: &Session, _claims: ClaimTables, _round: Round) -> Result<(), Error> {
         Ok(())
     }
@@ -72,7 +72,7 @@ pub(crate) trait Course<O> {
         None
     }
 
-    /// Is shown those words after each look.
+    /// Receives those words after each read-back.
     fn looked(&mut self, _state: &[u32]) {}
 }
 
@@ -101,7 +101,7 @@ fn check_records<O: Operator>(faces: u32) -> Result<(), Error> {
 }
 
 impl Session {
-    /// See [`Session::run_operator_from`].
+    /// Runs rounds as [`Session::run_operator_from`] says.
     pub(super) fn rounds<O: OperatorEntry>(
         &mut self,
         mut seeds: Seeds,
@@ -203,8 +203,8 @@ impl Session {
         Some((share * f64::from(u32::MAX)) as u32)
     }
 
-    /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
-    /// wraps around.
+    /// Returns the number of collapses, flips and so on that all rounds together have carried out, as of the last
+    /// read-back. The number wraps around.
     pub(crate) fn carried_out(&self) -> u32 {
         let count = |c: Counter| self.edits.counted[c as usize];
         count(Counter::Candidates)
@@ -445,7 +445,7 @@ impl Session {
         Ok(counters)
     }
 
-    /// Has rounds go on that stand still.
+    /// Resumes rounds that stand still.
     fn resume(&mut self) -> Result<(), Error> {
         self.begin(false, None)
     }
@@ -479,7 +479,7 @@ impl Session {
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
     }
 
-    /// Goes on to the epoch of the next round, behind which there are those of the other `rounds`, which count down.
+    /// Sets the epoch of the next round, and reserves those of the other `rounds`: epochs count down.
     fn next_epochs(&mut self, rounds: u32) -> Result<(), Error> {
         if self.edits.epoch <= rounds {
             self.edits.state.reset_claims(&self.mesh)?;
@@ -501,7 +501,7 @@ impl Session {
         self.change(|s| s.enter_seeds(fill))
     }
 
-    /// See [`Session::enqueue`].
+    /// Enters seeds as [`Session::enqueue`] says.
     pub(super) fn enter_seeds(
         &mut self,
         write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,

@@ -16,7 +16,7 @@ const GROWTH: f64 = 0.25;
 
 /// Free slots of each kind.
 pub(super) struct FreeSlots {
-    /// The first slot by kind that was never used.
+    /// First slot by kind that was never used.
     unused: [u32; 3],
     /// Free slots below `unused`, when they were listed last.
     free: [Buffer<u32>; 3],
@@ -78,7 +78,7 @@ impl FreeSlots {
 }
 
 impl Session {
-    /// See [`Session::reserve`].
+    /// Grows the capacity as [`Session::reserve`] says.
     pub(super) fn make_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         let old = self.mesh.capacities();
         let mut capacity = old;
@@ -110,7 +110,7 @@ impl Session {
         })
     }
 
-    /// Counts as many slots from [`Session::next_slots`] on as used, and makes the room for them.
+    /// Counts as many slots from [`Session::next_slots`] on as used, and grows the capacity for them.
     pub(in crate::edit) fn take_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         self.reserve(more)?;
         for (unused, more) in self.edits.slots.unused.iter_mut().zip(more) {
@@ -119,7 +119,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
+    /// Adds slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
     /// if they do not suffice. The round is repeated, and has the same winners then.
     pub(super) fn make_room<O: Operator>(
         &mut self,

@@ -4,8 +4,8 @@ use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
-/// Words that records have room for at first, by faces: enough for a first round that flips or splits a tenth of the
-/// edges. A round that runs out of room is repeated.
+/// Initial capacity of records in words, by faces: enough for a first round that flips or splits a tenth of the edges.
+/// A round that exceeds it is repeated.
 const RECORD_WORDS: usize = 5;
 
 /// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no
@@ -18,10 +18,10 @@ const TASKS_A_THREAD: [usize; 2] = [8, 32];
 /// Elements for each task, between those.
 const ELEMENTS_A_TASK: usize = 1024;
 
-/// The least room for records, in words.
+/// Least capacity for records, in words.
 const LEAST_RECORDS: usize = 1 << 18;
 
-/// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
+/// Arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
 pub(super) struct RoundState {
     pub ends: Buffer<u64>,
     pub pairs: Buffer<u64>,

@@ -29,7 +29,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     Ok(reader.draft.finish())
 }
 
-/// The mesh with what belongs to its elements, in text and in bytes.
+/// Mesh with what belongs to its elements, in text and in bytes.
 pub(super) struct Draft {
     pub(super) volume: Volume,
     /// References of the tetrahedra, and of the faces.

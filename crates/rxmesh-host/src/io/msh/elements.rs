@@ -82,7 +82,7 @@ impl Reader<'_> {
         self.sorted(at)
     }
 
-    /// Makes elements ready to be found by their numbers.
+    /// Sorts the elements by their numbers for look-ups.
     fn sorted(&mut self, at: usize) -> Result<(), Fault> {
         if self.volume.cells.len() > crate::mesh::MAX_CELLS {
             return Err(self

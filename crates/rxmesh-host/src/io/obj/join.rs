@@ -116,7 +116,7 @@ fn short_faces(chunks: &[Chunk]) -> Vec<u32> {
     all
 }
 
-/// Numbers the faces without those that were left out.
+/// Drops the `short` faces from a list of faces, and numbers the rest without them.
 fn drop_short(faces: &mut Vec<u32>, short: &[u32]) {
     faces.retain_mut(|face| {
         let before = short.partition_point(|s| *s < *face);
@@ -157,8 +157,8 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     lost
 }
 
-/// Names the first index that is out of range: goes through the whole file again, in order. Slow and simple, since it
-/// happens once at most.
+/// Finds the first index that is out of range by a second pass over the whole file, in order. Slow and simple, since
+/// it happens once at most.
 fn first_out_of_range(
     bytes: &[u8],
     totals: Totals,

@@ -19,7 +19,7 @@ use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "OBJ",
     word: "obj",

@@ -15,12 +15,12 @@ pub(super) struct Corners {
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
     pub(super) relative: Vec<(usize, i64)>,
-    /// The largest number named, counted from 1.
+    /// Largest number named, counted from 1.
     pub(super) highest: u64,
 }
 
 impl Corners {
-    /// Takes the last corners away again.
+    /// Keeps the first `corners` corners only.
     fn truncate(&mut self, corners: usize) {
         self.ids.truncate(corners);
         let last = self.relative.iter().rposition(|r| r.0 < corners);

@@ -15,7 +15,7 @@ use super::points::Bits;
 use super::scan::{Lines, Words, after_comments, quote};
 use super::soup::Soup;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "OFF",
     word: "off",

@@ -15,7 +15,7 @@ mod write;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::{Encoding, Format};
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "STL",
     word: "stl",

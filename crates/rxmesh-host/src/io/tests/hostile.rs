@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Small valid files of every kind, each with one of everything.
+/// Returns small valid files of every kind, each with one of everything.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let mut all: Vec<_> = forms()
         .into_iter()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{COLOR, NORMAL, name_of_bytes};
 
-/// A triangle whose vertices have more properties, in text.
+/// Returns a triangle whose vertices have more properties, in text.
 fn triangle(properties: &str, rows: [&str; 3]) -> Vec<u8> {
     let [a, b, c] = rows;
     format!(
@@ -228,7 +228,7 @@ fn elements_come_in_any_order() {
     assert_eq!(loaded.warnings.len(), 2, "{:?}", loaded.warnings);
 }
 
-/// The lines `v` and `vt` of the mesh in OBJ, and the first words of OFF.
+/// Returns the lines `v` and `vt` of the mesh in OBJ, and the first words of OFF.
 fn in_obj_and_off(mesh: &TriMesh) -> (String, String, String) {
     let text = |name: &str| String::from_utf8(written(name, Encoding::Ascii, mesh).0).unwrap();
     let (obj, off) = (text("a.obj"), text("a.off"));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{check, check_poly};
 
-/// Every mesh below the folders, `.xz` left out.
+/// Returns every mesh below the folders, `.xz` left out.
 fn files() -> Option<Vec<PathBuf>> {
     let Some(root) = std::env::var_os("RXMESH_DATA") else {
         eprintln!("SKIPPED: RXMESH_DATA does not name a folder of meshes");

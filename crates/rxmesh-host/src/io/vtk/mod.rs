@@ -15,7 +15,7 @@ use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::content::HEAD;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "VTK",
     word: "vtk",

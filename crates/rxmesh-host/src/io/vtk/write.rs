@@ -10,7 +10,7 @@ use super::super::{Encoding, Pieces};
 use super::cells::TETRAHEDRON;
 use crate::mesh::{Column, ColumnData, ElementKind, bytes_of_name};
 
-/// The longest title that the format allows.
+/// Longest title that the format allows.
 const TITLE: usize = 255;
 
 pub(in super::super) fn write(

@@ -17,7 +17,7 @@ pub struct Findings<T> {
     /// There may be more: the search ended early, as it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub at_least: bool,
-    /// The first ten at most, numbered from 0.
+    /// First ten at most, numbered from 0.
     pub first: Vec<T>,
 }
 
@@ -54,7 +54,7 @@ impl<T> FromIterator<T> for Findings<T> {
 pub struct Valence {
     /// Number of edges that end at the vertex.
     pub valence: u32,
-    /// The (first) vertex that has it.
+    /// First vertex that has it.
     pub vertex: u32,
 }
 
@@ -114,7 +114,7 @@ pub struct CheckReport {
     pub closed: bool,
     /// No non-manifold edge or vertex and no degenerate face.
     pub manifold: bool,
-    /// The faces can be turned so that every edge with two faces is run along in both directions.
+    /// `true` if the faces can be turned so that every edge with two faces is run along in both directions.
     pub orientable: bool,
     /// They are turned so already.
     pub consistently_oriented: bool,

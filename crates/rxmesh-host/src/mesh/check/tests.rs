@@ -29,7 +29,7 @@ fn triangles_are_checked_alike() {
     }
 }
 
-/// A wedge: two quads and a pentagon beside triangles.
+/// Returns a wedge: two quads and a pentagon beside triangles.
 fn house() -> PolyMesh {
     let positions = [
         [0.0, 0.0, 0.0],

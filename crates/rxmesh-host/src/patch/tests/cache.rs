@@ -111,7 +111,7 @@ fn damage_is_noticed() {
     assert!(PatchSet::load(&path, key).is_ok());
 }
 
-/// The rows of a relation of a set that is said to be sound name elements that there are.
+/// Checks that the rows of a relation of a set that counts as sound name elements that exist.
 fn query<R: Relation>(rx: &RxMesh)
 where
     CountRows<R>: Entry,

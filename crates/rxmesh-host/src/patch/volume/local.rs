@@ -21,7 +21,7 @@ pub(super) struct Mesh<'a> {
     pub(super) ribbons: &'a [Vec<u32>],
 }
 
-/// The elements of one kind that a patch holds, as linear ids.
+/// Elements of one kind that a patch holds, as linear ids.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) own: Range<u32>,
@@ -156,7 +156,7 @@ impl Mesh<'_> {
         })
     }
 
-    /// Refuses what 16 bits cannot name.
+    /// Refuses more elements than 16 bits can name.
     fn check(&self, patch: usize, held: &[Held; 3]) -> Result<(), PatchError> {
         let cells = self.cells(patch).count();
         for (kind, count, limit) in [

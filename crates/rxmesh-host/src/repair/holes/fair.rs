@@ -67,8 +67,8 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
     }
 }
 
-/// Gives the new vertices new positions. Nothing when they could not be computed or lie farther from the hole than it
-/// is wide, and then nothing is changed.
+/// Computes new positions for the new vertices. `None`, and no change, if they cannot be computed or lie farther from
+/// the hole than it is wide.
 fn draw(
     patch: &mut Patch,
     around: &Around,
@@ -95,7 +95,7 @@ fn draw(
     Some(())
 }
 
-/// The operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
+/// Operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
 struct Sheet {
     ring: usize,
     /// End of the new vertices.

@@ -11,9 +11,9 @@ const NONE: u32 = u32::MAX;
 /// A hole: its vertices in the order in which new faces go around, each once.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
-    /// The vertices, three at least.
+    /// Vertices, three at least.
     pub(super) vertices: Vec<u32>,
-    /// The half-edge of the old face at side `i`; it runs from vertex `i + 1` to vertex `i`.
+    /// Half-edge of the old face at side `i`; it runs from vertex `i + 1` to vertex `i`.
     pub(super) mates: Vec<u32>,
 }
 
@@ -156,8 +156,9 @@ impl Walk<'_> {
         next
     }
 
-    /// Pairs of borders that follow each other at a vertex of several fans: a border that comes to the vertex with the
-    /// next one counter-clockwise, seen along the mean normal of the faces. `None` where fans lie over each other.
+    /// Returns the pairs of borders that follow each other at a vertex of several fans: a border that comes to the
+    /// vertex with the next one counter-clockwise, seen along the mean normal of the faces. `None` if fans lie over
+    /// each other.
     fn around(
         &self,
         borders: &[u32],
@@ -280,7 +281,7 @@ impl Walk<'_> {
     }
 }
 
-/// The old faces around a ring.
+/// Old faces around a ring.
 pub(super) struct FacesAround {
     /// Those with a vertex of the ring, in the fans beside the hole, and those with a vertex of such a face; ascending.
     pub(super) faces: Vec<u32>,

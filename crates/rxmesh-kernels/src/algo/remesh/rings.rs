@@ -15,8 +15,7 @@ const STRAIGHT: f32 = 0.999_847_7;
 const TURN: f32 = 0.5;
 
 args! {
-    /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked
-    /// once.
+    /// Neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
     pub struct Rings {
         /// Start of each vertex's neighbours, and the end of the last ones.
         pub starts: Global<u32>,
@@ -41,8 +40,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for CountRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -69,8 +68,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for WriteRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -111,7 +110,8 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
+    /// Calls `f` with the positions of the other two corners of each face at a vertex, until it returns `false`.
+    /// Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -138,7 +138,7 @@ impl Rings {
         true
     }
 
-    /// Shows the other two corners of each face at a vertex.
+    /// Calls `f` with the other two corners of each face at a vertex.
     #[inline(always)]
     pub fn each_face(&self, star: &Star, mut f: impl FnMut([u32; 2])) {
         if star.from == star.to {
@@ -214,7 +214,7 @@ impl Rings {
     }
 }
 
-/// The way from a vertex to the centre of mass of its faces, from sums over them.
+/// Way from a vertex to the centre of mass of its faces, from sums over them.
 #[derive(Clone, Copy, Debug)]
 pub struct Centre {
     sum: Vec3,

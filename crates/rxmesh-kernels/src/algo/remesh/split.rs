@@ -15,7 +15,7 @@ args! {
         pub x: Places,
         /// Lines, which go on in both halves of their edges.
         pub lines: Lines,
-        /// The length above which edges are split.
+        /// Length above which edges are split.
         pub longest: Sizing,
     }
 }
@@ -32,7 +32,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Looks at the seed of a cavity.
+    /// Reads the values of the edge that is the seed of a cavity.
     #[inline(always)]
     pub(crate) fn new(
         cavity: &Cavity<impl Site>,

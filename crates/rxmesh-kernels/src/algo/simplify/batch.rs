@@ -31,7 +31,7 @@ pub enum Part {
     Winners = 6,
     /// Start of its winners in the list of winners by mesh.
     First = 7,
-    /// The part of the edges that is cheap, of 2^32.
+    /// Part of the edges that is cheap, of 2^32.
     Cheap = 8,
 }
 
@@ -104,8 +104,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchCheck {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -194,15 +194,15 @@ impl BatchFaces {
 }
 
 kernel! {
-    /// Has no edge be cheap. One index a mesh.
+    /// Sets the bound of each mesh so that no edge is cheap. One index a mesh.
     pub struct BatchUnbind: Flat {
         /// Labels and counts of the meshes.
         pub batch: Batched,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchUnbind {
     #[inline(always)]
     fn run(&self, part: u32) {
@@ -220,7 +220,7 @@ args! {
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// The edges that are entered, a bit each.
+        /// Edges that are entered, a bit each.
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
@@ -302,7 +302,7 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// After [`BatchSelect`], one block a mesh: decides the bound of cheap costs for the next time. The last block
+    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block a mesh. The last block
     /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
@@ -404,11 +404,11 @@ impl BatchDecide {
 }
 
 args! {
-    /// The winners of a round by mesh.
+    /// Winners of a round by mesh.
     pub struct Winning {
         /// Labels and counts of the meshes.
         pub batch: Batched,
-        /// The round.
+        /// State of the round.
         pub round: Round,
         /// See [`Course`], of which [`Course::Excess`] is set.
         pub course: GlobalMut<u32>,
@@ -431,7 +431,7 @@ impl Winning {
         self.batch.left(part).div_ceil(2)
     }
 
-    /// Shows a block its winners.
+    /// Calls `look` with each winner of a block and its mesh.
     #[inline(always)]
     fn each<B: Block>(&self, b: B, block: u32, look: impl Fn(u32, u32)) {
         let n = self.round.counter(Counter::Winners);
@@ -448,8 +448,8 @@ impl Winning {
 }
 
 kernel! {
-    /// Between resolve and fill-in, [`BATCH_BLOCKS`] blocks: counts the winners of each mesh. The last block sees
-    /// whether a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
+    /// Counts the winners of each mesh between resolve and fill-in, in [`BATCH_BLOCKS`] blocks. The last block finds if
+    /// a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
     pub struct BatchWinners: Block {
         /// Winners of the round.
         pub winning: Winning,
@@ -504,7 +504,7 @@ unsafe impl BlockKernel for BatchWinners {
 }
 
 kernel! {
-    /// After [`BatchWinners`], as many blocks: lists the winners by mesh, where one has too many.
+    /// Lists the winners by mesh, after [`BatchWinners`] and in the same number of blocks, if one has too many.
     pub struct BatchList: Block {
         /// Winners of the round.
         pub winning: Winning,
@@ -534,8 +534,8 @@ unsafe impl BlockKernel for BatchList {
 }
 
 kernel! {
-    /// After [`BatchList`], one block a mesh: keeps as many of its winners as may go, those with the smallest keys, and
-    /// enters the others for the next round.
+    /// Keeps, after [`BatchList`], one block a mesh, as many of its winners as may go, those with the smallest keys,
+    /// and enters the others for the next round.
     pub struct BatchLimit: Block {
         /// Winners of the round.
         pub winning: Winning,

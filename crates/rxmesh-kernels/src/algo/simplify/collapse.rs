@@ -22,7 +22,7 @@ use glam::{Vec3, Vec4};
 /// Largest distance of an end of a boundary edge from the new boundary, over the edge's length.
 const MOST_BEND: f32 = 0.1;
 
-/// The least cosine between the normals of a face before and after a collapse.
+/// Least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
 
 args! {
@@ -30,7 +30,7 @@ args! {
     pub struct Collapse<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
-        /// The costs of the edges.
+        /// Costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Set of refused edges, a bit each.
         pub refused: GlobalMut<u32>,
@@ -53,7 +53,7 @@ struct Ends {
     walk: LinkWalk,
     /// `true` if an end or a neighbour is one of several in one place.
     near_place: bool,
-    /// The neighbours of each end.
+    /// Neighbours of each end.
     rings: [Ring; 2],
     /// `true` if a face turns too far; `None` if the walks have not computed it.
     folds: Option<bool>,
@@ -397,7 +397,7 @@ impl<L: LineForm> Collapse<L> {
         false
     }
 
-    /// Looks at both ends, and keeps the neighbours.
+    /// Walks around both ends, and keeps the neighbours.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let mut ends = self.start(mesh, e);
@@ -463,7 +463,7 @@ impl<L: LineForm> Collapse<L> {
 struct Around {
     /// Position of the end.
     at: Vec3,
-    /// The places of the last two neighbours.
+    /// Places of the last two neighbours.
     last: [Vec3; 2],
     /// `true` if the second of them belongs to a face that follows; the next, if both belong to the same one.
     follows: bool,
@@ -520,9 +520,9 @@ impl Around {
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
-    /// The end that stays, or [`NONE`].
+    /// End that stays, or [`NONE`].
     stays: u32,
-    /// The ends of the edge.
+    /// Ends of the edge.
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
@@ -716,7 +716,7 @@ impl<L: LineForm> Collapse<L> {
 kernel! {
     /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
     pub struct SimplifyRefusals: Flat {
-        /// The operator.
+        /// Operator to run.
         pub collapse: Collapse<SomeLines>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -725,8 +725,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyRefusals {
     #[inline(always)]
     fn run(&self, e: u32) {

@@ -21,8 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyDeviation {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -80,7 +80,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 }
 
 kernel! {
-    /// The box around the faces of each of several meshes. One index a vertex slot.
+    /// Computes the box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -91,8 +91,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyBounds {
     #[inline(always)]
     fn run(&self, v: u32) {

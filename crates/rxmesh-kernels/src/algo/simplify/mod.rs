@@ -96,7 +96,7 @@ pub const PLACE_MIDDLE: u32 = 3;
 /// Bins of the histogram of costs: by exponent and three bits of the mantissa.
 pub const COST_BINS: u32 = 1 << 11;
 
-/// The bits of a cost below its bin.
+/// Bits of a cost below its bin.
 pub const COST_SHIFT: u32 = 20;
 
 /// Words of a histogram's buffer: word 0 is not used.
@@ -129,9 +129,9 @@ pub const REFUSALS: usize = 7;
 pub enum Rule {
     /// Largest distance of the surface from its input, squared and in the unit of lengths; infinite without a limit.
     Limit = 0,
-    /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
+    /// Weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
     Boundary = 1,
-    /// The weight of those that hold edges.
+    /// Weight of those that hold edges.
     Groups = 2,
     /// Not 0 when the vertices of the boundary stay.
     Keep = 3,
@@ -143,8 +143,8 @@ pub const RULES: u32 = 4;
 /// Lines of a surface: edges that are kept, and planes of edges and the boundary that are apart from those of faces.
 /// Kernels are compiled for surfaces with and without them: the latter neither hold lines' quadrics nor ask for marks.
 pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where these
-    /// are bounded apart from those of the faces.
+    /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where
+    /// these are bounded apart from those of the faces.
     fn quadrics(&self) -> Option<GlobalMut<Stored>>;
 
     /// Returns the marks of the lines that [`ON_LINE`] is about.
@@ -218,9 +218,9 @@ args! {
 pub struct Placement {
     /// Position of the new vertex.
     pub at: Vec3,
-    /// The quadric there, without that of lines where these are apart.
+    /// Quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
-    /// The quadric of lines there; zero where it is not apart.
+    /// Quadric of lines there; zero where it is not apart.
     pub lines: Quadric,
     /// Cost of the collapse.
     pub cost: f32,
@@ -236,7 +236,7 @@ impl Placement {
     }
 }
 
-/// The planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
+/// Planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
 #[derive(Clone, Copy)]
 struct Planes<T = f32> {
     quadric: Quadric<T>,
@@ -388,7 +388,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.rules.get(self.part(v) * RULES + rule as u32)
     }
 
-    /// See [`Rule::Boundary`].
+    /// Returns [`Rule::Boundary`] of the mesh of a vertex.
     #[inline(always)]
     fn boundary(&self, v: u32) -> f32 {
         self.rule(v, Rule::Boundary)

@@ -10,7 +10,7 @@ use crate::lanes::four;
 use crate::mem::{GlobalMut, Plan, Shared};
 use glam::Vec4;
 
-/// The most words of a set of edges that one block of [`SimplifySelect`] works on.
+/// Most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
 
 /// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up again and again.
@@ -24,7 +24,7 @@ pub enum Course {
     Borders = 1,
     /// Edges that are not refused.
     Open = 2,
-    /// The largest cost that is cheap enough, as bits.
+    /// Largest cost that is cheap enough, as bits.
     Bound = 3,
     /// Rounds in a row that changed nothing.
     Idle = 4,
@@ -50,7 +50,7 @@ args! {
         pub surface: QuadricSurface<L>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The costs, as bits.
+        /// Costs, as bits.
         pub costs: GlobalMut<u32>,
     }
 }
@@ -77,8 +77,8 @@ impl<L: LineForm> EdgeCosts<L> {
         }
     }
 
-    /// Shows a block the costs of `n` edges from `first` on, each with its number among them: first those that are
-    /// known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
+    /// Calls `look` in a block with the costs of `n` edges from `first` on, each with its number among them: first
+    /// those that are known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
     #[inline(always)]
     pub(super) fn each<B: Block>(
         &self,
@@ -156,17 +156,17 @@ args! {
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// The edges that are entered, a bit each; empty where they are listed.
+        /// Edges that are entered, a bit each; empty where they are listed.
         pub queue: GlobalMut<u32>,
         /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
         pub histogram: GlobalMut<u32>,
         /// See [`Course`].
         pub course: GlobalMut<u32>,
-        /// The end of the round between two; with no round that ends, it enters edges by itself.
+        /// End of the round between two; with no round that ends, it enters edges by itself.
         pub end: RoundEnd,
         /// Words of the sets that one block works on.
         pub words: u32,
-        /// The part of the edges that is cheap, of 2^32.
+        /// Part of the edges that is cheap, of 2^32.
         pub part: u32,
         /// Not 0 to forgive all refusals.
         pub forgive: u32,
@@ -329,7 +329,7 @@ impl<L: LineForm> SimplifySelect<L> {
         all.saturating_sub(32 * first).min(32 * words)
     }
 
-    /// Looks at the edges of a block.
+    /// Selects among the edges of a block, and computes the costs of the new ones.
     #[inline(always)]
     fn look_at<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
         let first = block * self.words;
@@ -396,9 +396,9 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Looks at all edges and puts the cheap ones off for [`SimplifySelect::enter`]: for a block of one thread, which
-    /// would guess at every edge whether it is dead, dear or cheap, and does without by words of the set. There no edge
-    /// is [`NEW`] ([`Collapse::settle`](super::Collapse)).
+    /// Examines all edges and puts the cheap ones off for [`SimplifySelect::enter`]. It is for a block of one thread,
+    /// whose branch predictor would guess at every edge if it is dead, expensive or cheap, and which does without by
+    /// words of the set. There no edge is [`NEW`] ([`Collapse::settle`](super::Collapse)).
     #[inline(always)]
     fn scan(&self, first: u32, edges: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
