@@ -150,7 +150,7 @@ pub struct System<'a, W: Weight = f32> {
     pub x: GlobalMut<Vec3>,
 }
 
-/// See [`solve`]. With `norm0`, the square of a norm, residuals are compared with it and not with the first.
+/// Works like [`solve`]. With `norm0`, the square of a norm, residuals are compared with it and not with the first.
 pub(crate) fn solve_system<W: Weight>(
     system: System<'_, W>,
     preconditioner: &impl Preconditioner<W>,

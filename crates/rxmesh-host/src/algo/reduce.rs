@@ -115,6 +115,8 @@ pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
 }
 
 impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
+    /// Checks the labels, and finds the start of the partial results of each patch.
+    ///
     /// # Errors
     ///
     /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.

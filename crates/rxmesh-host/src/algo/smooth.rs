@@ -214,7 +214,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Pairs of steps with uniform weights.
+    /// Runs pairs of steps with uniform weights.
     pub(super) fn pairs(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,

@@ -145,7 +145,7 @@ impl HostArrays {
         a != b && b != c && c != a && tips == [b, c, a]
     }
 
-    /// See [`Session::weld`].
+    /// Joins vertices as [`Session::weld`] says.
     fn weld(&mut self, places: &[u32]) {
         let place = |v: u32| places.get(v as usize).copied().unwrap_or(0);
         let home = |v: u32| match place(v) {
@@ -272,7 +272,8 @@ impl<'a> Parts<'a> {
         edges
     }
 
-    /// Pairs of sides of an edge that walk in opposite directions, those with the least bend between their faces first.
+    /// Returns pairs of sides of an edge that walk in opposite directions, those with the least bend between their
+    /// faces first.
     fn flattest(&self, edge: &[u32], x: &[Vec3]) -> Vec<(u32, u32)> {
         if edge.len() > MOST_PAIRED {
             return Vec::new();

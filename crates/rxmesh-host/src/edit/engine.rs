@@ -75,7 +75,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
 /// A scheduler of edits that can carry out an operator, because the kernels that it needs are listed
 /// ([`entries!`](rxmesh_kernels::entries)).
 pub trait Runs<O: Operator>: Edits {
-    /// Rounds until no seed is left; see [`Session::run_operator_from`], which is what calls it.
+    /// Runs rounds until no seed is left; [`Session::run_operator_from`] calls it.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ pub trait Runs<O: Operator>: Edits {
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
     ) -> Result<RunReport, Error>;
 
-    /// Rounds from the seeds that were refused; see [`Session::run_operator_refused`], which is what calls it.
+    /// Runs rounds from the seeds that were refused; [`Session::run_operator_refused`] calls it.
     ///
     /// # Errors
     ///

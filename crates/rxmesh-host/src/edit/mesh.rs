@@ -385,7 +385,7 @@ impl OpenMesh {
     }
 }
 
-/// Refuses what session ids cannot name.
+/// Refuses more elements than session ids can name.
 fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
     for (what, count, limit) in [
         ("vertices", vertices, VERTEX_LIMIT),

@@ -173,6 +173,8 @@ impl<C: Edits> Session<C> {
         &self.columns
     }
 
+    /// Checks that no change of the session has failed.
+    ///
     /// # Errors
     ///
     /// [`Error::VoidSession`].
@@ -183,7 +185,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Carries out what changes the session, and voids it when that failed or panicked in the middle.
+    /// Carries out a change of the session, and voids the session if that fails or panics.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
@@ -427,8 +429,8 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.add(values))
     }
 
-    /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split
-    /// or collapsed, the corners of a face. For operators that say so
+    /// Makes new vertices get the weighted mean of the values of those that they arise from: the ends of an edge that
+    /// is split or collapsed, the corners of a face. For operators that say so
     /// ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
     ///
     /// # Errors
@@ -470,7 +472,7 @@ impl<C: Edits> Session<C> {
         self.held
     }
 
-    /// Has simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
+    /// Makes simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
     ///
     /// # Errors
     ///

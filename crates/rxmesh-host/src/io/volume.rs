@@ -266,7 +266,7 @@ impl Volume {
         }
     }
 
-    /// Names of the columns of the vertices or of the elements.
+    /// Iterates over the columns of the vertices or of the elements.
     fn columns_of(&self, vertices: bool) -> impl Iterator<Item = &Column> {
         let of = move |c: &&Column| (c.element == ElementKind::Vertex) == vertices;
         self.columns.iter().filter(of)

@@ -46,7 +46,7 @@ pub fn weld(mesh: &mut TriMesh, tolerance: Length) -> WeldReport {
     unite(mesh, &to, report)
 }
 
-/// Has each vertex replaced by the one named in `to`, which must be one that stays.
+/// Replaces each vertex by the one named in `to`, which must be one that stays.
 pub(super) fn unite(mesh: &mut TriMesh, to: &[u32], mut report: WeldReport) -> WeldReport {
     let stays: Vec<bool> = to
         .iter()

@@ -37,7 +37,7 @@ impl TreeView {
         d.dot(d)
     }
 
-    /// Looks at the triangles of a leaf.
+    /// Compares the triangles of a leaf with the best so far.
     #[inline(always)]
     fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3, u32)) {
         let first = (node - self.leaves) * LEAF;

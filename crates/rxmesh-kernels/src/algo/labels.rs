@@ -213,7 +213,7 @@ args! {
 }
 
 impl Labelled {
-    /// Shows the values of a run, those of one label after the other, to `take`, and the label after them to `end`.
+    /// Calls `take` with each value of a run, and `end` with a label after the last value of a row of equal labels.
     #[inline(always)]
     fn each<T: Copy>(
         &self,

@@ -224,7 +224,7 @@ impl<O: Operator> Claim<O> {
         O::SIEVES != Sieves::Never && self.sieved != 0
     }
 
-    /// Looks at some seeds, from `first` on.
+    /// Claims the cavities of the candidates among `n` seeds from `first` on, and lists those that were claimed.
     #[inline(always)]
     fn look<B: Block, const STEP: bool>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
         let round = &self.round;
@@ -308,7 +308,7 @@ impl<O: Operator> Claim<O> {
         });
     }
 
-    /// Looks at the seeds of a task.
+    /// Claims the cavities of the candidates among the seeds of a task.
     #[inline(always)]
     fn look_alone(&self, task: u32, all: u32, t: &ClaimShared) {
         let tasks = &self.round.tasks;

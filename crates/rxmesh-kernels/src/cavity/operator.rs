@@ -139,9 +139,9 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
 
-    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns `false`. Returns `true` if it
-    /// never did. If a pair is joined already the candidate is refused, and no other cavity of the round joins the same
-    /// pair.
+    /// Calls `pair` with each pair of rim vertices that `fill` joins by an edge, until it returns `false`. Returns
+    /// `true` if it never did. If a pair is joined already the candidate is refused, and no other cavity of the round
+    /// joins the same pair.
     #[inline(always)]
     fn joins(
         &self,
@@ -152,8 +152,9 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
+    /// Calls `vertex` with each vertex that decides about the candidate and that no other cavity of the round may
+    /// decide by, until it returns `false`. Returns `true` if it never did. `fill` may write attributes of these
+    /// vertices.
     #[inline(always)]
     fn guards(
         &self,
@@ -164,7 +165,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Looks at the cavity before it is cut.
+    /// Reads the cavity before it is cut, and returns what [`Operator::fill`] needs.
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan;
 
     /// Fills the hole.

@@ -225,7 +225,7 @@ pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     }
 }
 
-/// Shows the faces of a cavity, some more than once.
+/// Calls `f` with the faces of a cavity, some more than once, until it returns `false`. Returns `true` if it never did.
 #[inline(always)]
 pub fn faces<T: Template>(
     template: &T,
@@ -244,8 +244,8 @@ pub fn faces<T: Template>(
     )
 }
 
-/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two
-/// fans.
+/// Calls `corner` with the corners of a face, until it returns `false`. Returns `true` if it never did. Cavities that
+/// stay open claim the corners: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
 pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);

@@ -171,8 +171,8 @@ impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     }
 }
 
-/// Shows every face that a cavity deletes as often as [`Faces`] does, until `f` returns `false`, in another order:
-/// around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
+/// Calls `f` with every face that a cavity deletes as often as [`Faces`] does, until it returns `false`, in another
+/// order: around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
 /// stopped.
 #[inline(always)]
 pub(super) fn faces_in_any_order<T: Template>(

@@ -207,9 +207,9 @@ pub unsafe trait Block: Copy {
 pub trait Work {
     /// Value that is loaded.
     type Value: Copy;
-    /// Loads what there is to do for an index. Must not depend on what [`Work::then`] does.
+    /// Loads the value of an index. Must not depend on what [`Work::then`] does.
     fn load(&self, i: u32) -> Self::Value;
-    /// Does it.
+    /// Works on the value of an index.
     fn then(&self, i: u32, value: Self::Value);
 }
 

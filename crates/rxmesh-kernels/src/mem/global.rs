@@ -30,8 +30,8 @@ pub unsafe trait Bind {
     /// `ld`), before anything else in an entry; nothing on the host.
     fn bind(&self);
 
-    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes
-    /// are not shown.
+    /// Calls `resolve` with every piece of memory and takes over the address that it returns, if any. Pieces of no
+    /// bytes are passed over.
     ///
     /// # Safety
     ///

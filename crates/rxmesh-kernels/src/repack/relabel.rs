@@ -212,8 +212,8 @@ impl Rounds {
     /// Steps of a round of matching.
     const OF_MATCHING: u32 = 3;
 
-    /// Steps of a Lloyd round: depths, two to begin with; labels are given away, for which a centre may lie to one
-    /// side; and one to end with.
+    /// Returns the number of steps of a Lloyd round: some for depths and two to begin with; those that pass labels on,
+    /// for which a centre may lie to one side; and one to end with.
     #[inline(always)]
     fn of_shaping(depth: u32) -> u32 {
         depth + 2 + 4 * depth + 1

@@ -267,7 +267,7 @@ impl<R: Relation, X: From<R::Target>, const N: usize> Work for Lanes<'_, R, X, N
     }
 }
 
-/// Sums of numbers `c .. c + N` over the row of element `i`.
+/// Returns the sums of the numbers `c .. c + N` over the row of element `i`.
 #[inline(always)]
 fn sum<R: Relation, const N: usize>(
     patch: &Patch,

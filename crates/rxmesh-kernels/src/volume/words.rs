@@ -39,7 +39,7 @@ impl<K: Element> Words<K> {
         self.direct == 0
     }
 
-    /// Has values stay where they are.
+    /// Leaves values in global memory.
     pub fn unstage(&mut self) {
         self.direct = 1;
     }

@@ -98,7 +98,7 @@ impl Member {
         self.noise / self.edge
     }
 
-    /// Pairs of Taubin's steps before the first iteration.
+    /// Returns the number of pairs of Taubin's steps before the first iteration.
     fn pairs(&self) -> u32 {
         ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
     }

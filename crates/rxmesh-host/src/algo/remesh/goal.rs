@@ -78,6 +78,8 @@ pub(in crate::algo) fn most_on_the_way(asked: Option<u32>, now: u32, expected: f
     }
 }
 
+/// Checks that a number of faces is at most `max`.
+///
 /// # Errors
 ///
 /// [`Error::TooManyFaces`].
@@ -243,7 +245,7 @@ impl Aim {
         !self.rests && (last || self.options.faces.is_some())
     }
 
-    /// Looks at what an iteration has made of the mesh; by how much its lengths are to change.
+    /// Reports the state of the mesh after an iteration. Returns the factor by which its lengths are to change.
     fn look(&mut self, report: &mut RemeshReport, faces: u32, length_over_target: f32) -> f32 {
         let before = f64::from(report.faces);
         report.faces = faces;
@@ -282,7 +284,7 @@ impl Aim {
 }
 
 impl Goal {
-    /// Refuses what would have too many faces. `sizes` are [`Meshes::sizes`].
+    /// Creates the goals of all meshes; refuses those that would have too many faces. `sizes` are [`Meshes::sizes`].
     pub(super) fn new<C: Edits>(
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
@@ -311,7 +313,7 @@ impl Goal {
         self.aims.iter().map(|aim| aim.target)
     }
 
-    /// Gives the remesher its lengths; refuses what would have too many faces.
+    /// Gives the remesher its lengths; refuses lengths that lead to too many faces.
     pub(super) fn adapt<C: Edits>(
         &mut self,
         session: &mut Session<C>,
@@ -382,7 +384,8 @@ impl Goal {
         }
     }
 
-    /// Looks at what an iteration has made of the meshes. Corrects the lengths where a number of faces was asked for.
+    /// Reads the state of the meshes after an iteration back, if one of them needs it, and corrects the lengths of
+    /// those that have a number of faces as their goal.
     pub(super) fn look<C: Edits>(
         &mut self,
         session: &Session<C>,

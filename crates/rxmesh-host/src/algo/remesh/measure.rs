@@ -16,6 +16,8 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
 
+/// Refuses a session with frozen faces for `what`, which the message names.
+///
 /// # Errors
 ///
 /// [`Error::Options`] when faces are frozen.

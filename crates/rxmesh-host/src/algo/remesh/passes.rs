@@ -51,6 +51,8 @@ pub(in crate::algo) struct Guard {
 }
 
 impl Guard {
+    /// Checks that the session has at most [`Guard::most`] faces.
+    ///
     /// # Errors
     ///
     /// [`Error::Outgrown`].
@@ -501,8 +503,8 @@ impl Remesher {
         Ok(engine.launch_flat(kept, put_back)?)
     }
 
-    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
-    /// Interpolated columns follow.
+    /// Runs steps of smoothing, each of which gets the rings and the array for the new positions, and projects the
+    /// vertices onto the surface. Interpolated columns follow.
     pub(in crate::algo) fn smooth<C: Edits>(
         &self,
         session: &Session<C>,

@@ -97,7 +97,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Looks up the places; `x` are the current positions and `come` the points of the input that vertices have come
+    /// Finds the places; `x` are the current positions and `come` the points of the input that vertices have come
     /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,

@@ -49,8 +49,8 @@ pub(crate) trait Course<O> {
     /// Returns the operator of a round, counted from the last read-back.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
 
-    /// Launches what keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit). For
-    /// operators that need no new slots.
+    /// Launches the kernel that keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit).
+    /// For operators that need no new slots.
     fn limit(&mut self, _: &Session, _claims: ClaimTables, _round: Round) -> Result<(), Error> {
         Ok(())
     }
@@ -101,7 +101,7 @@ fn check_records<O: Operator>(faces: u32) -> Result<(), Error> {
 }
 
 impl Session {
-    /// See [`Session::run_operator_from`].
+    /// Runs rounds as [`Session::run_operator_from`] says.
     pub(super) fn rounds<O: OperatorEntry>(
         &mut self,
         mut seeds: Seeds,
@@ -445,7 +445,7 @@ impl Session {
         Ok(counters)
     }
 
-    /// Has rounds go on that stand still.
+    /// Resumes rounds that stand still.
     fn resume(&mut self) -> Result<(), Error> {
         self.begin(false, None)
     }
@@ -501,7 +501,7 @@ impl Session {
         self.change(|s| s.enter_seeds(fill))
     }
 
-    /// See [`Session::enqueue`].
+    /// Enters seeds as [`Session::enqueue`] says.
     pub(super) fn enter_seeds(
         &mut self,
         write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,

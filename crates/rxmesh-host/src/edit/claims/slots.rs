@@ -78,7 +78,7 @@ impl FreeSlots {
 }
 
 impl Session {
-    /// See [`Session::reserve`].
+    /// Grows the capacity as [`Session::reserve`] says.
     pub(super) fn make_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         let old = self.mesh.capacities();
         let mut capacity = old;

@@ -157,8 +157,8 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     lost
 }
 
-/// Names the first index that is out of range: goes through the whole file again, in order. Slow and simple, since it
-/// happens once at most.
+/// Finds the first index that is out of range by a second pass over the whole file, in order. Slow and simple, since
+/// it happens once at most.
 fn first_out_of_range(
     bytes: &[u8],
     totals: Totals,

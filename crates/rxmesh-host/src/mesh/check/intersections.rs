@@ -19,7 +19,7 @@ const MOST_TESTS: usize = 1 << 23;
 /// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
 const TESTS_A_TRIANGLE: usize = 256;
 
-/// Pairs of faces that have a point in common other than the vertices and edges that they share.
+/// Finds the pairs of faces that have a point in common other than the vertices and edges that they share.
 ///
 /// Corners at one place count as shared, whatever their numbers. Faces that touch without passing through each other
 /// are such pairs too, as are faces that lie upon each other in a plane, and equal faces. Faces without area have no

@@ -156,7 +156,7 @@ impl Mesh<'_> {
         })
     }
 
-    /// Refuses what 16 bits cannot name.
+    /// Refuses more elements than 16 bits can name.
     fn check(&self, patch: usize, held: &[Held; 3]) -> Result<(), PatchError> {
         let cells = self.cells(patch).count();
         for (kind, count, limit) in [

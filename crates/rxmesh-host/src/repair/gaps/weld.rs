@@ -93,7 +93,7 @@ fn at(mesh: &TriMesh, v: u32) -> DVec3 {
     mesh.positions[v as usize].as_dvec3()
 }
 
-/// Pairs of boundary vertices that may become one, the nearest first: distance, smaller and larger vertex.
+/// Returns the pairs of boundary vertices that may become one, the nearest first: distance, smaller and larger vertex.
 fn near_pairs(
     mesh: &TriMesh,
     border: &Border,

@@ -124,7 +124,7 @@ impl<'a> Shears<'a> {
         }
     }
 
-    /// Looks at every vertex, and again at the neighbours of those that are cut off.
+    /// Tests every vertex, and again the neighbours of those that are cut off.
     fn round(&mut self, demand: Demand) {
         let all = (0..self.next.len() as u32).filter(|&v| !self.gone[v as usize]);
         let mut heap: BinaryHeap<Reverse<Candidate>> = all.map(|v| self.candidate(v)).collect();

@@ -156,8 +156,9 @@ impl Walk<'_> {
         next
     }
 
-    /// Pairs of borders that follow each other at a vertex of several fans: a border that comes to the vertex with the
-    /// next one counter-clockwise, seen along the mean normal of the faces. `None` where fans lie over each other.
+    /// Returns the pairs of borders that follow each other at a vertex of several fans: a border that comes to the
+    /// vertex with the next one counter-clockwise, seen along the mean normal of the faces. `None` if fans lie over
+    /// each other.
     fn around(
         &self,
         borders: &[u32],

@@ -187,7 +187,7 @@ pub fn fill_holes(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleRepor
     Ok(report)
 }
 
-/// Fills what can be filled at once.
+/// Fills the holes that can be filled at once.
 fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let found = loops::find(mesh, &table);

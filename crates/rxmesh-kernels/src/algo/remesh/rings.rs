@@ -110,7 +110,8 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
+    /// Calls `f` with the positions of the other two corners of each face at a vertex, until it returns `false`.
+    /// Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -137,7 +138,7 @@ impl Rings {
         true
     }
 
-    /// Shows the other two corners of each face at a vertex.
+    /// Calls `f` with the other two corners of each face at a vertex.
     #[inline(always)]
     pub fn each_face(&self, star: &Star, mut f: impl FnMut([u32; 2])) {
         if star.from == star.to {

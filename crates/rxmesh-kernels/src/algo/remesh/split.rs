@@ -32,7 +32,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Looks at the seed of a cavity.
+    /// Reads the values of the edge that is the seed of a cavity.
     #[inline(always)]
     pub(crate) fn new(
         cavity: &Cavity<impl Site>,

@@ -194,7 +194,7 @@ impl BatchFaces {
 }
 
 kernel! {
-    /// Has no edge be cheap. One index a mesh.
+    /// Sets the bound of each mesh so that no edge is cheap. One index a mesh.
     pub struct BatchUnbind: Flat {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -431,7 +431,7 @@ impl Winning {
         self.batch.left(part).div_ceil(2)
     }
 
-    /// Shows a block its winners.
+    /// Calls `look` with each winner of a block and its mesh.
     #[inline(always)]
     fn each<B: Block>(&self, b: B, block: u32, look: impl Fn(u32, u32)) {
         let n = self.round.counter(Counter::Winners);

@@ -397,7 +397,7 @@ impl<L: LineForm> Collapse<L> {
         false
     }
 
-    /// Looks at both ends, and keeps the neighbours.
+    /// Walks around both ends, and keeps the neighbours.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let mut ends = self.start(mesh, e);

@@ -388,7 +388,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.rules.get(self.part(v) * RULES + rule as u32)
     }
 
-    /// See [`Rule::Boundary`].
+    /// Returns [`Rule::Boundary`] of the mesh of a vertex.
     #[inline(always)]
     fn boundary(&self, v: u32) -> f32 {
         self.rule(v, Rule::Boundary)

@@ -77,8 +77,8 @@ impl<L: LineForm> EdgeCosts<L> {
         }
     }
 
-    /// Shows a block the costs of `n` edges from `first` on, each with its number among them: first those that are
-    /// known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
+    /// Calls `look` in a block with the costs of `n` edges from `first` on, each with its number among them: first
+    /// those that are known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
     #[inline(always)]
     pub(super) fn each<B: Block>(
         &self,
@@ -329,7 +329,7 @@ impl<L: LineForm> SimplifySelect<L> {
         all.saturating_sub(32 * first).min(32 * words)
     }
 
-    /// Looks at the edges of a block.
+    /// Selects among the edges of a block, and computes the costs of the new ones.
     #[inline(always)]
     fn look_at<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
         let first = block * self.words;
