@@ -13,7 +13,7 @@ kernel! {
     pub struct Land: Flat {
         /// Words that come first.
         pub first: Global<u32>,
-        /// Those that follow.
+        /// Words that follow.
         pub second: Global<u32>,
         /// Destination, in memory that the host sees.
         pub to: GlobalMut<u32>,

@@ -175,7 +175,7 @@ pub fn bilateral_filter(
 pub struct FilterBatchReport {
     /// All of them together: the most iterations, the strongest noise, all large balls.
     pub total: FilterReport,
-    /// Each of them.
+    /// Report of each mesh.
     pub meshes: Vec<FilterMesh>,
 }
 

@@ -380,7 +380,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// Patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second is their number.
+    /// Two words for each round, the second of which is the number of its patches.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,

@@ -65,7 +65,7 @@ pub struct Sampler<'a> {
 pub struct SamplePoint {
     /// Position of the point.
     pub position: Vec3,
-    /// On which face.
+    /// Face that holds the point.
     pub face: u32,
 }
 

@@ -19,7 +19,7 @@ const MOST_PAIRED: usize = 64;
 
 /// Result of a cut.
 pub(crate) struct Cut {
-    /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
+    /// Place of each vertex slot, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
     pub places: Vec<u32>,
 }
 

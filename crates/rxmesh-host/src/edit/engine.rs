@@ -132,7 +132,7 @@ pub struct Parts<'a, C> {
 pub enum Seeds {
     /// All of the operator's kind.
     All,
-    /// Those that lost in the last round, and those that its fill-ins named.
+    /// Elements that lost in the last round, and those that its fill-ins named.
     Queued,
 }
 

@@ -186,7 +186,7 @@ pub struct CornerLayer {
     pub width: usize,
     /// All values, entry by entry.
     pub values: Vec<f32>,
-    /// For each corner (in face order; three a face in a [`TriMesh`]) the entry, or [`NO_VALUE`].
+    /// Entry of each corner (in face order; three a face in a [`TriMesh`]), or [`NO_VALUE`].
     pub corners: Vec<u32>,
 }
 

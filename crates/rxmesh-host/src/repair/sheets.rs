@@ -328,7 +328,7 @@ impl Group {
 struct Votes {
     /// Areas of faces as they are and of those that are to be turned, twice.
     area: [f64; 2],
-    /// Their sum as vectors, and six times the volume, as they are turned relative to the root.
+    /// Sum of the areas as vectors, and six times the volume, of faces as they are turned relative to the root.
     vector: DVec3,
     volume: f64,
 }

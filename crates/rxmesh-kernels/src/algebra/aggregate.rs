@@ -49,7 +49,7 @@ kernel! {
     pub struct AggregateBegin: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,
-        /// For each row [`NONE`], or [`OUT`].
+        /// [`NONE`] or [`OUT`] for each row.
         pub mate: GlobalMut<u32>,
     }
 }
@@ -77,7 +77,7 @@ kernel! {
         pub inverse: Global<f32>,
         /// Mates found so far.
         pub mate: Global<u32>,
-        /// To whom each row proposes, or [`NONE`].
+        /// Row to which each row proposes, or [`NONE`].
         pub proposal: GlobalMut<u32>,
     }
 }
@@ -262,7 +262,7 @@ kernel! {
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
+        /// Weights of the entries.
         pub weights: GlobalMut<f32>,
         /// Sums of the rows.
         pub excess: GlobalMut<f32>,

@@ -169,7 +169,7 @@ crate::args! {
         pub ends: Global<u32>,
         /// Columns of the entries.
         pub columns: Global<u32>,
-        /// Their weights: the entries with the sign turned.
+        /// Weights of the entries: their values with the sign turned.
         pub weights: Global<W>,
         /// Sum of each row.
         pub excess: Global<W>,

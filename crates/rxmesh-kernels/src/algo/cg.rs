@@ -33,7 +33,7 @@ pub enum Scalar {
     Beta = 4,
     /// Iterations done
     Iterations = 5,
-    /// Not zero when the solver has finished
+    /// Nonzero when the solver has finished
     Done = 6,
     /// Squared relative tolerance
     Tolerance2 = 7,
@@ -41,7 +41,7 @@ pub enum Scalar {
     Norm = 8,
     /// r . z of odd iterations, where all blocks need that of the iteration before
     OddDelta = 9,
-    /// Not zero when all blocks have seen that the solver has finished
+    /// Nonzero when all blocks have seen that the solver has finished
     Stopped = 10,
 }
 

@@ -253,7 +253,7 @@ kernel! {
         pub surface: TreeView,
         /// Points to measure.
         pub points: Global<Vec3>,
-        /// Their distances.
+        /// Distances of the points.
         pub distance: GlobalMut<f32>,
     }
 }

@@ -13,7 +13,7 @@ kernel_list! {
     patch regular_patches: RegularPatches;
 }
 
-/// In place of 0: a patch whose vertices have one fan of faces each.
+/// Flag of a patch whose vertices have one fan of faces each.
 pub const REGULAR: u32 = 1;
 
 kernel! {

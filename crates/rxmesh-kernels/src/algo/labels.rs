@@ -108,7 +108,7 @@ kernel! {
         pub starts: Global<u32>,
         /// Partial results.
         pub partials: GlobalMut<f64>,
-        /// Their labels.
+        /// Labels of the partial results.
         pub of: GlobalMut<u32>,
         /// First partial result of each label; [`u32::MAX`] before.
         pub first: GlobalMut<u32>,
@@ -160,7 +160,7 @@ kernel! {
     pub struct LabelCombine: Flat {
         /// Partial results.
         pub partials: Global<f64>,
-        /// Their labels.
+        /// Labels of the partial results.
         pub of: Global<u32>,
         /// First partial result of each label.
         pub first: Global<u32>,
@@ -207,7 +207,7 @@ args! {
     pub struct Labelled {
         /// Values, not negative.
         pub values: Global<f32>,
-        /// Their labels; [`NONE`] for those that do not count.
+        /// Labels of the values; [`NONE`] for those that do not count.
         pub labels: Global<u32>,
     }
 }

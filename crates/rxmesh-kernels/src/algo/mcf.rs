@@ -142,7 +142,7 @@ kernel! {
     }
 }
 
-/// In place of 0: a patch whose vertices have one fan of faces each.
+/// Flag of a patch whose vertices have one fan of faces each.
 pub const REGULAR: u32 = 1;
 
 /// Shared memory of [`McfSetup`].

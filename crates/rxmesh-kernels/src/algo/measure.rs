@@ -82,7 +82,7 @@ kernel! {
         pub before: GlobalMut<Vec3>,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not zero for those that are done.
+        /// Nonzero for those that are done.
         pub done: Global<u32>,
     }
 }

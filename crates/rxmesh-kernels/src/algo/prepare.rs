@@ -46,7 +46,7 @@ kernel_list! {
     patch write_prepared_cc: WritePrepared<CC>;
 }
 
-/// In place of a size: the patch's rows have more entries than 16 bits can count.
+/// Value in place of a size: the patch's rows have more entries than 16 bits can count.
 pub const TOO_LARGE: u32 = u32::MAX;
 
 crate::args! {
@@ -57,7 +57,7 @@ crate::args! {
         pub places: GlobalMut<u32>,
         /// Tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,
-        /// Not 0 to fill the tables.
+        /// Nonzero to fill the tables.
         pub fill: u32,
         /// Type of the relation.
         pub relation: PhantomData<R>,

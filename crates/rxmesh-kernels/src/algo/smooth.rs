@@ -23,7 +23,7 @@ kernel! {
     pub struct SmoothUniform: ForEach<VV> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: Write<Vertex, Vec3>,
@@ -57,7 +57,7 @@ kernel! {
         pub x: Staged<Vertex, Vec3>,
         /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
@@ -172,7 +172,7 @@ kernel! {
         pub fans: Prepared<Fans>,
         /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: GlobalMut<Vec3>,

@@ -170,9 +170,9 @@ impl Claimed {
 args! {
     /// Claims of a round.
     pub struct ClaimTables {
-        /// On faces, by face.
+        /// Claims on faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On vertices, by vertex, where candidates claim the ends of their edges in place of the faces at them
+        /// Claims on vertices, by vertex, if candidates claim the ends of their edges in place of the faces at them
         /// ([`by_ends`]); empty where they do not.
         pub ends: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those

@@ -64,11 +64,11 @@ impl Growth {
 /// launch behind it has full warps then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sieves {
-    /// Never.
+    /// No rounds.
     Never,
-    /// If all elements are seeds, by [`Operator::candidate`]: pays if few are candidates.
+    /// Rounds whose seeds are all elements, by [`Operator::candidate`]: pays if few are candidates.
     All,
-    /// In every round, by [`Operator::wants`]: pays where it is much cheaper than [`Operator::candidate`], and few
+    /// Every round, by [`Operator::wants`]: pays if it is much cheaper than [`Operator::candidate`], and few
     /// seeds pass.
     Every,
 }

@@ -227,7 +227,7 @@ unsafe impl FlatKernel for ClusterAlone {
 kernel! {
     /// Labels of faces that have no cluster: one for each, after all others. An index a face.
     pub struct ClusterName: Flat {
-        /// Such faces before each face.
+        /// Number of faces without a cluster before each face.
         pub before: Global<u32>,
         /// First of their labels.
         pub first: u32,

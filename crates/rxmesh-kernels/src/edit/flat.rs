@@ -7,7 +7,7 @@ use crate::mem::GlobalMut;
 /// No element, and in the first slot of a face or an edge: the element is dead.
 pub const NONE: u32 = u32::MAX;
 
-/// In `ve`: the vertex is dead.
+/// Value in `ve`: the vertex is dead.
 pub const DEAD: u32 = u32::MAX - 1;
 
 /// No face: the value of a half-edge on the boundary.

@@ -32,7 +32,7 @@ unsafe impl FlatKernel for Fill {
     }
 }
 
-/// In the count of a vertex's corners: the vertex is frozen.
+/// Bit of the count of a vertex's corners: the vertex is frozen.
 const FROZEN: u32 = 1 << 31;
 
 /// Faces at each vertex while a session opens, and the frozen vertices.

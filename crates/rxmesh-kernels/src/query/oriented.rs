@@ -14,11 +14,11 @@ use crate::exec::{Block, Phase};
 use crate::mem::{FaultCode, Plan, Shared};
 use crate::topo::{Edge, Face, Id, Patch, PatchHeader, Vertex};
 
-/// In the word of a vertex's first corner: no face lies before any corner that was seen.
+/// Bit of a vertex's first corner: no face lies before any corner that was seen.
 const CLOSED: u32 = 1 << 31;
 
-/// In place of a first corner: a face of the vertex names a vertex twice, or an edge of it has two faces that run along
-/// it in one direction.
+/// Value in place of a first corner: a face of the vertex names a vertex twice, or an edge of it has two faces that run
+/// along it in one direction.
 const REFUSED: u32 = 0;
 
 /// An empty half of a word with two corners.

@@ -19,7 +19,7 @@ pub struct EdgeFaces {
     fe: LocalFe,
     /// `2 e + d`: the corner from which a face runs along edge `e` in direction `d`.
     slots: Shared<u32>,
-    /// Not zero when two sides met in a slot.
+    /// Nonzero when two sides met in a slot.
     clash: Shared<u32>,
     /// Lies over the slots: one or the other is in use.
     csr: Csr,

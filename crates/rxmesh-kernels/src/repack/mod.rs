@@ -45,7 +45,7 @@ kernel_list! {
 
 /// No element: in the first slot of a dead face or edge, in EF where there is no face, in VE of an isolated vertex.
 pub const NONE: u32 = u32::MAX;
-/// In VE of a dead vertex.
+/// Value in VE of a dead vertex.
 pub const DEAD: u32 = u32::MAX - 1;
 
 /// Words that a block handles at a time where it goes through a longer list.
@@ -61,7 +61,7 @@ args! {
         pub ev: Global<u32>,
         /// Two faces of each edge, any two where there are more, [`NONE`] where there are fewer.
         pub ef: Global<u32>,
-        /// From one face in EF to the next.
+        /// Distance from one face in EF to the next.
         pub step: u32,
         /// An edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: Global<u32>,
@@ -125,7 +125,7 @@ impl RepackMesh {
 }
 
 args! {
-    /// Arrays that the kernels of a repack hand on to each other. All zero at first.
+    /// Arrays that the kernels of a repack share. All zero at first.
     pub struct Work {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
@@ -213,11 +213,11 @@ pub enum Stat {
     Isolated,
     /// A face whose label is out of range, plus one.
     BadLabel,
-    /// Not zero when the list of told faces would not fit 32 bits.
+    /// Nonzero when the list of told faces would not fit 32 bits.
     Overflow,
     /// A patch with too many local elements, plus one.
     TooLarge,
-    /// Not zero when a section's offset would not fit 32 bits.
+    /// Nonzero when a section's offset would not fit 32 bits.
     Offsets,
     /// Most faces of one label.
     Largest,

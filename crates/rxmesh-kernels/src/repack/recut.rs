@@ -35,7 +35,7 @@ kernel! {
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else: the place of each face in its region stands where its session id does later.
+        /// Shared arrays: the place of each face in its region stands where its session id does later.
         pub work: Work,
         /// Regions of labels.
         pub regions: Regions,

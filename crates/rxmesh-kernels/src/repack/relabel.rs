@@ -32,7 +32,7 @@ args! {
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
-        /// Not 0 if a region holds a label of the wrong size.
+        /// Nonzero if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
         /// Lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
@@ -70,13 +70,13 @@ args! {
 /// Treatment of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// There is no such region.
+    /// No such region.
     Nothing,
     /// One patch.
     Keep,
     /// As many patches as it needs.
     Cut,
-    /// It found no partner and shares a patch with others like it.
+    /// A patch that is shared with other regions that found no partner.
     Pack,
 }
 
@@ -126,7 +126,7 @@ kernel! {
     pub struct RelabelPairs: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
         pub pairs: GlobalMut<u32>,
@@ -233,7 +233,7 @@ impl Rounds {
 kernel! {
     /// Unites neighbouring regions, round by round, and gives them a better shape.
     pub struct RelabelUnite: Grid {
-        /// Everything, with the labels' starts.
+        /// Shared arrays, with the labels' starts.
         pub work: Work,
         /// Regions: one a label after the first step.
         pub regions: Regions,
@@ -472,7 +472,7 @@ kernel! {
     /// Numbers new labels: one for a region that stays, the required number for one that is cut, and then those that
     /// small regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Regions of labels.
         pub regions: Regions,

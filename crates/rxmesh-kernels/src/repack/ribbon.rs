@@ -31,7 +31,7 @@ kernel! {
     pub struct RepackRibbon: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Faces that patches are told.
         pub told: GlobalMut<u32>,

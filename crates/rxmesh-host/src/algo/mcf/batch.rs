@@ -221,9 +221,9 @@ struct Member {
     most: u32,
     /// Square of its first residual's norm.
     first: f64,
-    /// That of its residual.
+    /// Square of its current residual's norm.
     now: f64,
-    /// Least of these so far.
+    /// Least square of a residual's norm so far.
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,

@@ -142,7 +142,7 @@ pub(super) fn each_line(
 /// Kinds of lines that end in a backslash, which differ in how it is meant.
 #[derive(Clone, Copy)]
 enum Statement {
-    /// It ends with its line: a folder's name in it must not swallow a vertex.
+    /// Comment: it ends with its line, because a folder's name in it must not swallow a vertex.
     Comment,
     /// Statement of numbers: it goes on.
     Numbers,

@@ -82,9 +82,9 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
 
 /// Pairs of triangles.
 struct Found {
-    /// In any order; the lower one of each first.
+    /// Pairs in any order; the lower triangle of each comes first.
     pairs: Vec<[u32; 2]>,
-    /// There are no others.
+    /// `true` if there are no others.
     all: bool,
 }
 

@@ -14,7 +14,7 @@ const NAMED: usize = 10;
 pub struct Findings<T> {
     /// Number of offenders in all.
     pub count: u64,
-    /// There may be more: the search ended early, as it would have taken too long.
+    /// `true` if there may be more: the search ended early, because it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub at_least: bool,
     /// First ten at most, numbered from 0.
@@ -110,13 +110,13 @@ pub struct CheckReport {
     pub edges: u64,
     /// Number of faces, degenerate ones included.
     pub faces: u64,
-    /// There are faces, and every edge has two or more.
+    /// `true` if there are faces, and every edge has two or more.
     pub closed: bool,
-    /// No non-manifold edge or vertex and no degenerate face.
+    /// `true` if there is no non-manifold edge or vertex and no degenerate face.
     pub manifold: bool,
     /// `true` if the faces can be turned so that every edge with two faces is run along in both directions.
     pub orientable: bool,
-    /// They are turned so already.
+    /// `true` if they are turned so already.
     pub consistently_oriented: bool,
     /// Vertices that a proper face uses, minus edges, plus proper faces.
     pub euler_characteristic: i64,

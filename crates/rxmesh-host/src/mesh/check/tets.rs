@@ -86,7 +86,7 @@ pub struct TetReport {
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     volume: f64,
-    /// In degrees; 0 of cells of no volume.
+    /// Smallest dihedral angle in degrees; 0 for cells of no volume.
     angle: f64,
     ratio: f64,
 }

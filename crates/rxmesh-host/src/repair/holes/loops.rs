@@ -283,7 +283,7 @@ impl Walk<'_> {
 
 /// Old faces around a ring.
 pub(super) struct FacesAround {
-    /// Those with a vertex of the ring, in the fans beside the hole, and those with a vertex of such a face; ascending.
+    /// Faces with a vertex of the ring, in the fans beside the hole, and faces with a vertex of such a face; ascending.
     pub(super) faces: Vec<u32>,
     /// Vertices beside the ring all of whose faces are among them, ascending.
     pub(super) whole: Vec<u32>,

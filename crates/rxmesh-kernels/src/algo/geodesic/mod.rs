@@ -91,7 +91,7 @@ kernel! {
         pub best: GlobalMut<f32>,
         /// Distances that they have passed on.
         pub told: GlobalMut<f32>,
-        /// Their other copy.
+        /// Second copy of these distances.
         pub other: GlobalMut<f32>,
         /// Length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,

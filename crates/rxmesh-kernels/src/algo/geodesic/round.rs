@@ -29,13 +29,13 @@ kernel! {
         pub old: Global<f32>,
         /// The same up to this round.
         pub new: GlobalMut<f32>,
-        /// For each vertex the last even, or odd, round in which it passed its distance on: that of the round before.
+        /// Last even, or odd, round in which each vertex passed its distance on: that of the round before.
         pub moved: Global<u32>,
         /// The same of this round.
         pub moves: GlobalMut<u32>,
         /// Least distance of each patch that waits for the others, as bits; [`FAR`] for none.
         pub waiting: GlobalMut<u32>,
-        /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
+        /// Twice the last round that worked on each patch, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
         /// For each patch the number of the patches with vertices of it in their ribbons, and their ids
         /// ([`READERS_ROW`] words).
@@ -95,7 +95,7 @@ pub struct Tables {
 const TOLD: u32 = 2;
 const WAITS: u32 = 3;
 
-/// When a patch passes distances on.
+/// Rule by which a patch passes distances on.
 #[derive(Clone, Copy)]
 struct Rule {
     /// Largest distance to pass on.

@@ -25,10 +25,10 @@ pub const FEATURE: u32 = 2;
 args! {
     /// Edges of lines: those of the boundary, and those that are marked.
     pub struct Lines {
-        /// Not 0 for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0; by
-        /// edge.
+        /// Nonzero for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0;
+        /// by edge.
         pub marks: GlobalMut<u32>,
-        /// Not 0 if there are features.
+        /// Nonzero if there are features.
         pub any: u32,
     }
 }

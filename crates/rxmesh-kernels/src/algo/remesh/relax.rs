@@ -71,7 +71,7 @@ kernel! {
         pub width: u32,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not 0 for each mesh that is left as it is.
+        /// Nonzero for each mesh that is left as it is.
         pub resting: Global<u32>,
     }
 }
@@ -177,7 +177,7 @@ kernel! {
         pub before: Global<Vec3>,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not 0 for each mesh that is left as it is.
+        /// Nonzero for each mesh that is left as it is.
         pub resting: Global<u32>,
     }
 }

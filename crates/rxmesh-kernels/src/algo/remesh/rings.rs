@@ -24,10 +24,10 @@ args! {
     }
 }
 
-/// With a neighbour: the edge to it is of a line.
+/// Bit of a neighbour: the edge to it is of a line.
 pub const LINE: u32 = 1 << 31;
 
-/// With a neighbour: there is no face between it and the next.
+/// Bit of a neighbour: there is no face between it and the next.
 pub const GAP: u32 = 1 << 30;
 
 kernel! {

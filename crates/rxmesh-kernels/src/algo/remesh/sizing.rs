@@ -9,13 +9,13 @@ args! {
     pub struct Sizing {
         /// Lengths by vertex; not read unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
-        /// Not 0 if vertices have separate lengths.
+        /// Nonzero if vertices have separate lengths.
         pub varies: u32,
         /// Length, or the factor where it varies.
         pub factor: f32,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: GlobalMut<u32>,
-        /// Not 0 for each mesh that is left as it is; empty where none is.
+        /// Nonzero for each mesh that is left as it is; empty where none is.
         pub resting: Global<u32>,
     }
 }

@@ -226,11 +226,11 @@ args! {
         pub counters: GlobalMut<u32>,
         /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Not 0 if it runs between two rounds; otherwise it enters edges by itself.
+        /// Nonzero if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
         /// Words of the sets that one block works on.
         pub words: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
@@ -313,9 +313,9 @@ kernel! {
         pub counters: GlobalMut<u32>,
         /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Not 0 if it runs between two rounds.
+        /// Nonzero if it runs between two rounds.
         pub between: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
     }
 }

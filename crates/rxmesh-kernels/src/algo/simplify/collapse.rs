@@ -36,7 +36,7 @@ args! {
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
+        /// Target of each vertex that was collapsed, plus 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
         pub order: Order,

@@ -32,7 +32,7 @@ pub enum Course {
     Done = 5,
     /// Number of meshes, among several, that have faces to lose.
     Left = 6,
-    /// Not 0 if one of several meshes has more winners than it may have.
+    /// Nonzero if one of several meshes has more winners than it may have.
     Excess = 7,
     /// [`Course::Open`] while it is counted.
     Counted = 8,
@@ -168,7 +168,7 @@ args! {
         pub words: u32,
         /// Part of the edges that is cheap, of 2^32.
         pub part: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
