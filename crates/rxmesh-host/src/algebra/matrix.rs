@@ -287,7 +287,7 @@ impl<W: Weight> Matrix<W> {
 }
 
 impl Matrix {
-    /// Works like [`Matrix::multiply`], for vectors of one component a row.
+    /// Works like [`Matrix::multiply`], for vectors of one component per row.
     ///
     /// # Errors
     ///

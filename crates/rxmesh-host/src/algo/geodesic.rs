@@ -76,7 +76,7 @@ const LEVEL_BATCH: u32 = 8;
 /// Rounds of the propagation that are launched before the first read-back; twice as many before each further one.
 const FIRST_LOOK: u32 = 8;
 
-/// Most of them.
+/// Most rounds between two read-backs.
 const LOOK_EVERY: u32 = 32;
 
 /// Initial capacity in rounds.

@@ -206,7 +206,7 @@ pub(super) fn check_labels<K: Element>(
     }
 }
 
-/// One of several reductions.
+/// Reduction among several that are computed together.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
     x: Global<f32>,

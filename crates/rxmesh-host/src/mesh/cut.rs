@@ -344,7 +344,7 @@ impl PolyMesh {
         Ok(())
     }
 
-    /// Removes the first of these columns that exists with one value a row, and returns it.
+    /// Removes the first of these columns that exists with one value per row, and returns it.
     fn take_column(&mut self, element: ElementKind, names: &[&str]) -> Option<Column> {
         let columns = &mut self.extras.columns;
         let place = |name: &&str| {

@@ -15,7 +15,7 @@ const CHUNK: usize = 1 << 16;
 /// Vertices that count for the size of a mesh: corners of its faces or cells, or all where it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedVertices {
-    /// A bit a vertex; empty where all of them count.
+    /// A bit per vertex; empty where all of them count.
     words: Vec<u64>,
 }
 

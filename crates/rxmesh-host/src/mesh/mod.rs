@@ -84,7 +84,7 @@ pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
 pub struct TriMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
-    /// Three vertices a face.
+    /// Three vertices per face.
     pub faces: Vec<[u32; 3]>,
     /// Other data of the file, or computed for the mesh.
     pub extras: Extras,

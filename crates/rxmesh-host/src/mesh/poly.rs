@@ -49,7 +49,7 @@ pub struct PolyMesh {
     pub sharp_vertices: Vec<SharpVertex>,
     /// Faces that shape the surface but are not part of it, ascending.
     pub holes: Vec<u32>,
-    /// Other data of the file; corner layers have a value a corner.
+    /// Other data of the file; corner layers have a value per corner.
     pub extras: Extras,
     /// As [`TriMesh::placement`].
     pub placement: Placement,

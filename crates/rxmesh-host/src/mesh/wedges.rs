@@ -161,7 +161,7 @@ mod tests {
         assert!(!seams.is_empty());
     }
 
-    /// One value a vertex: the wedges are the vertices; one that no face names has one, too.
+    /// One value per vertex: the wedges are the vertices; one that no face names has one, too.
     #[test]
     fn layers_without_seams() {
         let mut mesh = generate::quad_torus(5, 4, 1.0, 0.3).unwrap();

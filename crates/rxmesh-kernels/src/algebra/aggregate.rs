@@ -186,7 +186,7 @@ kernel! {
         pub number: Global<u32>,
         /// Aggregate of each row, or [`NONE`].
         pub aggregate: GlobalMut<u32>,
-        /// Two rows an aggregate, the second may be [`NONE`].
+        /// Two rows per aggregate, the second may be [`NONE`].
         pub pairs: GlobalMut<u32>,
     }
 }
@@ -215,7 +215,7 @@ kernel! {
     pub struct AggregateLengths: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
-        /// Two rows an aggregate.
+        /// Two rows per aggregate.
         pub pairs: Global<u32>,
         /// A number for each aggregate, and one more, which is not written.
         pub lengths: GlobalMut<u32>,
@@ -254,7 +254,7 @@ kernel! {
         pub matrix: MatrixView<f32>,
         /// Aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
-        /// Two rows an aggregate.
+        /// Two rows per aggregate.
         pub pairs: Global<u32>,
         /// Start of each row.
         pub starts: Global<u32>,

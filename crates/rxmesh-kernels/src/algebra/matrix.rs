@@ -240,7 +240,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
 }
 
 kernel! {
-    /// Works like [`MatrixProduct`], for vectors of one component a row.
+    /// Works like [`MatrixProduct`], for vectors of one component per row.
     pub struct MatrixProductOne: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,
@@ -278,7 +278,7 @@ crate::args! {
     pub struct MatrixInverse<W: Weight> {
         /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// A value a row.
+        /// A value per row.
         pub inverse: GlobalMut<W>,
     }
 }

@@ -19,7 +19,7 @@ pub const REGULAR: u32 = 1;
 kernel! {
     /// Flags the patches whose vertices all have faces in one consistently oriented fan, closed or open.
     pub struct RegularPatches: Patch {
-        /// One word a patch: [`REGULAR`], or 0.
+        /// One word per patch: [`REGULAR`], or 0.
         pub regular: GlobalMut<u32>,
     }
 }

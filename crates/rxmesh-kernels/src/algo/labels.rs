@@ -33,7 +33,7 @@ kernel! {
         pub labels: Global<u32>,
         /// Kind of the elements ([`crate::topo::Kind`]).
         pub kind: u32,
-        /// One number a patch.
+        /// One number per patch.
         pub counts: GlobalMut<u32>,
         /// Word 1, zero before: the largest label and 1, as far as that has 32 bits.
         pub largest: GlobalMut<u32>,
@@ -156,7 +156,7 @@ unsafe impl PatchKernel for LabelReduce {
 }
 
 kernel! {
-    /// Computes the result of each label, from its partial ones. One index a label.
+    /// Computes the result of each label, from its partial ones. One index per label.
     pub struct LabelCombine: Flat {
         /// Partial results.
         pub partials: Global<f64>,

@@ -55,7 +55,7 @@ kernel! {
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
@@ -63,7 +63,7 @@ kernel! {
         pub y: GlobalMut<Vec3>,
         /// Part of the way to go.
         pub factor: f32,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }
@@ -170,7 +170,7 @@ kernel! {
         pub x: Staged<Vertex, Vec3>,
         /// Corners of vertices, in fan order.
         pub fans: Prepared<Fans>,
-        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
@@ -178,7 +178,7 @@ kernel! {
         pub y: GlobalMut<Vec3>,
         /// Part of the way to go.
         pub factor: f32,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }

@@ -152,7 +152,7 @@ kernel! {
     pub struct TraceVertices: Flat {
         /// Births of the round.
         pub births: Births,
-        /// A value a vertex.
+        /// A value per vertex.
         pub origins: GlobalMut<u32>,
     }
 }

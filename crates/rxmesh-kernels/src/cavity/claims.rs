@@ -74,7 +74,7 @@ impl Met {
 }
 
 impl Priority {
-    /// All the same: a hash of the seed's id decides.
+    /// Same priority for all: a hash of the seed's id decides.
     pub const NONE: Priority = Priority(0, Met(0));
 
     /// Returns a priority: the smaller the value the more urgent. Negative values and those that are no number count as

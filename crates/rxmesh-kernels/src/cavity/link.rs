@@ -51,7 +51,7 @@ pub(crate) struct LinkWalk {
 }
 
 impl LinkWalk {
-    /// Before the first step.
+    /// State before the first step.
     pub(crate) const START: LinkWalk = LinkWalk {
         edges: 0,
         faces: [0; 2],

@@ -217,7 +217,7 @@ struct Sides {
     borders: u32,
     /// Edges of the rim.
     rim: u32,
-    /// One of them.
+    /// Half-edge of one of them.
     first: u32,
 }
 

@@ -82,7 +82,7 @@ kernel! {
     pub struct ClusterGrow: Grid {
         /// Two faces of each edge as one value, of which the second may be [`NONE`].
         pub ef: Global<u64>,
-        /// A word a face.
+        /// A word per face.
         pub word: GlobalMut<u32>,
         /// Flags of steps that changed anything, in turns of three steps from word 1 on; zeroes at first.
         pub grown: GlobalMut<u32>,
@@ -182,7 +182,7 @@ unsafe impl GridKernel for ClusterGrow {
 }
 
 kernel! {
-    /// Turns words into numbers. An index a face.
+    /// Turns words into numbers. An index per face.
     pub struct ClusterLabel: Flat {
         /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] where there is none.
         pub word: GlobalMut<u32>,
@@ -207,11 +207,11 @@ unsafe impl FlatKernel for ClusterLabel {
 }
 
 kernel! {
-    /// Flags the faces without a cluster, as ones and zeroes. An index a face.
+    /// Flags the faces without a cluster, as ones and zeroes. An index per face.
     pub struct ClusterAlone: Flat {
         /// As [`ClusterLabel`] left it.
         pub label: Global<u32>,
-        /// A word a face.
+        /// A word per face.
         pub alone: GlobalMut<u32>,
     }
 }
@@ -225,7 +225,7 @@ unsafe impl FlatKernel for ClusterAlone {
 }
 
 kernel! {
-    /// Labels of faces that have no cluster: one for each, after all others. An index a face.
+    /// Labels of faces that have no cluster: one for each, after all others. An index per face.
     pub struct ClusterName: Flat {
         /// Number of faces without a cluster before each face.
         pub before: Global<u32>,

@@ -1,4 +1,4 @@
-//! Faces of edges: two slots an edge if the mesh is an oriented manifold, compressed rows if it is not.
+//! Faces of edges: two slots per edge if the mesh is an oriented manifold, compressed rows if it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
 //! that each side of a face has a separate slot, and no scan and no sort is needed. Every side puts itself into its

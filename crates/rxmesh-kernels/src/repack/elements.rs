@@ -316,7 +316,7 @@ kernel! {
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
         pub work: Work,
-        /// One word a vertex.
+        /// One word per vertex.
         pub flags: GlobalMut<u32>,
     }
 }

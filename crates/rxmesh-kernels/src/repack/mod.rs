@@ -1,9 +1,9 @@
 //! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches
 //! in place; here all are packed anew).
 //!
-//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label
-//! become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id. The
-//! steps:
+//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label per face. Faces of one
+//! label become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id.
+//! The steps:
 //!
 //! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
 //! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each
@@ -54,7 +54,7 @@ pub const CHUNK: u32 = 512;
 args! {
     /// A mesh as flat arrays in session ids.
     pub struct RepackMesh {
-        /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a
+        /// Three sides per face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a
         /// dead face.
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.

@@ -25,8 +25,8 @@ kernel_list! {
 }
 
 args! {
-    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
-    /// name.
+    /// Regions. Arrays have an entry per label unless they say otherwise; those about regions are indexed by the
+    /// region's name.
     pub struct Regions {
         /// Region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
@@ -44,7 +44,7 @@ args! {
         pub base: GlobalMut<u32>,
         /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
-        /// Names of the regions that are cut: an entry a region.
+        /// Names of the regions that are cut: an entry per region.
         pub cut_root: GlobalMut<u32>,
         /// Start of the faces of these.
         pub cut_start: GlobalMut<u32>,

@@ -23,9 +23,9 @@ kernel! {
         pub sizes: GlobalMut<u32>,
         /// Header of each patch.
         pub headers: GlobalMut<PatchHeader>,
-        /// Isolated vertices.
+        /// Number of isolated vertices.
         pub isolated: u32,
-        /// Most of them in one patch.
+        /// Most isolated vertices in one patch.
         pub isolated_room: u32,
     }
 }

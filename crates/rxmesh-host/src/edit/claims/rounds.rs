@@ -489,7 +489,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a set the seeds of the next round; `fill` writes it, one bit a seed. Returns the number of seeds.
+    /// Makes a set the seeds of the next round; `fill` writes it, one bit per seed. Returns the number of seeds.
     ///
     /// # Errors
     ///

@@ -377,7 +377,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
     }
 }
 
-/// Returns `true` if the layer has one value a vertex, in the order of the vertices: then it becomes a column, which
+/// Returns `true` if the layer has one value per vertex, in the order of the vertices: then it becomes a column, which
 /// other formats hold, too. Files of points have values without faces.
 fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool {
     count > 0

@@ -37,7 +37,7 @@ impl From<Fault> for Wrong {
     }
 }
 
-/// As [`Wrong`], in words.
+/// Reason as in [`Wrong`], as text.
 enum Why {
     Length(String),
     Other(String),

@@ -170,7 +170,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Returns the report as text, one finding a line.
+    /// Returns the report as text, one finding per line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

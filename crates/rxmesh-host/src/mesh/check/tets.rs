@@ -263,7 +263,7 @@ fn vertices(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 impl TetReport {
-    /// Returns the report as text, one finding a line.
+    /// Returns the report as text, one finding per line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

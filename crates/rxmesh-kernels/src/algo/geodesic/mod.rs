@@ -110,7 +110,7 @@ kernel! {
         pub entered: GlobalMut<u32>,
         /// Patches of the first round: all.
         pub list: GlobalMut<u32>,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }
@@ -246,7 +246,7 @@ kernel! {
         pub distance: GlobalMut<f32>,
         /// Largest finite distance, one a patch; minus infinity where nothing is reached.
         pub farthest: GlobalMut<f64>,
-        /// Vertices with a finite distance, one number a patch.
+        /// Vertices with a finite distance, one number per patch.
         pub reached: GlobalMut<f64>,
         /// One over the scale.
         pub unit: f32,

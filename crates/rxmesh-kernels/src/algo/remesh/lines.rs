@@ -159,7 +159,7 @@ impl OnLine {
 
 kernel! {
     /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine
-    /// with [`FEATURE`], and counts all sharp ones in word 1. One index an edge slot.
+    /// with [`FEATURE`], and counts all sharp ones in word 1. One index per edge slot.
     pub struct MarkFeatures: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -200,7 +200,7 @@ unsafe impl FlatKernel for MarkFeatures {
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
-    /// Lists the edges that are marked with [`FEATURE`], in any order. One index an edge slot.
+    /// Lists the edges that are marked with [`FEATURE`], in any order. One index per edge slot.
     pub struct ListFeatures: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -277,7 +277,7 @@ unsafe impl FlatKernel for Unmark {
 }
 
 kernel! {
-    /// Marks the edges between faces of different groups, and counts them in word 1. One index an edge slot.
+    /// Marks the edges between faces of different groups, and counts them in word 1. One index per edge slot.
     pub struct MarkBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -307,7 +307,7 @@ unsafe impl FlatKernel for MarkBorders {
 }
 
 kernel! {
-    /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index an edge slot.
+    /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index per edge slot.
     pub struct MarkEnds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

@@ -55,7 +55,7 @@ impl Relax {
 
 kernel! {
     /// Computes the values of a column at the places where vertices go: those of the surface of their faces, at the
-    /// point that is closest. One index a vertex slot.
+    /// point that is closest. One index per vertex slot.
     pub struct Resample: Flat {
         /// Lists of neighbours.
         pub rings: Rings,
@@ -148,7 +148,7 @@ fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
 }
 
 kernel! {
-    /// Takes over new values. One index a number.
+    /// Takes over new values. One index per number.
     pub struct AcceptValues: Flat {
         /// New values.
         pub from: Global<f32>,
@@ -167,7 +167,7 @@ unsafe impl FlatKernel for AcceptValues {
 }
 
 kernel! {
-    /// Puts the vertices of meshes that are left as they are back to where they were. One index a vertex slot.
+    /// Puts the vertices of meshes that are left as they are back to where they were. One index per vertex slot.
     pub struct PutBack: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -194,7 +194,7 @@ unsafe impl FlatKernel for PutBack {
 }
 
 kernel! {
-    /// Takes over where vertices went. One index a vertex slot.
+    /// Takes over where vertices went. One index per vertex slot.
     pub struct Accept: Flat {
         /// New positions.
         pub moved: Global<Vec3>,

@@ -151,7 +151,7 @@ fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
 }
 
 kernel! {
-    /// Computes the length of each edge in units, and the number of its mesh. One index an edge slot.
+    /// Computes the length of each edge in units, and the number of its mesh. One index per edge slot.
     pub struct LabelLengths: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -181,7 +181,7 @@ unsafe impl FlatKernel for LabelLengths {
 }
 
 kernel! {
-    /// Computes the area of each face in squares of a length, and the number of its mesh. One index a face slot.
+    /// Computes the area of each face in squares of a length, and the number of its mesh. One index per face slot.
     pub struct LabelAreas: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -230,7 +230,7 @@ unsafe impl FlatKernel for LabelAreas {
 }
 
 kernel! {
-    /// Multiplies the lengths at the vertices of each mesh by a separate factor. One index a vertex slot.
+    /// Multiplies the lengths at the vertices of each mesh by a separate factor. One index per vertex slot.
     pub struct ScaleLengths: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

@@ -20,7 +20,7 @@ args! {
     }
 }
 
-/// Returns `true` if a vertex belongs to a mesh that is left as it is, by the labels of vertices and a word a mesh;
+/// Returns `true` if a vertex belongs to a mesh that is left as it is, by the labels of vertices and a word per mesh;
 /// there are no words if none is.
 #[inline(always)]
 pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {

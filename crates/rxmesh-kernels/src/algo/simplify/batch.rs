@@ -91,7 +91,7 @@ impl Batched {
 }
 
 kernel! {
-    /// Looks for a live vertex whose label is no mesh's. One index a vertex slot.
+    /// Looks for a live vertex whose label is no mesh's. One index per vertex slot.
     pub struct BatchCheck: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -194,7 +194,7 @@ impl BatchFaces {
 }
 
 kernel! {
-    /// Sets the bound of each mesh so that no edge is cheap. One index a mesh.
+    /// Sets the bound of each mesh so that no edge is cheap. One index per mesh.
     pub struct BatchUnbind: Flat {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -302,7 +302,7 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block a mesh. The last block
+    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block per mesh. The last block
     /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
@@ -534,7 +534,7 @@ unsafe impl BlockKernel for BatchList {
 }
 
 kernel! {
-    /// Keeps, after [`BatchList`], one block a mesh, as many of its winners as may go, those with the smallest keys,
+    /// Keeps, after [`BatchList`], one block per mesh, as many of its winners as may go, those with the smallest keys,
     /// and enters the others for the next round.
     pub struct BatchLimit: Block {
         /// Winners of the round.

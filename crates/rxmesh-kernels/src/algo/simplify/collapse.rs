@@ -714,13 +714,14 @@ impl<L: LineForm> Collapse<L> {
 }
 
 kernel! {
-    /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
+    /// Counts the live edges by the reason why they are not collapsed, for each of several meshes. One index per edge
+    /// slot.
     pub struct SimplifyRefusals: Flat {
         /// Operator to run.
         pub collapse: Collapse<SomeLines>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// By mesh and [`Refusal`].
+        /// Counts by mesh and [`Refusal`].
         pub refusals: GlobalMut<u32>,
     }
 }
