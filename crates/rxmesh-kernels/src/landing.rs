@@ -9,7 +9,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Copies words of two arrays, one after the other, to where the host reads them.
+    /// Copies words of two arrays, one after the other, into memory that the host reads.
     pub struct Land: Flat {
         /// Words that come first.
         pub first: Global<u32>,

@@ -104,7 +104,7 @@ pub struct GeodesicSeed {
 }
 
 /// Computes the distance along the surface of every vertex from the nearest source, in the mesh's unit of length;
-/// infinity where no source reaches. `sources` are vertices in the input's order.
+/// infinity if no source reaches. `sources` are vertices in the input's order.
 ///
 /// Distances are exact, to rounding and [`GeodesicOptions::threshold`], where one source reaches the triangles through
 /// a plane, whatever the shape of the triangles is. On curved surfaces, behind saddles and where the ways from several

@@ -30,7 +30,7 @@ struct Parts<'a> {
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// Side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] if there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 ///
 /// Corners that see the same value at the same vertex share a wedge, however often the file repeats the value; corners
 /// of different vertices never do. The first wedges are those of the vertices, in their order, with the value of the
-/// vertex's first corner (0 where it has none): a layer without seams has no others. More follow in the order of the
+/// vertex's first corner (0 if it has none): a layer without seams has no others. More follow in the order of the
 /// corners that need them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wedges {

@@ -74,7 +74,7 @@ kernel! {
         pub coarse: Global<Vec3>,
         /// Correction on this level.
         pub z: GlobalMut<Vec3>,
-        /// Dot products; `partials` are empty where none are wanted.
+        /// Dot products; `partials` are empty if none are wanted.
         pub sums: CgSums,
         /// Nonzero if the solver begins: there is no old direction.
         pub begin: u32,

@@ -355,7 +355,7 @@ crate::args! {
         pub matrix: MatrixView<W>,
         /// Residual over the diagonal.
         pub u: Global<Vec3>,
-        /// Old direction; anything where the solver begins.
+        /// Old direction; anything if the solver begins.
         pub old: Global<Vec3>,
         /// New direction.
         pub new: GlobalMut<Vec3>,

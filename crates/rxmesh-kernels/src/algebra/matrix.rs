@@ -274,7 +274,7 @@ unsafe impl FlatKernel for MatrixProductOne {
 }
 
 crate::args! {
-    /// One over the diagonal; zero where that is not positive.
+    /// One over the diagonal; zero if that is not positive.
     pub struct MatrixInverse<W: Weight> {
         /// Matrix by rows.
         pub matrix: MatrixView<W>,

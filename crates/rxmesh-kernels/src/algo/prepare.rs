@@ -53,7 +53,7 @@ crate::args! {
     /// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in
     /// entries, then with `fill = 1` and the places of the tables.
     pub struct PrepareRows<R> {
-        /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
+        /// Size of each patch's table, or [`TOO_LARGE`]; its start, when the tables are filled.
         pub places: GlobalMut<u32>,
         /// Tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,

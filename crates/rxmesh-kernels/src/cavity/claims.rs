@@ -173,7 +173,7 @@ args! {
         /// Claims on faces, by face.
         pub faces: GlobalMut<u64>,
         /// Claims on vertices, by vertex, if candidates claim the ends of their edges in place of the faces at them
-        /// ([`by_ends`]); empty where they do not.
+        /// ([`by_ends`]); empty if they do not.
         pub ends: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those
         /// that must keep one fan: by hash. A collision costs a round, no more.

@@ -89,7 +89,7 @@ args! {
         pub pending: GlobalMut<u32>,
         /// Next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
-        /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
+        /// The same as a list that grows with it; empty if [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
         /// considered all elements.
@@ -290,7 +290,7 @@ kernel! {
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Seeds that were refused, a bit each, which are forgotten; empty where they are not.
+        /// Seeds that were refused, a bit each, which are forgotten; empty if they are not.
         pub refused: GlobalMut<u32>,
         /// [`Counter::Share`], if it is to be set.
         pub share: u32,

@@ -184,7 +184,7 @@ unsafe impl GridKernel for ClusterGrow {
 kernel! {
     /// Turns words into numbers. An index per face.
     pub struct ClusterLabel: Flat {
-        /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] where there is none.
+        /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] if there is none.
         pub word: GlobalMut<u32>,
         /// Choice of the seeds.
         pub seeds: Seeds,

@@ -30,7 +30,7 @@ const EMPTY: u32 = 0xffff;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walks {
     pub(super) fe: LocalFe,
-    /// Corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] where there is none, or two words
+    /// Corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] if there is none, or two words
     /// ([`NONE`]) in a patch with more corners than 16 bits count.
     slots: Shared<u32>,
     wide: bool,

@@ -13,7 +13,7 @@ kernel_list! {
     block repack_sort: RepackSort;
 }
 
-/// Faces of a patch that are sorted in shared memory; longer lists are sorted where they lie.
+/// Faces of a patch that are sorted in shared memory; longer lists are sorted in global memory.
 pub const SORT_ROOM: u32 = 2048;
 
 /// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly

@@ -48,7 +48,7 @@ pub const NONE: u32 = u32::MAX;
 /// Value in VE of a dead vertex.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// Words that a block handles at a time where it goes through a longer list.
+/// Words that a block handles at a time in a longer list.
 pub const CHUNK: u32 = 512;
 
 args! {
@@ -59,7 +59,7 @@ args! {
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: Global<u32>,
-        /// Two faces of each edge, any two where there are more, [`NONE`] where there are fewer.
+        /// Two faces of each edge, any two if there are more, [`NONE`] if there are fewer.
         pub ef: Global<u32>,
         /// Distance from one face in EF to the next.
         pub step: u32,
@@ -129,7 +129,7 @@ args! {
     pub struct Work {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
-        /// Faces of each label; then where its faces start.
+        /// Number of faces of each label; then the start of its faces.
         pub label_faces: GlobalMut<u32>,
         /// Patch of each label.
         pub label_patch: GlobalMut<u32>,
@@ -152,9 +152,9 @@ args! {
         pub vertex_linear: GlobalMut<u32>,
         /// Start of each patch's faces; the end of the last.
         pub patch_face: GlobalMut<u32>,
-        /// Edges that each patch owns; then where they start.
+        /// Number of edges that each patch owns; then their start.
         pub patch_edge: GlobalMut<u32>,
-        /// Vertices that each patch owns; then where they start.
+        /// Number of vertices that each patch owns; then their start.
         pub patch_vertex: GlobalMut<u32>,
         /// Faces that each patch is told, not all distinct; counted down as they are written.
         pub told_count: GlobalMut<u32>,

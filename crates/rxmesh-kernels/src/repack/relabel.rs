@@ -201,7 +201,7 @@ unsafe impl BlockKernel for RelabelPairs {
 pub struct Rounds {
     /// Rounds of matching: a round makes regions about one and a half times as large.
     pub matching: u32,
-    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
+    /// Steps from a region's border to its centre; 0 if regions have too few labels to have a shape.
     pub depth: u32,
 }
 

@@ -194,7 +194,7 @@ fn distinct<B: Block, W: Words>(
     total
 }
 
-/// Returns the place of `id` in an ascending list, or the one where it belongs.
+/// Returns the place of `id` in an ascending list, or the one to insert it at.
 #[inline(always)]
 pub(super) fn place_of(list: impl Fn(u32) -> u32, n: u32, id: u32) -> u32 {
     let (mut from, mut to) = (0, n);

@@ -170,7 +170,7 @@ pub struct DistributeTables<T> {
     scratch: Shared<u32>,
     relation: T,
     values: Shared<f32>,
-    /// Sums so far, where elements come in several parts.
+    /// Sums so far, if elements come in several parts.
     sums: Shared<f32>,
 }
 

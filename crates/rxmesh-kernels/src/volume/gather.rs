@@ -135,7 +135,7 @@ impl<K: Element> From<K> for Words<K> {
     }
 }
 
-/// Values where they are.
+/// Values in global memory.
 #[derive(Clone, Copy)]
 struct There<K>(Words<K>);
 

@@ -29,7 +29,7 @@ pub(super) struct Corners {
     charts: Vec<u32>,
     /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
-    /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
+    /// Entries of vertices at seams by chart; [`SEAM`] if there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
     /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,

@@ -351,7 +351,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
         .copied()
         .collect();
     if follows_vertices(corners.as_deref(), count, soup) {
-        // No direction where there is none: a column has a row for each vertex.
+        // No direction if there is none: a column has a row for each vertex.
         let known = |x: f32| if x.is_nan() { 0.0 } else { x };
         let data = ColumnData::F32(values.into_iter().map(known).collect());
         soup.columns.push(Column {

@@ -113,7 +113,7 @@ impl Walk<'_> {
         [self.mesh.faces[f][k], self.mesh.faces[f][(k + 1) % 3]]
     }
 
-    /// Returns for each border the one that follows it around its hole, [`NONE`] where the boundary does not go on.
+    /// Returns for each border the one that follows it around its hole, [`NONE`] if the boundary does not go on.
     ///
     /// Two borders of one fan of faces follow each other. Where two such fans meet in a vertex, the hole lies between
     /// them: the border that comes to one fan goes on with the border that leaves the other. Where there are more, it

@@ -54,7 +54,7 @@ const MOST_READERS: u32 = READERS_ROW - 1;
 /// In [`GeodesicRound::entered`]: listed in every round.
 pub const ALWAYS: u32 = u32::MAX;
 
-/// Lowest bits of a distance, which hold the number of its source where there are several. A distance loses a millionth
+/// Lowest bits of a distance, which hold the number of its source if there are several. A distance loses a millionth
 /// part of itself by that.
 pub const SOURCE_BITS: u32 = 0xf;
 
@@ -95,7 +95,7 @@ kernel! {
         pub other: GlobalMut<f32>,
         /// Length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,
-        /// Length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
+        /// Length of the patch's shortest edge that has a length, times the scale; 0 if there is none.
         pub shortest: GlobalMut<f32>,
         /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local
         /// vertices, 16 bits each, and above them the [`Obtuse`] corner.
@@ -244,7 +244,7 @@ kernel! {
     pub struct GeodesicFinish: Patch {
         /// Distances.
         pub distance: GlobalMut<f32>,
-        /// Largest finite distance, one a patch; minus infinity where nothing is reached.
+        /// Largest finite distance, one a patch; minus infinity if nothing is reached.
         pub farthest: GlobalMut<f64>,
         /// Vertices with a finite distance, one number per patch.
         pub reached: GlobalMut<f64>,

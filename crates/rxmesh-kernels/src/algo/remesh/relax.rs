@@ -167,7 +167,7 @@ unsafe impl FlatKernel for AcceptValues {
 }
 
 kernel! {
-    /// Puts the vertices of meshes that are left as they are back to where they were. One index per vertex slot.
+    /// Restores the positions of vertices of meshes that are left as they are. One index per vertex slot.
     pub struct PutBack: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -194,7 +194,7 @@ unsafe impl FlatKernel for PutBack {
 }
 
 kernel! {
-    /// Takes over where vertices went. One index per vertex slot.
+    /// Writes the new positions of vertices. One index per vertex slot.
     pub struct Accept: Flat {
         /// New positions.
         pub moved: Global<Vec3>,

@@ -161,7 +161,7 @@ kernel! {
         pub unit: Sizing,
         /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
-        /// Labels; [`NONE`] where no edge lives.
+        /// Labels; [`NONE`] if no edge lives.
         pub labels: GlobalMut<u32>,
     }
 }
@@ -192,11 +192,11 @@ kernel! {
         /// Area of each mesh.
         pub areas: GlobalMut<f32>,
         /// Volumes of the cones from the origin over the faces that look away from it, and over those that look to it;
-        /// 0 for all others. Empty where they are not asked for.
+        /// 0 for all others. Empty if they are not asked for.
         pub outside: GlobalMut<f32>,
         /// See [`LabelAreas::outside`].
         pub inside: GlobalMut<f32>,
-        /// Labels; [`NONE`] where no face lives.
+        /// Labels; [`NONE`] if no face lives.
         pub labels: GlobalMut<u32>,
         /// Word 1: the largest slot of a face whose vertices differ, and 1.
         pub wrong: GlobalMut<u32>,

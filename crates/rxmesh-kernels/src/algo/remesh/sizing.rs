@@ -11,11 +11,11 @@ args! {
         pub lengths: GlobalMut<f32>,
         /// Nonzero if vertices have separate lengths.
         pub varies: u32,
-        /// Length, or the factor where it varies.
+        /// Length, or the factor if it varies.
         pub factor: f32,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: GlobalMut<u32>,
-        /// Nonzero for each mesh that is left as it is; empty where none is.
+        /// Nonzero for each mesh that is left as it is; empty if none is.
         pub resting: Global<u32>,
     }
 }

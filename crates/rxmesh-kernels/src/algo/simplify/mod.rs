@@ -116,7 +116,7 @@ pub enum Refusal {
     NotFinite = 4,
     /// The boundary would take another course. Quadrics see to that by themselves.
     Bend = 5,
-    /// The surface would come too far from where it was.
+    /// The surface would move too far.
     Deviation = 6,
 }
 
@@ -220,7 +220,7 @@ pub struct Placement {
     pub at: Vec3,
     /// Quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
-    /// Quadric of lines there; zero where it is not apart.
+    /// Quadric of lines there; zero if it is not apart.
     pub lines: Quadric,
     /// Cost of the collapse.
     pub cost: f32,

@@ -156,7 +156,7 @@ args! {
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// Edges that are entered, a bit each; empty where they are listed.
+        /// Edges that are entered, a bit each; empty if they are listed.
         pub queue: GlobalMut<u32>,
         /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
         pub histogram: GlobalMut<u32>,
