@@ -113,7 +113,7 @@ impl Cg {
         self.r.global()
     }
 
-    /// Makes the solver go on, after its start, until the squared norm of the residual is below `target`.
+    /// Makes the solver continue, after its start, until the squared norm of the residual is below `target`.
     ///
     /// # Errors
     ///

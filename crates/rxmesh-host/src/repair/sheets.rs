@@ -21,7 +21,7 @@ const NEAREST: usize = 4;
 /// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
-    /// Half-edge that goes on at each one, [`NONE`] if the face ends.
+    /// Half-edge that continues at each one, [`NONE`] if the face ends.
     pub(super) partner: Vec<u32>,
     /// Faces that must be turned for partners to agree: those of less area in their sheet.
     pub(super) turned: Vec<bool>,

@@ -4,8 +4,8 @@
 //! An iteration has two steps. The product's makes the new direction `d = u + beta d` as it reads the old one, its
 //! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves `u = M^-1
 //! r`. Each block adds up the partial results of the step before for itself, so that all know the step's length, and
-//! the decision to go on, without another barrier. Sums that every block adds up grow with the square of the blocks, so
-//! a large system ([`SUMMED`]) has two launches per iteration, in which the last block to finish adds up.
+//! the decision to continue, without another barrier. Sums that every block adds up grow with the square of the blocks,
+//! so a large system ([`SUMMED`]) has two launches per iteration, in which the last block to finish adds up.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};

@@ -1,10 +1,10 @@
 //! Connected components: faces that edges or vertices join, over and over.
 //!
 //! Every face begins as the root of its own tree. Each edge, or vertex, joins the trees of its faces: it hangs the root
-//! of higher id below the other by compare-and-swap, and goes on from the value found there if another thread was first
-//! (Jaiganesh and Burtscher 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC). Then each
-//! face looks up its root. Parents have lower ids than their children, at all times: every walk ends, and the root of a
-//! component is its face of lowest id, whichever thread came first.
+//! of higher id below the other by compare-and-swap, and continues from the value found there if another thread was
+//! first (Jaiganesh and Burtscher 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC).
+//! Then each face looks up its root. Parents have lower ids than their children, at all times: every walk ends, and the
+//! root of a component is its face of lowest id, whichever thread came first.
 //!
 //! Components are numbered by their first face in the input's order, which depends neither on patches nor on the
 //! engine.

@@ -43,7 +43,7 @@ args! {
     pub struct SplitStretched {
         /// Positions.
         pub x: Places,
-        /// Lines, which go on in both halves of their edges.
+        /// Lines, which continue in both halves of their edges.
         pub lines: Lines,
         /// Length above which edges are split.
         pub longest: Sizing,

@@ -180,13 +180,13 @@ impl<S: Site> Cavity<S> {
         RECORD_HEADER + self.counts[2] + self.counts[1]
     }
 
-    /// Returns rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
+    /// Returns rim half-edge `i`, whose face is deleted. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn rim_half(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i))
     }
 
-    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> u32 {
         self.marked_corner(i) & !(LOSES_EDGE | BORDER)

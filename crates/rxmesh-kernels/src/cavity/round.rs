@@ -64,7 +64,7 @@ pub enum Counter {
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
-    /// Nonzero if one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
+    /// Nonzero if one block continues by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
     /// written at the end of each round until it does.
     Alone = 30,
 }

@@ -72,7 +72,7 @@ pub const GROWN: u32 = 4;
 /// once, so that a barrier is needed only to find out that no block has anything left to do.
 const SWEEPS: u32 = 8;
 
-/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it goes on: a
+/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it continues: a
 /// sweep costs less than a barrier, and changes from the blocks beside it are taken up at once.
 const FEW: u32 = 1024;
 

@@ -249,7 +249,7 @@ unsafe impl FlatKernel for OpenVertices {
 impl OpenVertices {
     /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
-    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
+    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would continue in that
     /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
     /// which have no more than one face each.
     #[inline(always)]

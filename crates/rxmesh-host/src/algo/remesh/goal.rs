@@ -60,7 +60,7 @@ const MOST_MORE: u32 = 5;
 /// The same where a number of faces was asked for that is not reached, and comes nearer.
 const MOST_FOR_FACES: u32 = 15;
 
-/// Iterations go on only while one changes the number of faces by this part.
+/// Iterations continue only while one changes the number of faces by this part.
 const STILL: f64 = 0.02;
 
 /// Returns the most faces of the result of a mesh of `now` faces.

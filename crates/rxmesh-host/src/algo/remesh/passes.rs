@@ -73,7 +73,7 @@ impl Guard {
     }
 }
 
-/// Meshes that are left as they are while others go on.
+/// Meshes that are left as they are while others continue.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,

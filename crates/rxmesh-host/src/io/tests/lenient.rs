@@ -192,7 +192,7 @@ fn a_backslash_carries_numbers_and_names_on() {
     assert_eq!(words, ["a", "C:\\b", "c"]);
     assert_eq!(names[1].split_whitespace().collect::<Vec<_>>(), ["d", "e"]);
     assert!(warnings.is_empty(), "{warnings:?}");
-    // A name that goes on at the end of the file, before an empty line, a comment.
+    // A name that continues at the end of the file, before an empty line, a comment.
     for end in ["", "\n", "\n\n", "\n# c\n"] {
         let text = format!("{TRIANGLE}f 1 2 3\ng D:\\x\\{end}");
         let (mesh, _) = warned("a.obj", text.as_bytes());

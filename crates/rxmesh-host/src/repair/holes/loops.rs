@@ -113,11 +113,11 @@ impl Walk<'_> {
         [self.mesh.faces[f][k], self.mesh.faces[f][(k + 1) % 3]]
     }
 
-    /// Returns for each border the one that follows it around its hole, [`NONE`] if the boundary does not go on.
+    /// Returns for each border the one that follows it around its hole, [`NONE`] if the boundary does not continue.
     ///
     /// Two borders of one fan of faces follow each other. Where two such fans meet in a vertex, the hole lies between
-    /// them: the border that comes to one fan goes on with the border that leaves the other. Where there are more, it
-    /// goes on with that of the next fan around the vertex.
+    /// them: the border that comes to one fan continues with the border that leaves the other. Where there are more, it
+    /// continues with that of the next fan around the vertex.
     fn followers(&self, borders: &[u32]) -> Vec<u32> {
         let place: HashMap<u32, u32> = borders
             .iter()

@@ -2,7 +2,7 @@
 //!
 //! The steps are those of Liepa (*Filling holes in meshes*, 2003): a triangulation of the loop that folds as little as
 //! possible ([`triangulate`]; large loops are first made smaller by [`ears`]), vertices inside as dense as around the
-//! hole ([`refine`]), and positions of least bending that go on from the surface without a crease ([`fair`]).
+//! hole ([`refine`]), and positions of least bending that continue from the surface without a crease ([`fair`]).
 //! `docs/use/repair.md` says more.
 
 mod ears;

@@ -8,7 +8,7 @@
 //! several sources each distance knows its source ([`SOURCE_BITS`]), so that circles of two sources are told apart.
 //!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
-//! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
+//! patch next to a change takes its ribbon's distances and continues by itself, in shared memory. So there are fewer
 //! rounds than levels, and no order of vertices has to be found first.
 //!
 //! A patch that goes too far ahead works on distances that fall again when shorter paths come in from elsewhere. So a

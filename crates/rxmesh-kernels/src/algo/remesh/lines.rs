@@ -196,7 +196,7 @@ unsafe impl FlatKernel for MarkFeatures {
 }
 
 /// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
-/// `k` at which another line goes on.
+/// `k` at which another line continues.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
