@@ -34,7 +34,7 @@ pub struct SharpVertex {
 
 /// A polygon mesh: vertices and faces in the order of the file, indices from 0.
 ///
-/// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
+/// As with [`TriMesh`], code that changes the fields has to keep [`validate`](Self::validate) true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolyMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.

@@ -16,7 +16,7 @@ pub const CELL_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2,
 
 /// A mesh of tetrahedra: vertices and cells in the order of the file, indices from 0.
 ///
-/// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
+/// As with [`TriMesh`], code that changes the fields has to keep [`validate`](Self::validate) true.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.

@@ -185,7 +185,7 @@ impl<W: Weight> MatrixView<W> {
     pub fn row(&self, i: u32, at: impl Fn(u32) -> Vec3) -> Vec3 {
         let x = at(i);
         let mut sum = self.excess.get(i).times(x);
-        // The vector's values are asked for together, too.
+        // The vector's values are loaded together, too.
         each_place(
             self.starts.get(i),
             self.ends.get(i),

@@ -28,7 +28,7 @@ pub enum Counter {
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators with a separate launch that asks them.
+    /// Seeds that want a change in this round, for operators with a separate launch that tests them.
     Wanting = 6,
     /// Nonzero if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a
     /// kernel asked for it.
@@ -319,7 +319,7 @@ pub const RANK_WORDS: u32 = 1024;
 
 kernel! {
     /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
-    /// handed out in the order of the seeds, whoever came first.
+    /// handed out in the order of the seeds, independent of the order of threads.
     pub struct RankWords: Block {
         /// Winners, a bit each.
         pub won: Global<u32>,

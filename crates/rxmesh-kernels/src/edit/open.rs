@@ -250,7 +250,7 @@ impl OpenVertices {
     /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
     /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would continue in that
-    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
+    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are followed here,
     /// which have no more than one face each.
     #[inline(always)]
     fn faces_of_fan(&self, v: u32, most: u32) -> u32 {

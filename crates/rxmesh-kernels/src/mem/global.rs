@@ -91,7 +91,8 @@ pub enum Access {
     Read,
     /// May write the piece.
     Write,
-    /// Belongs to another argument of the kernel; the kernel's author sees to the order of accesses (contract U3).
+    /// Belongs to another argument of the kernel; the kernel's author is responsible for the order of accesses
+    /// (contract U3).
     Again,
 }
 
