@@ -192,7 +192,7 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    /// Makes edges of the sides of faces.
+    /// Numbers the edges by matching the sides of faces.
     fn connect(vertices: u32, faces: &Buffer<[u32; 3]>) -> Result<Flat, Error> {
         let engine = faces.engine().clone();
         let corners = faces.global().cast::<u32>();

@@ -30,8 +30,8 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// scheduler's own crate can make.
     type Access;
 
-    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
-    /// others.
+    /// Prepares for edits of a mesh that was opened in the linear ids of `rx`. Returns the mesh in session ids, which
+    /// may be others, and the scheduler.
     ///
     /// # Errors
     ///
@@ -130,9 +130,9 @@ pub struct Parts<'a, C> {
 /// Elements that a round considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeds {
-    /// All of the operator's kind.
+    /// All elements of the operator's kind.
     All,
-    /// Those that lost in the last round, and those that its fill-ins named.
+    /// Elements that lost in the last round, and those that its fill-ins named.
     Queued,
 }
 

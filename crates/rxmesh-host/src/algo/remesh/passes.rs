@@ -73,7 +73,7 @@ impl Guard {
     }
 }
 
-/// Meshes that are left as they are while others go on.
+/// Meshes that are left as they are while others continue.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
@@ -120,7 +120,7 @@ pub(in crate::algo) struct Remesher {
 }
 
 impl Remesher {
-    /// Makes ready; the unit is 1.
+    /// Creates a remesher; the unit is 1.
     pub(in crate::algo) fn new<C: Edits>(
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
@@ -166,8 +166,8 @@ impl Remesher {
         Ok(remesher)
     }
 
-    /// Takes the marks of sharp lines away that are short beside the length of edges of their mesh; the others are kept
-    /// from now on.
+    /// Clears the marks of sharp lines that are short compared with the length of edges of their mesh; the others are
+    /// kept from then on.
     pub(super) fn keep_long_features<C: Edits>(
         &mut self,
         session: &Session<C>,
@@ -478,7 +478,7 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Runs smoothing steps, and brings vertices back to the surface. Meshes that rest are put back to where they were.
+    /// Runs smoothing steps, and brings vertices back to the surface. Positions of meshes that rest are restored.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();

@@ -41,7 +41,7 @@ const TOGETHER_BLOCKS: u32 = 4;
 /// expected to leave few enough.
 const SOON_FEW: u32 = 8;
 
-/// Number of seeds of a round of such a launch up to which one block goes on alone.
+/// Number of seeds of a round of such a launch up to which one block continues alone.
 const FEW_SEEDS: u32 = 128;
 
 /// Hooks for an algorithm that runs several rounds between two host read-backs.
@@ -479,7 +479,7 @@ impl Session {
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
     }
 
-    /// Goes on to the epoch of the next round, behind which there are those of the other `rounds`, which count down.
+    /// Sets the epoch of the next round, and reserves those of the other `rounds`: epochs count down.
     fn next_epochs(&mut self, rounds: u32) -> Result<(), Error> {
         if self.edits.epoch <= rounds {
             self.edits.state.reset_claims(&self.mesh)?;
@@ -489,7 +489,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a set the seeds of the next round; `fill` writes it, one bit a seed. Returns the number of seeds.
+    /// Makes a set the seeds of the next round; `fill` writes it, one bit per seed. Returns the number of seeds.
     ///
     /// # Errors
     ///

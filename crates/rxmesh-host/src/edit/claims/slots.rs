@@ -119,7 +119,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
+    /// Adds slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
     /// if they do not suffice. The round is repeated, and has the same winners then.
     pub(super) fn make_room<O: Operator>(
         &mut self,

@@ -199,8 +199,7 @@ impl<'a> Groups<'a> {
         halves
     }
 
-    /// Makes one group of those of two vertices, if no face loses a corner and no edge gets a third face or two that
-    /// disagree.
+    /// Unites the groups of two vertices, if no face loses a corner and no edge gets a third face or two that disagree.
     fn unite(&mut self, a: u32, b: u32) {
         let (a, b) = (self.name(a).1, self.name(b).1);
         if a == b {
