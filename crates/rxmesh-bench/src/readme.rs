@@ -223,7 +223,7 @@ fn amounts(record: &Record) -> String {
     }
     let rule = " ---: |".repeat(record.meshes.len());
     format!(
-        "\nWhat is no time (less is better):\n\n{heading} unit | others |\n| --- |{rule} --- | --- |\n{lines}"
+        "\nRows that are not times (less is better):\n\n{heading} unit | others |\n| --- |{rule} --- | --- |\n{lines}"
     )
 }
 
@@ -334,7 +334,7 @@ fn differences(record: &Record) -> String {
     match lines.is_empty() {
         true => lines,
         false => format!(
-            "\nWhere the rival's work is not the row's (`*`: it does less, `+`: more, `~`: another input):\n\n\
+            "\nRivals whose work differs from the row's (`*`: it does less, `+`: more, `~`: another input):\n\n\
              | row | the rival's figure |\n| --- | --- |\n{lines}"
         ),
     }
@@ -366,7 +366,7 @@ mod tests {
     fn what_is_no_time_has_its_unit_and_its_references() {
         let mut record = record(&[("vv", 1.0)]);
         record.meshes = vec![mesh("20k", 20_000), mesh("80k", 80_000)];
-        assert!(!markdown(&record).contains("no time"));
+        assert!(!markdown(&record).contains("not times"));
         record.amounts = vec![Amount {
             row: "bytes-speculative".into(),
             mesh: "80k".into(),

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use crate::workspace;
 
 /// Documents at the root, and folders of documents.
-const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "docs"];
+const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs"];
 
 /// Prefixes that mark a code span as a path from the root.
 const FOLDERS: [&str; 9] = [

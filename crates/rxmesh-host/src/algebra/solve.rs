@@ -15,11 +15,11 @@ use rxmesh_kernels::algebra::solve::SolveResidual;
 use rxmesh_kernels::algo::cg::{CgSums, SCALARS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SolveOptions {
-    /// The residual's norm has shrunk by this factor.
+    /// Factor by which the residual's norm has to shrink.
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: u32,

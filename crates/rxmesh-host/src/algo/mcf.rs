@@ -274,9 +274,9 @@ impl Frame {
 
 /// Method of solving a system before multigrid is tried.
 enum Way {
-    /// By two launches an iteration, over patches.
+    /// Conjugate gradients by two launches per iteration, over patches.
     Patches(Box<Cg>),
-    /// By one launch, with one over the diagonal, which is empty where it is not wanted.
+    /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
     InOne(Buffer<f32>),
 }
 
@@ -314,9 +314,9 @@ struct Solver<'a> {
     kept: Buffer<f32>,
     regular: Buffer<u32>,
     ve: Prepared<VE>,
-    /// Used when the weights are kept.
+    /// Neighbours, used if the weights are kept.
     vv: Prepared<VV>,
-    /// Used when they are not.
+    /// Fans, used if they are not.
     fans: Prepared<Fans>,
     /// `true` if some patches are regular, and `true` if some are not.
     patches: (bool, bool),

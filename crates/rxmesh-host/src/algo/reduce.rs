@@ -206,7 +206,7 @@ pub(super) fn check_labels<K: Element>(
     }
 }
 
-/// One of several reductions.
+/// Reduction among several that are computed together.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
     x: Global<f32>,
@@ -321,7 +321,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         Ok(std::array::from_fn(|k| read[2 * k + 1]))
     }
 
-    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one where there are not many.
+    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one if there are not many.
     pub fn over_patches(&self, k: usize) -> ReducePatches {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
         let (result, arrived) = if patches < MANY_PATCHES {

@@ -19,7 +19,7 @@ const MOST_PAIRED: usize = 64;
 
 /// Result of a cut.
 pub(crate) struct Cut {
-    /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
+    /// Place of each vertex slot, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
     pub places: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ struct Parts<'a> {
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// Side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] if there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,

@@ -130,9 +130,9 @@ pub struct Parts<'a, C> {
 /// Elements that a round considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeds {
-    /// All of the operator's kind.
+    /// All elements of the operator's kind.
     All,
-    /// Those that lost in the last round, and those that its fill-ins named.
+    /// Elements that lost in the last round, and those that its fill-ins named.
     Queued,
 }
 

@@ -41,12 +41,12 @@ pub struct Session<C: Edits = Claims> {
 /// Motion of the vertices of a session, by which [`Carried`](super::Carried) finds their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     #[default]
     None,
-    /// On the surface that came in, or near to it: a vertex has the values of the closest point there.
+    /// Motion on the input surface, or near to it: a vertex has the values of the closest point there.
     OnSurface,
-    /// With the surface, to anywhere: a vertex has the values of the point that it has come with.
+    /// Motion with the surface, to anywhere: a vertex has the values of the point that it has come with.
     WithSurface,
 }
 

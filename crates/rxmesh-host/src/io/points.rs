@@ -33,11 +33,11 @@ pub(super) struct Coordinate {
 /// Positions of a file, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    /// In the frame of `placement`.
+    /// Positions in the frame of `placement`.
     pub(super) positions: Vec<Vec3>,
     pub(super) placement: Placement,
     bits: Bits,
-    /// With [`Bits::Double`] until they are placed.
+    /// Positions with [`Bits::Double`], until they are placed.
     double: Vec<DVec3>,
     decimals: Vec<[Option<i16>; 3]>,
     rounding: Rounding,
@@ -250,10 +250,10 @@ impl Points {
     }
 }
 
-/// Why a number is no coordinate.
+/// Reason why a number is no coordinate.
 #[derive(Debug)]
 pub(super) struct Refused {
-    /// It would be one with [`Bits::Double`].
+    /// `true` if the number is a coordinate with [`Bits::Double`].
     large: bool,
     pub(super) what: String,
 }

@@ -1,4 +1,4 @@
-//! Meshes of elements as they stand in files: tetrahedra, or faces where there are no cells, with all that belongs to
+//! Meshes of elements as they stand in files: tetrahedra, or faces if there are no cells, with all that belongs to
 //! them.
 
 use super::alike::Alike;

@@ -27,7 +27,7 @@ impl PolyMesh {
     /// A quad gets the diagonal of the larger least angle. Larger polygons are cut along their Newell normal by ear
     /// clipping, best ears first, and their diagonals are flipped as Delaunay's are (constrained to the polygon): there
     /// is no triangle without area where one with area exists. A diagonal that is an edge of the mesh already, or a
-    /// diagonal of another polygon, gives way to another one where there is one. The triangles do not depend on the
+    /// diagonal of another polygon, gives way to another one if there is one. The triangles do not depend on the
     /// corner that a face names first. A corner that repeats the one before it counts once.
     ///
     /// Face columns repeat their row, corner layers and tags follow. Vertex sharpness becomes the column [`SHARPNESS`],
@@ -344,7 +344,7 @@ impl PolyMesh {
         Ok(())
     }
 
-    /// Removes the first of these columns that exists with one value a row, and returns it.
+    /// Removes the first of these columns that exists with one value per row, and returns it.
     fn take_column(&mut self, element: ElementKind, names: &[&str]) -> Option<Column> {
         let columns = &mut self.extras.columns;
         let place = |name: &&str| {

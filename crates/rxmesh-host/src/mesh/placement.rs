@@ -202,7 +202,7 @@ macro_rules! framed {
             /// Converts positions to a frame near the mesh in which its size is about one, and returns the earlier
             /// placement. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
             /// (a mesh that is more than sixteen times its size away), the scale is a power of two. Vertices of no face
-            /// or cell have no say in the frame; where the mesh is far away they may be rounded in it.
+            /// or cell do not influence the frame; if the mesh is far away they may be rounded in it.
             ///
             /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of
             /// positions keep all digits: algorithms give the same result for a mesh of any size at any place. Lengths

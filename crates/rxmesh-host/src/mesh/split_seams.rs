@@ -22,9 +22,9 @@ const TEXCOORDS: [&str; 2] = ["s", "t"];
 /// and run against each other. Edges in places where more than two meet are ignored.
 #[derive(Clone, Debug)]
 pub struct SplitSeams {
-    /// For each vertex the number of the joined one.
+    /// Number of the joined vertex of each vertex.
     joined: Vec<u32>,
-    /// For each joined vertex the first of those that it is made of.
+    /// First vertex of those that each joined vertex is made of.
     first: Vec<u32>,
     /// `true` for vertices whose partners have other normals.
     creased: Vec<bool>,

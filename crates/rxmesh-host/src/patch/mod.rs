@@ -78,7 +78,7 @@ impl Default for PatchOptions {
 /// Arrays of three are indexed by `Kind`: vertices, edges, faces.
 #[derive(Clone, Debug)]
 pub struct PatchSet {
-    /// One header a patch.
+    /// One header per patch.
     pub headers: Vec<PatchHeader>,
     /// Sections EV and FE of all patches.
     pub topology: Vec<u16>,

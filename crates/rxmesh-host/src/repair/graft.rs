@@ -124,9 +124,9 @@ fn add_vertices(mesh: &mut TriMesh, vertices: &[NewVertex]) {
 
 /// Faces of the new mesh.
 struct Order<'a> {
-    /// For each face the old one that it is or has its values from.
+    /// Old face that each face is, or has its values from.
     origins: Vec<u32>,
-    /// For each face the new one that it is.
+    /// New face that each face is, if any.
     new: Vec<Option<&'a NewFace>>,
     /// Origins of new faces that are not at the end, ascending.
     between: Vec<u32>,

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Copy)]
 struct OnEdge {
     vertex: u32,
-    /// From the half-edge's beginning.
+    /// Position along the half-edge, from 0 at its beginning to 1.
     part: f32,
 }
 

@@ -21,7 +21,7 @@ const NEAREST: usize = 4;
 /// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
-    /// Half-edge that goes on at each one, [`NONE`] where the face ends.
+    /// Half-edge that continues at each one, [`NONE`] if the face ends.
     pub(super) partner: Vec<u32>,
     /// Faces that must be turned for partners to agree: those of less area in their sheet.
     pub(super) turned: Vec<bool>,
@@ -328,7 +328,7 @@ impl Group {
 struct Votes {
     /// Areas of faces as they are and of those that are to be turned, twice.
     area: [f64; 2],
-    /// Their sum as vectors, and six times the volume, as they are turned relative to the root.
+    /// Sum of the areas as vectors, and six times the volume, of faces as they are turned relative to the root.
     vector: DVec3,
     volume: f64,
 }

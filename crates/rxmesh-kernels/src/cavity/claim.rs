@@ -144,7 +144,7 @@ crate::args! {
         pub items: u32,
         /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
-        /// Not 0 if [`Want`] has listed the seeds: then the round's list is that of those.
+        /// Nonzero if [`Want`] has listed the seeds: then the round's list is that of those.
         pub sieved: u32,
     }
 }
@@ -550,7 +550,7 @@ fn room<O: Operator>(met: u32) -> u32 {
 /// hand when its turn comes: a walk finds its way only step by step.
 struct Ahead<'a, O> {
     claim: &'a Claim<O>,
-    /// For each of the next seeds where the walks around its ends have come to; [`NONE`] at their end.
+    /// Current half-edges of the walks around both ends of each of the next seeds; [`NONE`] at their end.
     at: [[u32; 2]; AHEAD as usize],
     seeds: [u32; AHEAD as usize],
     /// `true` if the paths of walks are known, and the mesh is too large for the caches.

@@ -169,7 +169,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.cavity.corners()
     }
 
-    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> Corner<'h> {
         Corner {
@@ -179,7 +179,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim goes on from its
+    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim continues from its
     /// beginning.
     #[inline(always)]
     pub fn side(&self, i: u32) -> Side<'h> {

@@ -42,7 +42,7 @@ crate::args! {
 /// Shared memory of [`Resolve`].
 #[derive(Clone, Copy)]
 pub struct ResolveTables {
-    /// Words of each item's record, then where it begins.
+    /// Words of each item's record, then its offset.
     room: Shared<u32>,
     /// 1 for each item that has won, then its number among the winners.
     order: Shared<u32>,

@@ -19,7 +19,7 @@
 use crate::edit::{Mesh, NO_FACE, NONE};
 use crate::topo::{Edge, Element, Face, Vertex};
 
-/// Takes the elements that a cavity deletes. Each method returns whether to go on.
+/// Takes the elements that a cavity deletes. Each method returns `true` to continue.
 pub trait Sink {
     /// Deletes a vertex, its edges and its faces.
     fn vertex(&mut self, v: u32) -> bool;

@@ -87,11 +87,12 @@ hashed! { [T] Global<T>, [T] GlobalMut<T> }
 /// Access of a kernel to a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads it.
+    /// Reads the piece.
     Read,
-    /// May write it.
+    /// May write the piece.
     Write,
-    /// Belongs to another argument of the kernel; the kernel's author sees to the order of accesses (contract U3).
+    /// Belongs to another argument of the kernel; the kernel's author is responsible for the order of accesses
+    /// (contract U3).
     Again,
 }
 

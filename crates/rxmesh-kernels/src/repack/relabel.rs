@@ -25,14 +25,14 @@ kernel_list! {
 }
 
 args! {
-    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
-    /// name.
+    /// Regions. Arrays have an entry per label unless they say otherwise; those about regions are indexed by the
+    /// region's name.
     pub struct Regions {
         /// Region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
-        /// Not 0 if a region holds a label of the wrong size.
+        /// Nonzero if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
         /// Lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
@@ -44,7 +44,7 @@ args! {
         pub base: GlobalMut<u32>,
         /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
-        /// Names of the regions that are cut: an entry a region.
+        /// Names of the regions that are cut: an entry per region.
         pub cut_root: GlobalMut<u32>,
         /// Start of the faces of these.
         pub cut_start: GlobalMut<u32>,
@@ -70,13 +70,13 @@ args! {
 /// Treatment of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// There is no such region.
+    /// No such region.
     Nothing,
     /// One patch.
     Keep,
     /// As many patches as it needs.
     Cut,
-    /// It found no partner and shares a patch with others like it.
+    /// A patch that is shared with other regions that found no partner.
     Pack,
 }
 
@@ -126,7 +126,7 @@ kernel! {
     pub struct RelabelPairs: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
         pub pairs: GlobalMut<u32>,
@@ -201,7 +201,7 @@ unsafe impl BlockKernel for RelabelPairs {
 pub struct Rounds {
     /// Rounds of matching: a round makes regions about one and a half times as large.
     pub matching: u32,
-    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
+    /// Steps from a region's border to its centre; 0 if regions have too few labels to have a shape.
     pub depth: u32,
 }
 
@@ -233,7 +233,7 @@ impl Rounds {
 kernel! {
     /// Unites neighbouring regions, round by round, and gives them a better shape.
     pub struct RelabelUnite: Grid {
-        /// Everything, with the labels' starts.
+        /// Shared arrays, with the labels' starts.
         pub work: Work,
         /// Regions: one a label after the first step.
         pub regions: Regions,
@@ -472,7 +472,7 @@ kernel! {
     /// Numbers new labels: one for a region that stays, the required number for one that is cut, and then those that
     /// small regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Regions of labels.
         pub regions: Regions,

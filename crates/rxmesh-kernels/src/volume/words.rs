@@ -86,7 +86,7 @@ crate::args! {
     pub struct Deal {
         /// Threads a value.
         pub lanes: u32,
-        /// For [`split`].
+        /// Divisor for [`split`].
         pub divide: Divide,
         /// Numbers a thread.
         pub step: u32,

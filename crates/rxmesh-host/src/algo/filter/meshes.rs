@@ -166,7 +166,7 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// Prepares to hold those that are done while others go on.
+    /// Prepares to hold those that are done while others continue.
     pub(super) fn hold(&'a self, x: &Attribute<Vertex, Vec3>) -> Result<Hold<'a>, Error> {
         let before = match self.several {
             None => None,

@@ -29,7 +29,7 @@ const SIMILARITY: [f64; 2] = [4.5, 0.45];
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
-/// It ends when the vertices have moved by this part of the noise: the rest of it belongs to the result as well.
+/// Part of the noise by which the vertices have moved at the end: the rest of it belongs to the result as well.
 const GONE: f64 = 0.86;
 
 /// No place moves farther than this part of the noise: the excess was no noise. A place is the reach of that many steps

@@ -35,8 +35,8 @@ const PART_OF_SIZE: f64 = 1.0 / 12.0;
 /// With lengths by curvature, a contraction may move the surface by this many errors.
 const ERRORS: f32 = 2.0;
 
-/// By how much contractions may move the surface farther from one iteration to the next where a number of faces was
-/// asked for and there still are too many.
+/// Growth of the largest move by contractions from one iteration to the next, if a number of faces is the goal and
+/// there still are too many.
 const FARTHER: f32 = 2.0;
 
 /// Largest such distance, in lengths.
@@ -54,13 +54,13 @@ const FACES_OFF: f64 = 0.1;
 /// Relative deviation from the requested number of faces at which iterations end.
 const FACES_NEAR: f64 = 0.03;
 
-/// Iterations more than were asked for, at most.
+/// Most iterations beyond the number in the options.
 const MOST_MORE: u32 = 5;
 
-/// The same where a number of faces was asked for that is not reached, and comes nearer.
+/// The same if a number of faces is the goal that is not reached, and comes nearer.
 const MOST_FOR_FACES: u32 = 15;
 
-/// Iterations go on only while one changes the number of faces by this part.
+/// Iterations continue only while one changes the number of faces by this part.
 const STILL: f64 = 0.02;
 
 /// Returns the most faces of the result of a mesh of `now` faces.
@@ -201,8 +201,8 @@ impl Aim {
         [error, least.min(greatest), greatest.max(least)]
     }
 
-    /// Lets contractions move the surface farther where a number of faces was asked for and there are too many; `false`
-    /// if that is as far as it goes.
+    /// Lets contractions move the surface farther, for a goal of faces of which there are too many. Returns `false` if
+    /// they may move it no farther.
     fn goes_farther(&mut self) -> bool {
         let LargestMove { always, part, .. } = self.largest_move;
         let farther = LargestMove {

@@ -73,7 +73,7 @@ impl Guard {
     }
 }
 
-/// Meshes that are left as they are while others go on.
+/// Meshes that are left as they are while others continue.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
@@ -478,7 +478,7 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Runs smoothing steps, and brings vertices back to the surface. Meshes that rest are put back to where they were.
+    /// Runs smoothing steps, and brings vertices back to the surface. Positions of meshes that rest are restored.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();

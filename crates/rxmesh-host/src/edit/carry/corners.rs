@@ -20,20 +20,20 @@ const NONE: u32 = NO_VALUE;
 /// A vertex with more than one.
 const SEAM: u32 = NO_VALUE - 1;
 
-/// The values of a layer of corners as vertices see them.
+/// Values of a layer of corners, by vertex.
 #[derive(Debug)]
 pub(super) struct Corners {
-    /// For each vertex the entry, [`NONE`] or [`SEAM`].
+    /// Entry of each vertex, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
     /// Chart of each face.
     charts: Vec<u32>,
     /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
-    /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
+    /// Entries of vertices at seams by chart; [`SEAM`] if there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
     /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
-    /// For each face whether its corners have its own normal; empty for other values.
+    /// `true` for faces whose corners have the face normal; empty for values other than normals.
     pub(super) flat: Vec<bool>,
 }
 
@@ -192,7 +192,7 @@ pub(super) struct Layer<'a> {
     pub(super) order: &'a Order,
     pub(super) places: &'a Places,
     pub(super) surface: &'a Surface,
-    /// There if the seams of the layer were kept.
+    /// Fans of the new mesh, if the seams of the layer were kept.
     pub(super) fans: Option<&'a Fans<'a>>,
 }
 

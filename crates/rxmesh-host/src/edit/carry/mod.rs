@@ -58,7 +58,7 @@ pub struct Carried {
     surface: OnceLock<Surface>,
     texcoords: Option<Corners>,
     normals: Option<Corners>,
-    /// There if the session keeps the seams.
+    /// Set if the session keeps the seams.
     keeps_seams: OnceLock<()>,
     /// Slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,

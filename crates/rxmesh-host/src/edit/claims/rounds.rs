@@ -41,7 +41,7 @@ const TOGETHER_BLOCKS: u32 = 4;
 /// expected to leave few enough.
 const SOON_FEW: u32 = 8;
 
-/// Number of seeds of a round of such a launch up to which one block goes on alone.
+/// Number of seeds of a round of such a launch up to which one block continues alone.
 const FEW_SEEDS: u32 = 128;
 
 /// Hooks for an algorithm that runs several rounds between two host read-backs.
@@ -489,7 +489,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a set the seeds of the next round; `fill` writes it, one bit a seed. Returns the number of seeds.
+    /// Makes a set the seeds of the next round; `fill` writes it, one bit per seed. Returns the number of seeds.
     ///
     /// # Errors
     ///

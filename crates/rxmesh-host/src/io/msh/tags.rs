@@ -5,7 +5,7 @@
 pub(super) struct Tags {
     /// Number of each place, until they are sorted.
     given: Vec<i64>,
-    /// Numbers with their places, ascending; empty where the numbers run without gaps.
+    /// Numbers with their places, ascending; empty if the numbers run without gaps.
     sorted: Vec<(i64, u32)>,
 }
 

@@ -33,7 +33,7 @@ const TEXTURES: [([&str; 2], &str); 4] = [
     (["tx", "ty"], "tz"),
 ];
 
-/// One number a row while rows are read.
+/// One number per row while rows are read.
 pub(super) struct Filling {
     name: String,
     values: Values,

@@ -12,7 +12,7 @@ use super::super::shared::SmallMap;
 use super::owners::Owners;
 use super::parts::{Pairs, Parts, Triples, key, local_cells};
 
-/// All that is known of the mesh.
+/// Mesh with the owners of its elements.
 pub(super) struct Mesh<'a> {
     pub(super) owners: &'a Owners,
     pub(super) edges: &'a Parts<2>,

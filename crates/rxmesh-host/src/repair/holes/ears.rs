@@ -21,9 +21,9 @@ const WORTH: usize = 20;
 /// Demand on an ear; later ones are weaker.
 #[derive(Clone, Copy)]
 enum Demand {
-    /// That it faces as the whole loop does: the least cosine between the normals.
+    /// Same orientation as the whole loop: the least cosine between the normals.
     Facing(DVec3, f64),
-    /// That it folds little against both faces beside it: the least cosine between the normals.
+    /// Small fold against both faces beside it: the least cosine between the normals.
     Fold(f64),
 }
 

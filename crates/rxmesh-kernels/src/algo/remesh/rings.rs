@@ -24,14 +24,14 @@ args! {
     }
 }
 
-/// With a neighbour: the edge to it is of a line.
+/// Bit of a neighbour: the edge to it is of a line.
 pub const LINE: u32 = 1 << 31;
 
-/// With a neighbour: there is no face between it and the next.
+/// Bit of a neighbour: there is no face between it and the next.
 pub const GAP: u32 = 1 << 30;
 
 kernel! {
-    /// Counts the neighbours of each vertex. One index a vertex slot.
+    /// Counts the neighbours of each vertex. One index per vertex slot.
     pub struct CountRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -55,7 +55,7 @@ unsafe impl FlatKernel for CountRings {
 }
 
 kernel! {
-    /// Writes [`Rings`]. One index a vertex slot.
+    /// Writes [`Rings`]. One index per vertex slot.
     pub struct WriteRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

@@ -13,7 +13,7 @@ args! {
     pub struct SplitLong {
         /// Positions.
         pub x: Places,
-        /// Lines, which go on in both halves of their edges.
+        /// Lines, which continue in both halves of their edges.
         pub lines: Lines,
         /// Length above which edges are split.
         pub longest: Sizing,
@@ -52,8 +52,8 @@ impl Halves {
         }
     }
 
-    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges that are
-    /// longer than `longest` are seeds again.
+    /// Fills the hole with a star around the middle. A line continues in both halves of its edge, and new edges that
+    /// are longer than `longest` are seeds again.
     #[inline(always)]
     pub(crate) fn fill(
         self,
