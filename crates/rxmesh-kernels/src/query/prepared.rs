@@ -64,7 +64,7 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 }
 
 impl<R: Relation> Prepared<R> {
-    /// Over tables that [`crate::algo::prepare::PrepareRows`] made.
+    /// Over tables that [`crate::query::prepare::PrepareRows`] made.
     ///
     /// # Safety
     ///
