@@ -1,5 +1,5 @@
 //! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
-//! engine, subdivision and simulation beside the first two.
+//! engine, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
+use super::floors;
 use crate::workspace;
 
 /// Dependencies that each crate may have inside the workspace. Tests, benchmarks and tasks may depend on anything.
@@ -127,11 +128,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
     let mut faults = faults(&metadata.packages);
     faults.extend(driver_calls(&workspace::at("crates"))?);
+    faults.extend(floors::faults(&workspace::at("crates"))?);
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
     println!(
-        "{} crates, all arrows point the right way",
+        "{} crates and the modules of two: all arrows point the right way",
         metadata.packages.len()
     );
     Ok(())

@@ -670,7 +670,7 @@ impl Engine {
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
-    /// use rxmesh_host::kernels::algo::scan::ScanAdd;
+    /// use rxmesh_host::kernels::parallel::scan::ScanAdd;
     /// let engine = Engine::cpu();
     /// let (data, starts) = (engine.zeroed::<u32>(4)?, engine.zeroed::<u32>(1)?);
     /// let (data, starts) = (data.global_mut(), starts.global_mut());

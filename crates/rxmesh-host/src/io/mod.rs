@@ -75,6 +75,8 @@ pub struct ReadOptions {
     pub format: Option<Format>,
 }
 
+changeable!(ReadOptions);
+
 /// What came out of a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -315,6 +317,8 @@ pub struct WriteOptions {
     /// Storage of numbers. Formats of text alone are always text.
     pub encoding: Encoding,
 }
+
+changeable!(WriteOptions);
 
 /// What became of a mesh that was written.
 #[derive(Debug, Clone)]

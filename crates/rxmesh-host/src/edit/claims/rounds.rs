@@ -6,12 +6,11 @@ use crate::Error;
 use crate::engine::Buffer;
 use rxmesh_kernels::cavity::{
     BIRTH_WORDS, BeginRun, Births, CLAIM_ITEMS, CLAIM_ITEMS_ALONE, COLLECT_WORDS, Claim,
-    ClaimTables, Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator, RANK_WORDS,
-    RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round, RoundEnd, Rounds, SALT,
-    Sieves, Slots, TASK_WORDS, Tasks, Template, TraceVertices, WANT_ITEMS, Want, by_ends,
-    lists_seeds, most_record_words, steps_of_round,
+    ClaimTables, Collect, Counter, FillIn, Growth, Interpolate, MANY_SEEDS, Operator,
+    OperatorEntry, RANK_WORDS, RESET_EPOCH, RESOLVE_ITEMS, RankChunks, RankWords, Resolve, Round,
+    RoundEnd, Rounds, SALT, Sieves, Slots, TASK_WORDS, Tasks, Template, TraceVertices, WANT_ITEMS,
+    Want, by_ends, lists_seeds, most_record_words, steps_of_round,
 };
-use rxmesh_kernels::kernel::OperatorEntry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! The length that edges shall have.
 
-use crate::algo::labels::label_of;
 use crate::args;
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 
 args! {
     /// The length that edges shall have: one everywhere, or one a vertex times a factor.
