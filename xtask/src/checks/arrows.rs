@@ -97,7 +97,7 @@ const DEVICE: &[&str] = &[
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
 
 /// Start of the path of the only module below `crates` that calls the driver.
-const DRIVER: &str = "rxmesh-host/src/engine/cuda";
+const DRIVER: &str = "rxmesh-host/src/engine/cuda/driver";
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -223,7 +223,7 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         put(
-            "rxmesh-host/src/engine/cuda.rs",
+            "rxmesh-host/src/engine/cuda/driver/mod.rs",
             "use cust::stream::Stream;\n",
         );
         put(

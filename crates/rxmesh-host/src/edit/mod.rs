@@ -19,8 +19,8 @@ mod session;
 mod validate;
 
 pub use carry::{Borders, Carried, ElementMap, GONE};
-pub(crate) use claims::Course;
 pub use claims::{Claims, ClaimsAccess};
+pub(crate) use claims::{Course, NextSeeds};
 pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};
 pub(crate) use cut::Cut;

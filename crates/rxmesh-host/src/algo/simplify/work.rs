@@ -6,7 +6,7 @@ use super::{
     BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
 };
 use crate::Error;
-use crate::edit::{self, Column, Cut, Motion, RunReport, Session, fill};
+use crate::edit::{self, Column, Cut, Motion, NextSeeds, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
@@ -148,11 +148,14 @@ where
         session: &Session,
         queue: GlobalMut<u32>,
         end: RoundEnd,
-    ) -> Result<bool, Error> {
+    ) -> Result<NextSeeds, Error> {
         let order = self.work.order(self.salt.wrapping_add(1));
         let select = (self.work).select(session, self.lines, queue, order, self.forgive, end)?;
         self.work.launch_select(session, select)?;
-        Ok(self.work.several.is_none())
+        Ok(match self.work.several {
+            Some(_) => NextSeeds::InBits,
+            None => NextSeeds::Listed,
+        })
     }
 
     fn state(&self) -> Option<&Buffer<u32>> {

@@ -1,8 +1,12 @@
 //! Edits by claims, in rounds over the whole mesh: the same result on every run.
 
+mod births;
+mod course;
+mod launch;
 mod rounds;
 mod slots;
 mod state;
+mod together;
 
 use super::RunReport;
 use super::engine::{Edits, Runs, Seeds};
@@ -12,7 +16,7 @@ use super::validate::SessionFault;
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use crate::store::RxMesh;
-pub(crate) use rounds::Course;
+pub(crate) use course::{Course, NextSeeds};
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::cavity::{Births, COUNTERS, OperatorEntry, RESET_EPOCH};
 use rxmesh_kernels::edit::MoveSet;
