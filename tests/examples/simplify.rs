@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p rxmesh-tests --example simplify -- MESH [LEVELS [RATIO [QUANTILE]]]
 //!
-//! LEVELS Loop subdivisions come first.
+//! LEVELS Loop subdivisions are applied first.
 
 use glam::Vec3;
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};

@@ -1,4 +1,4 @@
-//! The distance between surfaces, sampled, in `f64`.
+//! Sampled distance between surfaces, in `f64`.
 
 use glam::DVec3;
 use rxmesh_host::mesh::{Rng, TriMesh};
@@ -6,13 +6,13 @@ use rxmesh_host::mesh::{Rng, TriMesh};
 /// Distances from points of one surface to another one, over the diagonal of the first one's bounding box.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
-    /// Root of the mean square.
+    /// Root mean square.
     pub rms: f64,
-    /// The largest that was met.
+    /// Largest distance found.
     pub max: f64,
 }
 
-/// The distance of `samples` points of `from`, evenly spread over its area, to `to`.
+/// Computes the distance of `samples` points of `from`, evenly spread over its area, to `to`.
 pub fn distance(from: &TriMesh, to: &TriMesh, samples: usize) -> Distance {
     let tree = Tree::new(to);
     let corners = |f: &[u32; 3]| f.map(|v| from.positions[v as usize].as_dvec3());
@@ -57,22 +57,23 @@ pub fn distance(from: &TriMesh, to: &TriMesh, samples: usize) -> Distance {
     }
 }
 
-/// A surface that many points are measured to.
+/// Surface prepared for the distances of many points.
 pub struct Surface(Tree);
 
 impl Surface {
-    /// The surface of a mesh.
+    /// Prepares the surface of a mesh.
     pub fn new(mesh: &TriMesh) -> Surface {
         Surface(Tree::new(mesh))
     }
 
-    /// As [`to_triangles`], in less time.
+    /// Does as [`to_triangles`], in less time.
     pub fn to(&self, p: DVec3) -> f64 {
         self.0.nearest(p).sqrt()
     }
 }
 
-/// Triangles in boxes: node `i` has the children `2 i + 1` and `2 i + 2`, and half of its parent's triangles.
+/// Bounding volume hierarchy of triangles: node `i` has the children `2 i + 1` and `2 i + 2`, each with half of its
+/// triangles.
 struct Tree {
     triangles: Vec<[DVec3; 3]>,
     boxes: Vec<[DVec3; 2]>,
@@ -124,7 +125,7 @@ impl Tree {
         self.split(2 * node + 2, level + 1, high);
     }
 
-    /// The squared distance of the nearest point.
+    /// Returns the squared distance of the nearest point.
     fn nearest(&self, p: DVec3) -> f64 {
         let mut best = f64::INFINITY;
         self.visit(0, 0, 0, self.triangles.len(), p, &mut best);
@@ -163,15 +164,15 @@ impl Tree {
     }
 }
 
-/// The distance of a point to the nearest of a mesh's triangles, by looking at all of them.
+/// Computes the distance of a point to the nearest of a mesh's triangles, by testing all of them.
 pub fn to_triangles(mesh: &TriMesh, p: DVec3) -> f64 {
     let corners = |f: &[u32; 3]| f.map(|v| mesh.positions[v as usize].as_dvec3());
     let squares = mesh.faces.iter().map(|f| point_triangle(p, &corners(f)));
     squares.fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// The squared distance of a point to a triangle: to its plane where the foot of the perpendicular is on the same side
-/// of all three sides, to the nearest side otherwise. A triangle without area has sides alone.
+/// Computes the squared distance of a point to a triangle: to its plane where the foot of the perpendicular is inside
+/// all three sides, to the nearest side otherwise. A triangle without area has only sides.
 fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> f64 {
     let side = |k: usize| (corners[k], corners[(k + 1) % 3]);
     let n = (corners[1] - corners[0]).cross(corners[2] - corners[0]);

@@ -1,4 +1,4 @@
-//! What a round of an edit script must do, by plain code over the triangles: no half-edges, no claims.
+//! Expected results of a round of an edit script, by plain code over the triangles: no half-edges, no claims.
 
 use glam::Vec3;
 use rxmesh_host::edit::HostArrays;
@@ -6,7 +6,7 @@ use rxmesh_host::kernels::cavity::ClaimTables;
 use rxmesh_host::kernels::edit::{DEAD, NONE};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The operators on marked seeds.
+/// Operators on marked seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// Flips edges.
@@ -22,7 +22,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// All of them.
+    /// All operators.
     pub const ALL: [Edit; 5] = [
         Edit::Flip,
         Edit::Split,
@@ -34,13 +34,13 @@ impl Edit {
 
 type Triangle = [u32; 3];
 
-/// A triangle's corners from the lowest on, in their order.
+/// Rotates a triangle's corners so that the lowest comes first.
 fn normal(t: Triangle) -> Triangle {
     let k = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);
     [t[k], t[(k + 1) % 3], t[(k + 2) % 3]]
 }
 
-/// The mesh as triangles.
+/// Mesh as triangles.
 pub struct Plain {
     /// Corners of the live faces, by slot.
     pub faces: BTreeMap<u32, Triangle>,
@@ -51,7 +51,7 @@ pub struct Plain {
     frozen: BTreeSet<u32>,
 }
 
-/// What a candidate needs, and what it makes.
+/// Candidate of a seed: the elements that it needs and makes.
 struct Candidate {
     seed: u32,
     mark: u32,
@@ -61,13 +61,13 @@ struct Candidate {
     /// New triangles; `NEW` stands for the new vertex.
     made: Vec<Triangle>,
     new: Option<Vec3>,
-    /// Whether the cavity has a rim at all.
+    /// `true` if the cavity has a rim.
     disk: bool,
 }
 
 const NEW: u32 = u32::MAX;
 
-/// What a round must do.
+/// Expected result of a round.
 #[derive(Debug, Default)]
 pub struct Expected {
     /// Triangles that stay.
@@ -79,7 +79,7 @@ pub struct Expected {
     pub vertices: BTreeSet<u32>,
     /// Positions of new vertices.
     pub new: Vec<Vec3>,
-    /// Candidates that are carried out.
+    /// Number of candidates that are carried out.
     pub done: u32,
     /// Candidates that lose.
     pub lost: BTreeSet<u32>,
@@ -114,12 +114,12 @@ impl Plain {
         }
     }
 
-    /// The triangles, each from its lowest corner on.
+    /// Returns the triangles, each from its lowest corner on.
     pub fn triangles(&self) -> Vec<Triangle> {
         self.faces.values().map(|&t| normal(t)).collect()
     }
 
-    /// Slots of the live edges.
+    /// Returns the slots of the live edges.
     pub fn edge_slots(&self) -> impl Iterator<Item = u32> {
         self.edges.keys().copied()
     }
@@ -154,7 +154,7 @@ impl Plain {
         self.neighbours(a).contains(&b)
     }
 
-    /// The directed sides of a set of faces whose opposites are not in it.
+    /// Returns the directed sides of a set of faces whose opposites are not in it.
     fn rim(&self, faces: &BTreeSet<u32>) -> Vec<[u32; 2]> {
         let sides = || {
             faces.iter().flat_map(|f| {
@@ -166,7 +166,7 @@ impl Plain {
         sides().filter(|s| !all.contains(&[s[1], s[0]])).collect()
     }
 
-    /// The candidate of a seed, if it is one.
+    /// Returns the candidate of a seed, if it is one.
     fn candidate(&self, edit: Edit, seed: u32, mark: u32, x: &[Vec3]) -> Option<Candidate> {
         if mark == 0 {
             return None;
@@ -301,7 +301,7 @@ impl Plain {
         c.made = ring[1..].windows(2).map(|w| [apex, w[0], w[1]]).collect();
         let last = ring.len() - usize::from(!border);
         c.joins = ring[2..last.max(2)].iter().map(|&w| [apex, w]).collect();
-        // A tetrahedron's vertex: its opposite face would be there twice.
+        // A vertex of a tetrahedron: its opposite face would exist twice.
         let outside = |t: Triangle| {
             self.faces
                 .iter()
@@ -310,7 +310,7 @@ impl Plain {
         ring.len() > 2 && !(ring.len() == 3 && !border && c.made.iter().any(|&t| outside(t)))
     }
 
-    /// What a round on these seeds must do.
+    /// Computes the expected result of a round on these seeds.
     pub fn round(&self, edit: Edit, seeds: &BTreeSet<u32>, marks: &[u32], x: &[Vec3]) -> Expected {
         let candidates: Vec<Candidate> = seeds
             .iter()

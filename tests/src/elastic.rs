@@ -1,12 +1,12 @@
 //! Elastic bodies in `f64`, by plain code: gradients of shape functions, energies of cells, forces by their definition,
-//! the polar rotation, and steps of implicit Euler solved until nothing moves.
+//! the polar rotation, and steps of implicit Euler solved to convergence.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 use glam::{DMat3, DVec3};
 
-/// A body at rest and the step that is to be taken.
+/// Body at rest, with the parameters of a step.
 #[derive(Clone, Debug)]
 pub struct Elastic {
     /// Cells.
@@ -19,11 +19,11 @@ pub struct Elastic {
     pub lambda: Vec<f64>,
     /// Masses.
     pub mass: Vec<f64>,
-    /// Whether a vertex is held.
+    /// `true` for each vertex that is held.
     pub held: Vec<bool>,
 }
 
-/// An energy density of a deformation gradient.
+/// Energy density as a function of the deformation gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Density {
     /// `mu |F - R|^2`.
@@ -32,8 +32,8 @@ pub enum Density {
     NeoHookean,
 }
 
-/// The rotation nearest to a matrix: that of the largest `tr(R^T F)`, by the eigenvalues of Horn's quaternion matrix
-/// (Jacobi's method).
+/// Computes the rotation nearest to a matrix: that of the largest `tr(R^T F)`, by the eigenvalues of Horn's quaternion
+/// matrix (Jacobi's method).
 pub fn nearest_rotation(f: DMat3) -> DMat3 {
     let m = |r: usize, c: usize| f.col(c)[r];
     let a = [
@@ -62,7 +62,7 @@ pub fn nearest_rotation(f: DMat3) -> DMat3 {
 }
 
 impl Elastic {
-    /// Gradients of the four shape functions of a cell, and its volume.
+    /// Returns the gradients of the four shape functions of a cell, and its volume.
     pub fn shape(&self, c: usize) -> ([DVec3; 4], f64) {
         let p = self.cells[c].map(|v| self.rest[v as usize]);
         let m = DMat3::from_cols(p[1] - p[0], p[2] - p[0], p[3] - p[0]);
@@ -74,7 +74,7 @@ impl Elastic {
         )
     }
 
-    /// The deformation gradient of a cell.
+    /// Returns the deformation gradient of a cell.
     pub fn deformation(&self, c: usize, x: &[DVec3]) -> DMat3 {
         let (g, _) = self.shape(c);
         let mut f = DMat3::ZERO;
@@ -89,7 +89,7 @@ impl Elastic {
         f.x_axis.length_squared() + f.y_axis.length_squared() + f.z_axis.length_squared()
     }
 
-    /// The elastic energy in joules.
+    /// Returns the elastic energy in joules.
     pub fn energy(&self, density: Density, x: &[DVec3]) -> f64 {
         let of = |c: usize| {
             let (f, (mu, lambda)) = (self.deformation(c, x), (self.mu[c], self.lambda[c]));
@@ -105,7 +105,7 @@ impl Elastic {
         (0..self.cells.len()).map(of).sum()
     }
 
-    /// Minus the energy's derivative.
+    /// Returns the forces: minus the energy's derivative.
     pub fn forces(&self, density: Density, x: &[DVec3]) -> Vec<DVec3> {
         let mut force = vec![DVec3::ZERO; x.len()];
         for c in 0..self.cells.len() {
@@ -129,7 +129,7 @@ impl Elastic {
         force
     }
 
-    /// The energy that a step of implicit Euler minimises: with `m / (2 dt^2) |x - s|^2`, over free vertices.
+    /// Returns the energy that a step of implicit Euler minimises: with `m / (2 dt^2) |x - s|^2`, over free vertices.
     pub fn objective(&self, density: Density, x: &[DVec3], s: &[DVec3], dt: f64) -> f64 {
         let inertia = (x.iter().zip(s).zip(&self.mass).zip(&self.held))
             .filter(|(_, held)| !**held)
@@ -137,7 +137,7 @@ impl Elastic {
         inertia.sum::<f64>() + self.energy(density, x)
     }
 
-    /// The residual of a step: minus the derivative of the objective, zero where vertices are held.
+    /// Returns the residual of a step: minus the derivative of the objective, zero where vertices are held.
     pub fn residual(&self, density: Density, x: &[DVec3], s: &[DVec3], dt: f64) -> Vec<DVec3> {
         let mut r = self.forces(density, x);
         for (v, r) in r.iter_mut().enumerate() {
@@ -149,7 +149,7 @@ impl Elastic {
         r
     }
 
-    /// The matrix of projective dynamics, factored: held vertices have the row of the identity.
+    /// Factors the matrix of projective dynamics: held vertices have the row of the identity.
     pub fn factor(&self, dt: f64) -> faer::sparse::linalg::solvers::Llt<usize, f64> {
         let (n, mut entries) = (self.rest.len(), Vec::new());
         for v in 0..n {
@@ -177,7 +177,7 @@ impl Elastic {
             .expect("a positive definite matrix")
     }
 
-    /// Rounds of local and global steps of projective dynamics, each solved exactly: the positions after each.
+    /// Runs local and global steps of projective dynamics, each solved exactly; returns the positions after each round.
     pub fn projective(&self, mut x: Vec<DVec3>, s: &[DVec3], dt: f64, rounds: u32) -> Vec<DVec3> {
         let factor = self.factor(dt);
         for _ in 0..rounds {
@@ -190,8 +190,8 @@ impl Elastic {
         x
     }
 
-    /// A minimum of the objective from `x` on, by gradient descent with the matrix of projective dynamics for a metric
-    /// and a line search: until the force that is left is `tolerance` times that at the start.
+    /// Finds a minimum of the objective from `x` on, by gradient descent with a line search in the metric of the matrix
+    /// of projective dynamics: until the residual force is `tolerance` times that at the start.
     pub fn minimum(
         &self,
         density: Density,
@@ -200,7 +200,7 @@ impl Elastic {
         dt: f64,
         tolerance: f64,
     ) -> Vec<DVec3> {
-        // Room for the bulk's stiffness in the metric.
+        // Adds the bulk's stiffness to the metric.
         let mut metric = self.clone();
         if density == Density::NeoHookean {
             for (mu, lambda) in metric.mu.iter_mut().zip(&self.lambda) {
@@ -219,7 +219,7 @@ impl Elastic {
             }
             let change = factor.solve(Mat::from_fn(x.len(), 3, |v, k| r[v][k]));
             let way = |v: usize| DVec3::new(change[(v, 0)], change[(v, 1)], change[(v, 2)]);
-            // Heavy ball; without its memory where the energy would rise.
+            // Heavy ball; without momentum where the energy would rise.
             let now = self.objective(density, &x, s, dt);
             let mut by = 1.0;
             loop {
@@ -238,7 +238,7 @@ impl Elastic {
     }
 }
 
-/// The largest distance between two lists of points.
+/// Returns the largest distance between corresponding points of two lists.
 pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter()

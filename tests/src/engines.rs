@@ -1,4 +1,4 @@
-//! The engines under test.
+//! Engines under test.
 
 use rxmesh_host::algo::remesh::Remeshes;
 use rxmesh_host::edit::Runs;
@@ -14,7 +14,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 #[cfg(feature = "cuda")]
 const PTX: &str = include_str!("../ptx/rxmesh_test_kernels.ptx");
 
-/// What to run a check on.
+/// Engine that runs a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The CPU engine.
@@ -27,7 +27,7 @@ pub enum Subject {
     Cuda,
 }
 
-/// Runs a check on an engine. Without a GPU a CUDA check says so and passes, unless `RXMESH_REQUIRE_CUDA=1`.
+/// Runs a check on an engine. Without a GPU a CUDA check reports that and passes, unless `RXMESH_REQUIRE_CUDA=1`.
 pub fn run(subject: Subject, check: &dyn Fn(&Engine)) {
     let _processors = Processors::take(match subject {
         Subject::Solo | Subject::Shuffled => 1,
@@ -42,15 +42,15 @@ pub fn run(subject: Subject, check: &dyn Fn(&Engine)) {
     }
 }
 
-/// Processors that a test has to itself among the tests of its program. Members of a team meet several times a
-/// microsecond: where one of them waits for a processor that another test has, each meeting takes that test's time
+/// Processors that a test has to itself among the tests of its program. Members of a team synchronise several times a
+/// microsecond: where one of them waits for a processor that another test holds, each barrier takes that test's time
 /// slice, and the check ten times as long.
 struct Processors(usize);
 
 impl Processors {
-    /// Waits for so many, or all that there are.
+    /// Waits for so many processors, or for all that exist.
     fn take(n: usize) -> Processors {
-        // In turns, so that who waits for several is not overtaken by those who need one.
+        // In turns, so that a test that waits for several processors is not starved by tests that need one.
         static TURN: Mutex<()> = Mutex::new(());
         let n = n.min(Self::count());
         if n > 0 {
@@ -83,16 +83,17 @@ impl Drop for Processors {
     }
 }
 
-/// Tells that a test has given processors back.
+/// Notification that a test has released processors.
 static FREED: Condvar = Condvar::new();
 
-/// The GPU's engine, shared by all tests of a program; faults belong to the engine, so one test runs at a time.
+/// Runs a check on the GPU's engine, which all tests of a program share; faults belong to the engine, so one test runs
+/// at a time.
 fn run_cuda(check: &dyn Fn(&Engine)) {
     static ONE: Mutex<()> = Mutex::new(());
     match cuda() {
         Ok(engine) => {
             let _turn = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-            // What a test that failed may have left behind.
+            // Faults of a previous test that failed.
             let _ = engine.synchronize();
             check(engine);
             engine.synchronize().expect("no fault is left over");
@@ -114,7 +115,7 @@ fn cuda() -> Result<&'static Engine, &'static str> {
         use rxmesh_speculative::Speculative;
         use rxmesh_test_kernels::{FINGERPRINT_SYMBOL, KERNELS};
         let engine = Engine::cuda(0).map_err(|e| e.to_string())?;
-        // SAFETY: the PTX that `cargo xtask ptx` built from the listed kernels.
+        // SAFETY: the PTX was built by `cargo xtask ptx` from the listed kernels.
         let loaded = unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) };
         loaded.expect("the tests' own kernels");
         // Some tests launch its kernels without a session.
@@ -126,17 +127,18 @@ fn cuda() -> Result<&'static Engine, &'static str> {
     ENGINE.get_or_init(make).as_ref().map_err(String::as_str)
 }
 
-/// Whether an engine is slow enough to get the small meshes only.
+/// Returns `true` if an engine is so slow that it gets only the small meshes.
 pub fn is_slow(engine: &Engine) -> bool {
     engine.name().starts_with("team")
 }
 
-/// Whether an engine is very slow: 32 threads on a machine with two cores.
+/// Returns `true` if an engine is very slow: 32 threads on a machine with two cores.
 pub fn is_very_slow(engine: &Engine) -> bool {
     engine.name() == "team(32)"
 }
 
-/// Of three sizes the one that suits an engine: one thread or a GPU, a team, a team of 32 on a machine with two cores.
+/// Returns the size that suits an engine, of three: one thread or a GPU, a team, a team of 32 on a machine with two
+/// cores.
 pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => very_slow,
@@ -145,8 +147,8 @@ pub fn suited<T>(engine: &Engine, [fast, slow, very_slow]: [T; 3]) -> T {
     }
 }
 
-/// Runs a check two times: where one launch runs all steps of a grid that has room, and where each step has a launch of
-/// its own, as on a GPU that is too small.
+/// Runs a check twice: where one launch runs all steps of a grid that fits, and where each step has its own launch, as
+/// on a GPU that is too small.
 pub fn in_one_and_step_by_step(engine: &Engine, check: impl Fn()) {
     for limit in [None, Some(0)] {
         engine.set_grid_limit(limit);
@@ -157,7 +159,7 @@ pub fn in_one_and_step_by_step(engine: &Engine, check: impl Fn()) {
 
 /// Makes a test of each check on every engine: `conformance! { a, b }` gives `solo::a`, `shuffled::a`, `team2::a`,
 /// `cuda::a`, and in the long run `team7::a` and `team32::a`, and so on. A check is a function of `&Engine` in the
-/// calling module. Wide teams on few cores take ten times as long as two threads, which meet the same barriers.
+/// calling module. Wide teams on few cores take ten times as long as two threads, which pass the same barriers.
 #[macro_export]
 macro_rules! conformance {
     ($($check:ident),* $(,)?) => {
@@ -192,7 +194,7 @@ macro_rules! conformance {
     };
 }
 
-/// An engine of edits that runs every operator of the tests, and the applications but for simplification.
+/// Engine of edits that runs every operator of the tests, and the applications except for simplification.
 pub trait Conflicts:
     Remeshes
     + Runs<DelaunayFlip>
@@ -217,15 +219,16 @@ impl<C> Conflicts for C where
 {
 }
 
-/// As [`conformance!`], with each way to decide between overlapping cavities: `conformance_of_conflicts! { a }` gives
-/// `claims::solo::a`, `speculative::solo::a` and so on. A check is a function of `&Engine`, generic over an engine of
-/// edits ([`Conflicts`]).
+/// Does as [`conformance!`], with each way to resolve conflicts of overlapping cavities.
+///
+/// `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function
+/// of `&Engine`, generic over an engine of edits ([`Conflicts`]).
 #[macro_export]
 macro_rules! conformance_of_conflicts {
     ($($check:ident),* $(,)?) => {
         $crate::conformance_of_conflicts!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
-        // A visit is hundreds of barriers: wide teams on few cores are too slow for whole applications.
-        // `tests/speculative.rs` has them.
+        // A visit has hundreds of barriers: wide teams on few cores are too slow for whole applications.
+        // `tests/suite/speculative.rs` tests the engine with them.
         $crate::conformance_of_conflicts!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
     };
     (@with $module:ident, $conflicts:ty, $engines:ident; $($check:ident)*) => {
@@ -238,8 +241,8 @@ macro_rules! conformance_of_conflicts {
     };
 }
 
-/// The engine whose results have the same bits: one thread of the CPU engine for all CPU engines, whatever they do in
-/// parallel. A GPU rounds otherwise (products and sums are fused, roots approximate): there it is the GPU itself, in
+/// Returns the engine with bitwise equal results: one thread of the CPU engine for all CPU engines, however they run in
+/// parallel. A GPU rounds differently (products and sums are fused, roots approximate): there it is the GPU itself, in
 /// another run.
 pub fn same_rounding(engine: &Engine) -> Engine {
     if engine.is_cuda() {

@@ -3,22 +3,22 @@
 use crate::oracle::Oracle;
 use std::collections::HashMap;
 
-/// The faces of a vertex as one counter-clockwise fan.
+/// Faces of a vertex as one counter-clockwise fan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fan {
-    /// Whether the fan closes; if not, it starts at the boundary.
+    /// `true` if the fan closes; if not, it starts at the boundary.
     pub closed: bool,
-    /// The faces.
+    /// Faces.
     pub faces: Vec<u32>,
-    /// The vertices around, one more than faces where the fan is open.
+    /// Vertices around, one more than faces where the fan is open.
     pub vertices: Vec<u32>,
-    /// The edges to these vertices.
+    /// Edges to these vertices.
     pub edges: Vec<u32>,
 }
 
 impl Fan {
-    /// The fan of a vertex with these faces, if they are one: every face has three corners of its own, no two leave or
-    /// enter by the same vertex, and walking from one to the next meets all.
+    /// Makes the fan of a vertex with these faces, if they form one: every face has three distinct corners, no two
+    /// leave or enter by the same vertex, and walking from one to the next visits all.
     pub fn new(oracle: &Oracle, v: u32, faces: &[u32]) -> Option<Fan> {
         let mut by_next = HashMap::new();
         let mut by_previous = HashMap::new();

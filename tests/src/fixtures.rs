@@ -11,18 +11,18 @@ use rxmesh_host::store::RxMesh;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A mesh with the answers that are expected of it.
+/// Mesh with its expected answers.
 pub struct Fixture {
-    /// Its name, for messages.
+    /// Name in messages.
     pub name: String,
-    /// The mesh.
+    /// Mesh.
     pub mesh: TriMesh,
     oracle: OnceLock<Oracle>,
     sets: Mutex<HashMap<(u32, bool), Arc<PatchSet>>>,
 }
 
 impl Fixture {
-    /// A mesh under a name.
+    /// Makes a fixture of a mesh.
     pub fn new(name: impl Into<String>, mesh: TriMesh) -> Fixture {
         Fixture {
             name: name.into(),
@@ -32,14 +32,14 @@ impl Fixture {
         }
     }
 
-    /// The expected answers.
+    /// Returns the expected answers.
     pub fn oracle(&self) -> &Oracle {
         self.oracle
             .get_or_init(|| Oracle::new(self.mesh.vertex_count(), &self.mesh.faces))
     }
 
-    /// The patch sizes to try: 16, in the long run 64 and 512 too, and the whole mesh, without those that give the same
-    /// patches.
+    /// Returns the patch sizes to try: 16, in the long run also 64 and 512, and the whole mesh, without those that give
+    /// the same patches.
     pub fn patch_sizes(&self) -> Vec<u32> {
         let faces = (self.mesh.face_count() as u32).max(1);
         let parts = extent(&[16][..], &[16, 64, 512]);
@@ -48,7 +48,7 @@ impl Fixture {
         sizes
     }
 
-    /// The mesh in patches of at most `patch_size` faces, checked by the patch set's own validation.
+    /// Returns the mesh in patches of at most `patch_size` faces, checked by the patch set's own validation.
     pub fn patches(&self, patch_size: u32, slack: bool) -> Arc<PatchSet> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         let set = sets.entry((patch_size, slack)).or_insert_with(|| {
@@ -70,13 +70,13 @@ impl Fixture {
         set.clone()
     }
 
-    /// The mesh on an engine.
+    /// Uploads the mesh to an engine.
     pub fn on(&self, engine: &Engine, patch_size: u32) -> RxMesh {
         RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, false)))
             .expect("upload")
     }
 
-    /// The mesh on an engine, with room to grow in every patch.
+    /// Uploads the mesh to an engine, with spare capacity in every patch.
     pub fn on_with_slack(&self, engine: &Engine, patch_size: u32) -> RxMesh {
         RxMesh::from_patches(engine, PatchSet::clone(&self.patches(patch_size, true)))
             .expect("upload")
@@ -102,7 +102,7 @@ pub fn each_mesh(engine: &Engine, mut f: impl FnMut(&str, &Fixture, &RxMesh)) {
     }
 }
 
-/// The fixtures that suit an engine's speed.
+/// Returns the fixtures that suit an engine's speed.
 pub fn suited(engine: &Engine) -> impl Iterator<Item = &'static Fixture> {
     let most = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 70,
@@ -112,7 +112,7 @@ pub fn suited(engine: &Engine) -> impl Iterator<Item = &'static Fixture> {
     all().iter().filter(move |f| f.mesh.face_count() <= most)
 }
 
-/// All fixtures.
+/// Returns all fixtures.
 pub fn all() -> &'static [Fixture] {
     static ALL: OnceLock<Vec<Fixture>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -157,7 +157,7 @@ fn mesh(positions: Vec<Vec3>, faces: Vec<[u32; 3]>) -> TriMesh {
     TriMesh::new(positions, faces).expect("a valid fixture")
 }
 
-/// Positions for faces that have none of their own: random in the unit cube.
+/// Makes positions for faces without their own: random in the unit cube.
 fn scattered(vertices: usize, seed: u64) -> Vec<Vec3> {
     let mut rng = Rng::new(seed);
     let mut next = || rng.signed_unit() as f32;
@@ -166,17 +166,17 @@ fn scattered(vertices: usize, seed: u64) -> Vec<Vec3> {
         .collect()
 }
 
-/// No vertex, no face.
+/// Makes a mesh without vertices and faces.
 pub fn empty() -> TriMesh {
     TriMesh::default()
 }
 
-/// Vertices without faces.
+/// Makes vertices without faces.
 pub fn no_faces(vertices: usize) -> TriMesh {
     mesh(scattered(vertices, 1), Vec::new())
 }
 
-/// One triangle.
+/// Makes one triangle.
 pub fn one_triangle() -> TriMesh {
     mesh(
         vec![Vec3::ZERO, Vec3::X, Vec3::new(0.3, 0.8, 0.0)],
@@ -184,13 +184,13 @@ pub fn one_triangle() -> TriMesh {
     )
 }
 
-/// The smallest closed mesh.
+/// Makes the smallest closed mesh.
 pub fn tetrahedron() -> TriMesh {
     let p = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
     mesh(p, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 }
 
-/// A closed manifold: a noisy icosphere in shuffled order.
+/// Makes a closed manifold: a noisy icosphere in shuffled order.
 pub fn closed(levels: u32) -> TriMesh {
     let mut m = generate::icosphere(levels).expect("a sphere");
     generate::noise(&mut m, 0.1, 2).expect("noise");
@@ -198,7 +198,7 @@ pub fn closed(levels: u32) -> TriMesh {
     m
 }
 
-/// A closed manifold of genus 1.
+/// Makes a closed manifold of genus 1.
 pub fn torus(nu: u32, nv: u32) -> TriMesh {
     let mut m = generate::torus(nu, nv, 1.0, 0.4).expect("a torus");
     generate::noise(&mut m, 0.05, 4).expect("noise");
@@ -206,7 +206,7 @@ pub fn torus(nu: u32, nv: u32) -> TriMesh {
     m
 }
 
-/// A manifold with a boundary: a noisy grid in shuffled order.
+/// Makes a manifold with a boundary: a noisy grid in shuffled order.
 pub fn with_boundary(nx: u32, ny: u32) -> TriMesh {
     let mut m = generate::grid(nx, ny).expect("a grid");
     generate::noise(&mut m, 0.2, 6).expect("noise");
@@ -214,14 +214,14 @@ pub fn with_boundary(nx: u32, ny: u32) -> TriMesh {
     m
 }
 
-/// A manifold with two boundary loops.
+/// Makes a manifold with two boundary loops.
 pub fn cylinder() -> TriMesh {
     let mut m = generate::cylinder(24, 12, 1.0, 2.0, false).expect("a cylinder");
     generate::shuffle(&mut m, 8);
     m
 }
 
-/// `pages` triangles at each of `rows` spine edges in a row.
+/// Makes `pages` triangles at each of `rows` spine edges in a row.
 pub fn non_manifold_edge(pages: u32, rows: u32) -> TriMesh {
     let mut positions: Vec<Vec3> = (0..=rows).map(|r| Vec3::new(0.0, 0.0, r as f32)).collect();
     let mut faces = Vec::new();
@@ -238,7 +238,7 @@ pub fn non_manifold_edge(pages: u32, rows: u32) -> TriMesh {
     mesh(positions, faces)
 }
 
-/// Two tetrahedra that share one vertex.
+/// Makes two tetrahedra that share one vertex.
 pub fn non_manifold_vertex() -> TriMesh {
     let (mut p, mut f) = (tetrahedron().positions, tetrahedron().faces);
     p.extend([-Vec3::X, -Vec3::Y, -Vec3::Z]);
@@ -251,12 +251,13 @@ pub fn non_manifold_vertex() -> TriMesh {
     mesh(p, f)
 }
 
-/// A closed fan of six around vertex 0, and two more faces of vertex 0 that hang on the edge from 0 to 1 like a fin.
+/// Makes a closed fan of six around vertex 0, and two more faces of vertex 0 that hang on the edge from 0 to 1 like a
+/// fin.
 pub fn fin(other_way: bool) -> TriMesh {
     let mut m = generate::fan(6).expect("a fan");
     m.positions
         .extend([Vec3::new(0.5, 0.1, 1.0), Vec3::new(0.2, 0.1, 1.5)]);
-    // Around vertex 0 the fin ends where the edge to 1 is, or starts there.
+    // Around vertex 0 the fin ends at the edge to 1, or starts there.
     m.faces.extend(if other_way {
         [[0, 1, 7], [0, 7, 8]]
     } else {
@@ -265,7 +266,7 @@ pub fn fin(other_way: bool) -> TriMesh {
     m
 }
 
-/// A strip of `n` quads with a half twist: a manifold that cannot be oriented.
+/// Makes a strip of `n` quads with a half twist: a manifold that cannot be oriented.
 pub fn moebius(n: u32) -> TriMesh {
     let mut positions = Vec::new();
     for i in 0..n {
@@ -285,7 +286,7 @@ pub fn moebius(n: u32) -> TriMesh {
     mesh(positions, (0..n).flat_map(quad).collect())
 }
 
-/// A vertex on the boundary with `valence` faces.
+/// Makes a vertex on the boundary with `valence` faces.
 pub fn open_fan(valence: u32) -> TriMesh {
     let mut positions = vec![Vec3::ZERO];
     let angle = |i: u32| std::f32::consts::PI * i as f32 / valence as f32;
@@ -296,7 +297,7 @@ pub fn open_fan(valence: u32) -> TriMesh {
     m
 }
 
-/// A vertex inside with `valence` faces.
+/// Makes an interior vertex with `valence` faces.
 pub fn high_valence(valence: u32) -> TriMesh {
     let mut m = generate::fan(valence).expect("a fan");
     m.positions[0] = Vec3::new(0.0, 0.0, 0.3);
@@ -304,7 +305,7 @@ pub fn high_valence(valence: u32) -> TriMesh {
     m
 }
 
-/// `n` meshes in one, of different kinds, interleaved at random.
+/// Makes `n` meshes in one, of different kinds, interleaved at random.
 pub fn components(n: u32) -> TriMesh {
     let (mut positions, mut faces) = (Vec::new(), Vec::new());
     for i in 0..n {
@@ -327,7 +328,7 @@ pub fn components(n: u32) -> TriMesh {
     m
 }
 
-/// A grid with vertices that no face names, one of them far away.
+/// Makes a grid with vertices that no face uses, one of them far away.
 pub fn isolated_vertices() -> TriMesh {
     let mut m = with_boundary(4, 3);
     m.positions.extend([Vec3::new(9.0, 8.0, 7.0), Vec3::ZERO]);
@@ -336,11 +337,11 @@ pub fn isolated_vertices() -> TriMesh {
     m
 }
 
-/// A grid with faces that repeat a vertex, and one without area.
+/// Makes a grid with faces that repeat a vertex, and one without area.
 pub fn degenerate_faces() -> TriMesh {
     let mut m = generate::grid(4, 4).expect("a grid");
     m.positions.push(Vec3::new(5.0, 5.0, 5.0));
-    // 0, 1, 2 lie on a line: exactly, because a quarter is a number of the binary system.
+    // 0, 1, 2 lie on a line: exactly, because a quarter is a binary fraction.
     m.faces.extend([
         [3, 3, 8],
         [7, 13, 7],
@@ -352,7 +353,7 @@ pub fn degenerate_faces() -> TriMesh {
     m
 }
 
-/// A grid where some faces come twice, in the same or another order of corners.
+/// Makes a grid in which some faces are duplicated, in the same or another order of corners.
 pub fn duplicate_faces() -> TriMesh {
     let mut m = with_boundary(4, 4);
     let [a, b, c] = m.faces[5];
@@ -365,14 +366,14 @@ pub fn duplicate_faces() -> TriMesh {
     m
 }
 
-/// A grid where one face in `every` runs the other way.
+/// Makes a grid in which one face in `every` has the opposite orientation.
 pub fn mixed_orientation(nx: u32, ny: u32, every: usize) -> TriMesh {
     let mut m = with_boundary(nx, ny);
     m.faces.iter_mut().step_by(every).for_each(|f| f.swap(0, 1));
     m
 }
 
-/// Random faces over random vertices; some repeat a vertex or come twice.
+/// Makes random faces over random vertices; some repeat a vertex or are duplicates.
 pub fn soup(seed: u64, vertices: u32, faces: usize) -> TriMesh {
     let mut rng = Rng::new(seed);
     let mut pick = || rng.below(u64::from(vertices)) as u32;

@@ -7,12 +7,12 @@ use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::PatchSet;
 use rxmesh_host::repack::{RepackOptions, RepackSource, Repacked, repack};
 
-/// No element.
+/// Mark of an absent element.
 pub const NONE: u32 = u32::MAX;
-/// In `ve` of a dead vertex.
+/// Mark of a dead vertex in `ve`.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// A mesh as flat arrays in session ids ([`RepackSource`]).
+/// Mesh as flat arrays in session ids ([`RepackSource`]).
 #[derive(Clone, Debug)]
 pub struct Flat {
     /// Sides of faces.
@@ -21,19 +21,19 @@ pub struct Flat {
     pub ev: Vec<u32>,
     /// Faces of edges.
     pub ef: Vec<u32>,
-    /// An edge of each vertex.
+    /// One edge of each vertex.
     pub ve: Vec<u32>,
     /// Labels of faces.
     pub label: Vec<u32>,
 }
 
-/// The same on an engine.
+/// The same arrays on an engine.
 pub struct OnEngine {
     buffers: [Buffer<u32>; 5],
 }
 
 impl OnEngine {
-    /// What a repack takes.
+    /// Returns the argument of a repack.
     pub fn mesh(&self) -> RepackSource<'_> {
         let [fe, ev, ef, ve, label] = &self.buffers;
         RepackSource {
@@ -63,7 +63,7 @@ impl OnEngine {
     }
 }
 
-/// The linear id of a local id.
+/// Returns the linear id of a local id.
 fn linear(set: &PatchSet, h: &PatchHeader, kind: Kind, local: u32) -> u32 {
     let k = kind as usize;
     match local.checked_sub(h.owned[k].into()) {
@@ -73,7 +73,7 @@ fn linear(set: &PatchSet, h: &PatchHeader, kind: Kind, local: u32) -> u32 {
 }
 
 impl Flat {
-    /// A patch set's mesh. Session ids are linear ids, labels are patches; slack is free.
+    /// Returns a patch set's mesh. Session ids are linear ids, labels are patches; slack is free.
     pub fn open(set: &PatchSet) -> Flat {
         let [vertices, edges, faces] = set.linear_len.map(|n| n as usize);
         let mut flat = Flat {
@@ -106,13 +106,13 @@ impl Flat {
         flat
     }
 
-    /// Whether a face lives.
+    /// Returns `true` if a face is alive.
     pub fn is_face(&self, face: usize) -> bool {
         self.fe[3 * face] != NONE
     }
 
-    /// Makes `ef` and `ve` of `fe`: of more than two faces an edge gets the first and the last. Edges without faces
-    /// die, vertices without edges are isolated.
+    /// Computes `ef` and `ve` from `fe`: an edge of more than two faces gets the first and the last. Edges without
+    /// faces die, vertices without edges are isolated.
     pub fn join(&mut self) {
         self.ef = vec![NONE; self.ev.len()];
         for v in self.ve.iter_mut().filter(|v| **v != DEAD) {
@@ -157,7 +157,7 @@ impl Flat {
         }
     }
 
-    /// Gives every element another id out of a larger range, at random, and turns every third edge around.
+    /// Gives every element another random id out of a larger range, and turns every third edge around.
     pub fn scatter(&self, seed: u64) -> Flat {
         let mut rng = Rng::new(seed);
         let (vertices, edges, faces) = (self.ve.len(), self.ev.len() / 2, self.label.len());
@@ -199,13 +199,13 @@ impl Flat {
         out
     }
 
-    /// The live vertices, in order.
+    /// Returns the live vertices, in order.
     pub fn vertices(&self) -> Vec<u32> {
         let live = |v: &u32| self.ve[*v as usize] != DEAD;
         (0..self.ve.len() as u32).filter(live).collect()
     }
 
-    /// The corners of the live faces, in order, as places among the live vertices.
+    /// Returns the corners of the live faces, in order, as indices into the live vertices.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         let mut place = vec![NONE; self.ve.len()];
         for (i, v) in self.vertices().into_iter().enumerate() {
@@ -217,12 +217,12 @@ impl Flat {
             .collect()
     }
 
-    /// One more than the largest label.
+    /// Returns the largest label plus one.
     pub fn labels(&self) -> u32 {
         self.label.iter().max().map_or(0, |l| l + 1)
     }
 
-    /// The arrays on an engine.
+    /// Uploads the arrays to an engine.
     pub fn upload(&self, engine: &Engine) -> OnEngine {
         let arrays = [&self.fe, &self.ev, &self.ef, &self.ve, &self.label];
         OnEngine {

@@ -1,15 +1,16 @@
-//! From linear ids back to the input's.
+//! Map from linear ids back to the input's.
 
 use crate::oracle::Oracle;
 use rxmesh_host::kernels::topo::Kind;
 use rxmesh_host::patch::PatchSet;
 use rxmesh_host::store::RxMesh;
 
-/// For each linear id of each kind the input's id, `u32::MAX` in slack. The id of an edge is its index in the oracle.
+/// Input ids of the linear ids of each kind, `u32::MAX` in slack. The id of an edge is its index in the oracle.
 pub struct InputIds([Vec<u32>; 3]);
 
 impl InputIds {
-    /// Ids of a mesh on an engine. Edges are read from the patches on the host, apart from any engine.
+    /// Computes the ids of a mesh on an engine. Edges are read from the patches on the host, independently of any
+    /// engine.
     pub fn new(rx: &RxMesh, oracle: &Oracle) -> InputIds {
         let set = rx.patch_set().expect("the patches");
         InputIds([
@@ -19,7 +20,7 @@ impl InputIds {
         ])
     }
 
-    /// The input's id.
+    /// Returns the input's id.
     pub fn input(&self, kind: Kind, linear: u32) -> u32 {
         if linear == u32::MAX {
             u32::MAX
@@ -28,7 +29,7 @@ impl InputIds {
         }
     }
 
-    /// All ids of a kind, by linear id.
+    /// Returns all ids of a kind, by linear id.
     pub fn all(&self, kind: Kind) -> &[u32] {
         &self.0[kind as usize]
     }

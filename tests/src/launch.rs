@@ -1,7 +1,7 @@
-//! Launches and edits by tests, which make arguments that fit.
+//! Launches and edits by tests, which make valid arguments.
 //!
-//! The library's own calls are `unsafe`, because a kernel's arrays have to be as long as it wants (contract U4 of
-//! docs/inside/unsafe.md). On the engines of the CPU a wrong length panics, which some tests look for.
+//! The library's own calls are `unsafe`, because a kernel's arrays must be as long as it expects (contract U4 of
+//! docs/inside/unsafe.md). On the CPU engines a wrong length panics, which some tests check.
 
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Edits, RoundReport, RunReport, Runs, Seeds, Session};
@@ -13,29 +13,29 @@ use std::ops::Range;
 
 /// Launches without a mesh.
 pub trait Launch {
-    /// [`Engine::run_flat`].
+    /// Calls [`Engine::run_flat`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
-    /// [`Engine::run_blocks`].
+    /// Calls [`Engine::run_blocks`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError>;
 
-    /// [`Engine::run_grid`].
+    /// Calls [`Engine::run_grid`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -46,7 +46,7 @@ pub trait Launch {
 
 impl Launch for Engine {
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
-        // SAFETY: who calls it makes the arguments fit (above).
+        // SAFETY: the caller makes valid arguments (see above).
         unsafe { self.run_flat(n, kernel) }
     }
 
@@ -55,7 +55,7 @@ impl Launch for Engine {
         blocks: u32,
         kernel: K,
     ) -> Result<(), EngineError> {
-        // SAFETY: who calls it makes the arguments fit (above).
+        // SAFETY: the caller makes valid arguments (see above).
         unsafe { self.run_blocks(blocks, kernel) }
     }
 
@@ -65,18 +65,18 @@ impl Launch for Engine {
         steps: Range<u32>,
         kernel: K,
     ) -> Result<(), EngineError> {
-        // SAFETY: who calls it makes the arguments fit (above).
+        // SAFETY: the caller makes valid arguments (see above).
         unsafe { self.run_grid(blocks, steps, kernel) }
     }
 }
 
 /// Launches over the patches of a mesh.
 pub trait LaunchPatches {
-    /// [`RxMesh::run_patches`].
+    /// Calls [`RxMesh::run_patches`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn launch<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError>;
 }
 
@@ -89,11 +89,11 @@ impl<D: Dimension> LaunchPatches for RxMesh<D> {
 
 /// Operators on a session.
 pub trait RunOperators<C: Edits> {
-    /// [`Session::run_operator`].
+    /// Calls [`Session::run_operator`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn run<O: Operator>(
         &mut self,
         max_rounds: u32,
@@ -102,11 +102,11 @@ pub trait RunOperators<C: Edits> {
     where
         C: Runs<O>;
 
-    /// [`Session::run_operator_from`].
+    /// Calls [`Session::run_operator_from`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn run_from<O: Operator>(
         &mut self,
         seeds: Seeds,
@@ -146,11 +146,11 @@ impl<C: Edits> RunOperators<C> for Session<C> {
 
 /// One round of an operator on a session.
 pub trait Round {
-    /// [`Session::run_operator_round`].
+    /// Calls [`Session::run_operator_round`].
     ///
     /// # Errors
     ///
-    /// As that.
+    /// Those of the call.
     fn round<O: OperatorEntry>(
         &mut self,
         seeds: Seeds,

@@ -1,16 +1,16 @@
-//! Conformance suite of rxmesh: what the checks in `tests/` share.
+//! Conformance suite of rxmesh: shared code of the checks in `tests/`.
 //!
-//! - [`edits`]: rounds of edit scripts, over plain triangles;
-//! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to decide conflicts
+//! - [`edits`]: expected rounds of edit scripts, over plain triangles;
+//! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to resolve conflicts
 //!   ([`conformance_of_conflicts!`]);
 //! - [`elastic`]: elastic bodies and steps of implicit Euler in `f64`;
-//! - [`extent`]: how much a run does, and the long run;
+//! - [`extent`]: the extent of a run, and the long run;
 //! - [`fixtures`]: meshes by property, made in code;
 //! - [`oracle`]: the expected answers, by naive host code over input ids;
 //! - [`fan`]: a vertex's faces, counter-clockwise;
 //! - [`flat`]: flat arrays of a mesh, for repacking;
-//! - [`ids`]: from linear ids back to input ids;
-//! - [`marked`]: sessions that operators on marked seeds work on, looked at by positions;
+//! - [`ids`]: the map from linear ids back to input ids;
+//! - [`marked`]: sessions for operators on marked seeds, compared by positions;
 //! - [`places`]: meshes by the positions of their vertices, whatever their ids;
 //! - [`smooth`]: vertex normals and mean curvature flow in `f64`;
 //! - [`surfaces`]: subdivision surfaces by plain code;

@@ -1,5 +1,5 @@
-//! Sessions that operators on marked seeds work on. Everything is looked at by positions, because on the speculative
-//! engine elements change their ids.
+//! Sessions for operators on marked seeds. Everything is compared by positions, because on the speculative engine
+//! elements change their ids.
 
 use crate::edits::Edit;
 use crate::engines::Conflicts;
@@ -23,19 +23,19 @@ use std::collections::HashMap;
 /// Most rounds of a run: it ends long before.
 const ROUNDS: u32 = 10_000;
 
-/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Without those of several
-/// elements at one place, which splits of splits can make: the lines between the middles of opposite sides of a
+/// Numbers by the positions of an element's vertices, sorted: one vertex, two or three. Excludes those of several
+/// elements at one position, which splits of splits can make: the lines between the midpoints of opposite sides of a
 /// quadrilateral bisect each other.
 pub type Numbers = HashMap<Vec<Place>, u32>;
 
-/// The key of an element in [`Numbers`].
+/// Returns the key of an element in [`Numbers`].
 pub fn key(corners: impl IntoIterator<Item = Vec3>) -> Vec<Place> {
     let mut key: Vec<Place> = corners.into_iter().map(place).collect();
     key.sort_unstable();
     key
 }
 
-/// The numbers of elements, those at one place left out.
+/// Collects the numbers of elements, except those at one position.
 pub fn by_place(elements: impl IntoIterator<Item = (Vec<Place>, u32)>) -> Numbers {
     let mut all: HashMap<_, Option<u32>> = HashMap::new();
     for (key, number) in elements {
@@ -48,7 +48,7 @@ pub fn by_place(elements: impl IntoIterator<Item = (Vec<Place>, u32)>) -> Number
         .collect()
 }
 
-/// How many of the elements that are in both have their number still, and how many have another.
+/// Counts the elements in both that still have their number, and those that have another.
 pub fn kept(before: &Numbers, after: &Numbers) -> (usize, usize) {
     let both = before
         .iter()
@@ -58,7 +58,7 @@ pub fn kept(before: &Numbers, after: &Numbers) -> (usize, usize) {
     })
 }
 
-/// A mesh in patches of so many faces at most.
+/// Makes a mesh in patches of at most `patch_size` faces.
 pub fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
     let options = PatchOptions::default().with(|o| {
         o.patch_size = patch_size;
@@ -66,7 +66,7 @@ pub fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).expect("a valid mesh")
 }
 
-/// Fails with what is wrong with a session.
+/// Fails with the defects of a session.
 #[track_caller]
 pub fn check<C: Edits>(session: &Session<C>, what: &str) {
     let wrong = session.validate().expect("a copy on the host");
@@ -78,14 +78,14 @@ pub fn check<C: Edits>(session: &Session<C>, what: &str) {
     );
 }
 
-/// Numbers that differ, for all elements of a kind.
+/// Returns distinct numbers for all elements of a kind.
 pub fn numbers(rx: &RxMesh, kind: Kind) -> Vec<u32> {
     (0..rx.count(kind))
         .map(|i| i.wrapping_mul(0x9e37_79b9))
         .collect()
 }
 
-/// Takes such numbers into a session.
+/// Attaches such numbers to a session.
 pub fn attach_numbers<K: Element, C: Edits>(
     session: &mut Session<C>,
     rx: &RxMesh,
@@ -96,9 +96,9 @@ pub fn attach_numbers<K: Element, C: Edits>(
     session.attach(&x).expect("room for a column")
 }
 
-/// A session with its positions, a second copy of them that is interpolated, a number for every element, and marks.
+/// Session with its positions, a second copy of them that is interpolated, a number for every element, and marks.
 pub struct Marked<C: Edits = Speculative> {
-    /// The session.
+    /// Session.
     pub session: Session<C>,
     /// Positions.
     pub x: Column<Vertex, Vec3>,
@@ -109,7 +109,7 @@ pub struct Marked<C: Edits = Speculative> {
     marks: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
 }
 
-/// Both engines of edits, compiled here once for all test programs (`rxmesh_host::instances`).
+/// Instantiates both engines of edits, compiled here once for all test programs (`rxmesh_host::instances`).
 pub fn instances(claims: &mut Marked<Claims>, speculative: &mut Marked<Speculative>) {
     for edit in Edit::ALL {
         claims.run_checked(edit, Seeds::All, "claims");
@@ -151,7 +151,7 @@ impl<C: Conflicts> Marked<C> {
         })
     }
 
-    /// The kind of an operator's seeds.
+    /// Returns the kind of an operator's seeds.
     pub fn kind(edit: Edit) -> Kind {
         match edit {
             Edit::Flip | Edit::Split | Edit::Collapse => Kind::Edge,
@@ -174,7 +174,7 @@ impl<C: Conflicts> Marked<C> {
         .expect("a mark a slot");
     }
 
-    /// Marks about `part` of 100 slots, with priorities up to `priorities`.
+    /// Marks about `part` percent of the slots, with priorities up to `priorities`.
     pub fn mark_some(&mut self, edit: Edit, rng: &mut Rng, part: u64, priorities: u64) {
         self.mark(edit, || {
             let priority = 1 + rng.below(priorities) as u32;
@@ -214,8 +214,8 @@ impl<C: Conflicts> Marked<C> {
         }
     }
 
-    /// Runs an operator and checks what holds for all of them: the run ends, the session is sound, Euler's number
-    /// stays, what is counted as done is what the mesh shows, and interpolated positions are the positions.
+    /// Runs an operator and checks the invariants of all of them: the run ends, the session is valid, Euler's number is
+    /// unchanged, the count of done edits agrees with the mesh, and interpolated positions are the positions.
     pub fn run_checked(&mut self, edit: Edit, seeds: Seeds, what: &str) -> RunReport {
         let count = |s: &Session<C>| i64::from(s.count(Kind::Vertex).expect("a count"));
         let (vertices, euler) = (count(&self.session), self.session.euler_number());
@@ -238,8 +238,8 @@ impl<C: Conflicts> Marked<C> {
         report
     }
 
-    /// Moves every vertex a little, at random. A place at which an operator puts a new vertex is then nobody's that was
-    /// there before: else the middle of two middles may be.
+    /// Moves every vertex a little, at random, so that no operator puts a new vertex at the position of an earlier one,
+    /// as can happen with midpoints of midpoints.
     pub fn jitter(&mut self, rng: &mut Rng) {
         let mut x = self
             .session
@@ -272,7 +272,7 @@ impl<C: Conflicts> Marked<C> {
         }
     }
 
-    /// The numbers of the live vertices, edges and faces. Those of new ones are whatever their slots held.
+    /// Returns the numbers of the live vertices, edges and faces. Those of new ones are leftovers of their slots.
     pub fn numbers(&self) -> [Numbers; 3] {
         let arrays = self.session.to_host().expect("the arrays");
         let x = self

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 /// Rows of a relation by input id, each sorted.
 pub type Sets = Vec<Vec<u32>>;
 
-/// A mesh as sets. An edge is a pair of vertices, the smaller first; its id is its place among all pairs in order. A
-/// face that repeats a vertex has an edge from that vertex to itself.
+/// Mesh as sets. An edge is a pair of vertices, the smaller first; its id is its index among all pairs in order. A face
+/// that repeats a vertex has an edge from that vertex to itself.
 pub struct Oracle {
     /// Number of vertices.
     pub vertices: usize,
-    /// The faces.
+    /// Faces.
     pub faces: Vec<[u32; 3]>,
-    /// The edges, in order.
+    /// Edges, in order.
     pub edges: Vec<(u32, u32)>,
     edge_ids: HashMap<(u32, u32), u32>,
 }
@@ -22,7 +22,7 @@ fn pair(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// What comes, as a set: in order, each once.
+/// Returns the items as a set: sorted, without duplicates.
 fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut items: Vec<T> = items.into_iter().collect();
     items.sort_unstable();
@@ -31,7 +31,7 @@ fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 impl Oracle {
-    /// The oracle of a mesh.
+    /// Makes the oracle of a mesh.
     pub fn new(vertices: usize, faces: &[[u32; 3]]) -> Oracle {
         let sides = faces
             .iter()
@@ -50,7 +50,7 @@ impl Oracle {
         }
     }
 
-    /// The id of an edge; panics when there is none.
+    /// Returns the id of an edge; panics when there is none.
     pub fn edge(&self, a: u32, b: u32) -> u32 {
         *self
             .edge_ids
@@ -58,30 +58,30 @@ impl Oracle {
             .unwrap_or_else(|| panic!("the input has no edge {a} {b}"))
     }
 
-    /// The edges of a face, by corner.
+    /// Returns the edges of a face, by corner.
     pub fn face_edges(&self, f: usize) -> [u32; 3] {
         let [a, b, c] = self.faces[f];
         [self.edge(a, b), self.edge(b, c), self.edge(c, a)]
     }
 
-    /// Edge to vertices, the smaller first.
+    /// Returns edge to vertices, the smaller first.
     pub fn ev(&self) -> Sets {
         self.edges.iter().map(|&(a, b)| vec![a, b]).collect()
     }
 
-    /// Face to vertices, in the input's order.
+    /// Returns face to vertices, in the input's order.
     pub fn fv(&self) -> Sets {
         self.faces.iter().map(|f| f.to_vec()).collect()
     }
 
-    /// Face to edges, in the order of corners.
+    /// Returns face to edges, in the order of corners.
     pub fn fe(&self) -> Sets {
         (0..self.faces.len())
             .map(|f| self.face_edges(f).to_vec())
             .collect()
     }
 
-    /// Vertex to edges.
+    /// Returns vertex to edges.
     pub fn ve(&self) -> Sets {
         let mut rows = vec![Vec::new(); self.vertices];
         for (e, &(a, b)) in self.edges.iter().enumerate() {
@@ -91,7 +91,7 @@ impl Oracle {
         rows.into_iter().map(set).collect()
     }
 
-    /// Vertex to vertices.
+    /// Returns vertex to vertices.
     pub fn vv(&self) -> Sets {
         let mut rows = vec![Vec::new(); self.vertices];
         for &(a, b) in self.edges.iter().filter(|(a, b)| a != b) {
@@ -101,7 +101,7 @@ impl Oracle {
         rows.into_iter().map(set).collect()
     }
 
-    /// Vertex to faces.
+    /// Returns vertex to faces.
     pub fn vf(&self) -> Sets {
         let mut rows = vec![Vec::new(); self.vertices];
         for (f, face) in self.faces.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Oracle {
         rows.into_iter().map(set).collect()
     }
 
-    /// Edge to faces.
+    /// Returns edge to faces.
     pub fn ef(&self) -> Sets {
         let mut rows = vec![Vec::new(); self.edges.len()];
         for f in 0..self.faces.len() {
@@ -121,7 +121,7 @@ impl Oracle {
         rows.into_iter().map(set).collect()
     }
 
-    /// Edge to the edges that share a face with it.
+    /// Returns edge to the edges that share a face with it.
     pub fn ee(&self) -> Sets {
         let sides: Vec<[u32; 3]> = (0..self.faces.len()).map(|f| self.face_edges(f)).collect();
         let row = |(e, faces): (usize, &Vec<u32>)| {
@@ -131,7 +131,7 @@ impl Oracle {
         self.ef().iter().enumerate().map(row).collect()
     }
 
-    /// Face to the faces that share an edge with it.
+    /// Returns face to the faces that share an edge with it.
     pub fn ff(&self) -> Sets {
         let ef = self.ef();
         let row = |f: usize| {
@@ -142,11 +142,11 @@ impl Oracle {
         (0..self.faces.len()).map(row).collect()
     }
 
-    /// The vertices within `k` edges, without the vertex itself.
+    /// Returns the vertices within `k` edges, without the vertex itself.
     pub fn rings(&self, k: u32) -> Sets {
         let vv = self.vv();
         let ring = |v: usize| {
-            // Ring 0 is the vertex, and each ring is what the last one's neighbours have not seen.
+            // Ring 0 is the vertex, and each ring is the unvisited neighbours of the previous one.
             let (mut seen, mut front) = (vec![v as u32], vec![v as u32]);
             for _ in 0..k {
                 let next = set(front.iter().flat_map(|&w| vv[w as usize].iter().copied()));
@@ -161,7 +161,7 @@ impl Oracle {
         (0..self.vertices).map(ring).collect()
     }
 
-    /// The place of the first side of face `f` that is edge `e`, if any.
+    /// Returns the index of the first side of face `f` that is edge `e`, if any.
     fn side(&self, f: u32, e: u32) -> usize {
         self.face_edges(f as usize)
             .iter()
@@ -169,8 +169,8 @@ impl Oracle {
             .expect("the face has the edge")
     }
 
-    /// The diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left;
-    /// `u32::MAX` where nothing is. The second value says whether the two faces run along the edge in opposite
+    /// Returns the diamond of an edge, from the two of its faces that `order` puts first: source, right, target, left;
+    /// `u32::MAX` where there is none. The second value is `true` if the two faces run along the edge in opposite
     /// directions, so that the order counts.
     pub fn diamond(&self, e: u32, ef: &[u32], order: impl Fn(u32) -> u32) -> ([u32; 4], bool) {
         let (s, t) = self.edges[e as usize];
@@ -196,7 +196,7 @@ impl Oracle {
         }
     }
 
-    /// Whether each edge has exactly one face.
+    /// Returns 1 for each edge with exactly one face, else 0.
     pub fn boundary_edges(&self) -> Vec<u32> {
         self.ef()
             .iter()
@@ -204,7 +204,7 @@ impl Oracle {
             .collect()
     }
 
-    /// Whether each vertex has a boundary edge.
+    /// Returns 1 for each vertex with a boundary edge, else 0.
     pub fn boundary_vertices(&self) -> Vec<u32> {
         let mut on = vec![0; self.vertices];
         for (&(a, b), &flag) in self.edges.iter().zip(&self.boundary_edges()) {
@@ -214,7 +214,7 @@ impl Oracle {
         on
     }
 
-    /// Whether each face has a boundary edge.
+    /// Returns 1 for each face with a boundary edge, else 0.
     pub fn boundary_faces(&self) -> Vec<u32> {
         let edges = self.boundary_edges();
         (0..self.faces.len())
@@ -226,7 +226,7 @@ impl Oracle {
             .collect()
     }
 
-    /// Each vertex's faces as one counter-clockwise fan, or nothing where they are not one.
+    /// Returns each vertex's faces as one counter-clockwise fan, or `None` where they do not form one.
     pub fn fans(&self) -> Vec<Option<Fan>> {
         self.vf()
             .iter()

@@ -7,7 +7,8 @@ use faer::sparse::{SparseColMat, Triplet};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
 
-/// Vertex normals of Max 1999 and how far their sums are from cancelling: length of the sum over the sum of lengths.
+/// Computes the vertex normals of Max 1999 and the cancellation of their sums: length of the sum over the sum of
+/// lengths.
 pub fn normals(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<(DVec3, f64)> {
     let mut sums = vec![(DVec3::ZERO, 0.0); positions.len()];
     let at = |v: u32| positions[v as usize].as_dvec3();
@@ -36,7 +37,7 @@ pub fn normals(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<(DVec3, f64)> {
     sums.into_iter().map(finish).collect()
 }
 
-/// The matrix of mean curvature flow: mixed Voronoi areas (Meyer et al. 2003) and clamped cotangent weights.
+/// Matrix of mean curvature flow: mixed Voronoi areas (Meyer et al. 2003) and clamped cotangent weights.
 pub struct Flow {
     /// `A_i`.
     pub areas: Vec<f64>,
@@ -45,7 +46,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Areas and weights of a mesh.
+    /// Computes the areas and weights of a mesh.
     pub fn new(positions: &[Vec3], faces: &[[u32; 3]]) -> Flow {
         let at = |v: u32| positions[v as usize].as_dvec3();
         let mut areas = vec![0.0; positions.len()];
@@ -61,7 +62,7 @@ impl Flow {
             let obtuse = cot.iter().position(|&c| c < 0.0);
             for k in 0..3 {
                 let (next, previous) = ((k + 1) % 3, (k + 2) % 3);
-                // The edge from corner k to the next is opposite to the corner before.
+                // The edge from corner k to the next is opposite to the previous corner.
                 let key = (f[k].min(f[next]), f[k].max(f[next]));
                 *weights.entry(key).or_insert(0.0) += cot[previous];
                 areas[f[k] as usize] += match obtuse {
@@ -132,7 +133,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Mean length of all edges, those from a vertex to itself included.
+/// Returns the mean length of all edges, those from a vertex to itself included.
 pub fn mean_edge_length(positions: &[Vec3], oracle: &Oracle) -> f64 {
     let at = |v: u32| positions[v as usize].as_dvec3();
     let lengths: Vec<f64> = oracle
@@ -143,7 +144,7 @@ pub fn mean_edge_length(positions: &[Vec3], oracle: &Oracle) -> f64 {
     mean(&lengths)
 }
 
-/// The diagonal of the box around all points.
+/// Returns the diagonal of the bounding box of all points.
 pub fn box_diagonal(positions: &[Vec3]) -> f64 {
     let p = || positions.iter().map(|p| p.as_dvec3());
     let (lo, hi) = (

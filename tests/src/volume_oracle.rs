@@ -7,16 +7,16 @@ use rxmesh_host::kernels::topo::Kind;
 use rxmesh_host::store::{RxMesh, Volume};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A volume as sets of vertices.
+/// Volume as sets of vertices.
 pub struct VolumeOracle {
-    /// The vertices of each element of each kind, ascending.
+    /// Vertices of each element of each kind, ascending.
     elements: [Vec<Vec<u32>>; 4],
     /// Edges and faces by their vertices.
     ids: BTreeMap<Vec<u32>, u32>,
 }
 
 impl VolumeOracle {
-    /// The oracle of a mesh.
+    /// Makes the oracle of a mesh.
     pub fn new(vertices: usize, cells: &[[u32; 4]]) -> VolumeOracle {
         let cells: Vec<Vec<u32>> = cells.iter().map(|c| ascending(c.to_vec())).collect();
         let parts = |size: u32| -> Vec<Vec<u32>> {
@@ -33,24 +33,24 @@ impl VolumeOracle {
         }
     }
 
-    /// Number of elements of a kind.
+    /// Returns the number of elements of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.elements[kind as usize].len()
     }
 
-    /// The vertices of an element.
+    /// Returns the vertices of an element.
     pub fn vertices(&self, kind: Kind, id: u32) -> &[u32] {
         &self.elements[kind as usize][id as usize]
     }
 
-    /// The id of the edge or the face with these vertices.
+    /// Returns the id of the edge or the face with these vertices.
     pub fn id(&self, vertices: Vec<u32>) -> u32 {
         let vertices = ascending(vertices);
         let id = self.ids.get(&vertices);
         *id.unwrap_or_else(|| panic!("the input has no element {vertices:?}"))
     }
 
-    /// The rows of the relation from one kind to another.
+    /// Returns the rows of the relation from one kind to another.
     pub fn relation(&self, from: Kind, to: Kind) -> Sets {
         if from == to {
             return self.same_kind(from);
@@ -103,7 +103,7 @@ fn ascending(mut ids: Vec<u32>) -> Vec<u32> {
     ids
 }
 
-/// All subsets of a size, in order.
+/// Returns all subsets of a size, in order.
 fn subsets(ids: &[u32], size: u32) -> Vec<Vec<u32>> {
     let masks = (0..1u32 << ids.len()).filter(|m| m.count_ones() == size);
     let pick = |mask: u32| {
@@ -114,7 +114,7 @@ fn subsets(ids: &[u32], size: u32) -> Vec<Vec<u32>> {
     masks.map(|mask| pick(mask).collect()).collect()
 }
 
-/// For each linear id of each kind the oracle's id, read from the patches on the host and not by an engine.
+/// Returns the oracle's id for each linear id of each kind, read from the patches on the host and not by an engine.
 pub fn names(rx: &RxMesh<Volume>, oracle: &VolumeOracle) -> [Vec<u32>; 4] {
     let set = rx.volume_set();
     let (mut edges, mut faces) = (Vec::new(), Vec::new());

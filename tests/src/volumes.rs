@@ -9,16 +9,16 @@ use rxmesh_host::store::{RxMesh, Volume};
 
 /// Tetrahedra with a name.
 pub struct VolumeFixture {
-    /// Its name, for messages.
+    /// Name in messages.
     pub name: String,
     /// Number of vertices.
     pub vertices: usize,
-    /// The cells.
+    /// Cells.
     pub cells: Vec<[u32; 4]>,
 }
 
 impl VolumeFixture {
-    /// Cells under a name.
+    /// Makes a fixture of cells.
     pub fn new(name: impl Into<String>, vertices: usize, cells: Vec<[u32; 4]>) -> VolumeFixture {
         VolumeFixture {
             name: name.into(),
@@ -27,17 +27,17 @@ impl VolumeFixture {
         }
     }
 
-    /// The expected answers.
+    /// Returns the expected answers.
     pub fn oracle(&self) -> VolumeOracle {
         VolumeOracle::new(self.vertices, &self.cells)
     }
 
-    /// The volume on an engine, with all kinds and the ring: every relation.
+    /// Uploads the volume to an engine, with all kinds and the ring: every relation.
     pub fn on(&self, engine: &Engine, patch_size: u32) -> RxMesh<Volume> {
         self.on_with(engine, patch_size, VolumeKinds::Faces, Ribbon::Ring)
     }
 
-    /// The volume on an engine, checked by the patches' own validation.
+    /// Uploads the volume to an engine, checked by the patches' own validation.
     pub fn on_with(
         &self,
         engine: &Engine,
@@ -58,7 +58,7 @@ impl VolumeFixture {
     }
 }
 
-/// The six tetrahedra of each cube of a box (Kuhn), all of positive orientation.
+/// Makes the six tetrahedra of each cube of a box (Kuhn), all of positive orientation.
 pub fn kuhn([x, y, z]: [u32; 3]) -> VolumeFixture {
     const STEPS: [[usize; 3]; 6] = [
         [0, 1, 2],
@@ -87,7 +87,7 @@ pub fn kuhn([x, y, z]: [u32; 3]) -> VolumeFixture {
     VolumeFixture::new(format!("box {x} x {y} x {z}"), vertices as usize, cells)
 }
 
-/// The same with vertices and cells in random order.
+/// Puts vertices and cells in random order.
 pub fn shuffled(mut volume: VolumeFixture, seed: u64) -> VolumeFixture {
     let mut rng = Rng::new(seed);
     let names = rng.permutation(volume.vertices);
@@ -100,8 +100,8 @@ pub fn shuffled(mut volume: VolumeFixture, seed: u64) -> VolumeFixture {
     volume
 }
 
-/// A box of which random edges were cut in two, with all cells around them: valences as those of mesh generators, from
-/// a few to about a hundred cells at a vertex.
+/// Makes a box of which random edges were cut in two, with all cells around them: valences as those of mesh generators,
+/// from a few to about a hundred cells at a vertex.
 pub fn irregular(size: [u32; 3], cuts: usize, seed: u64) -> VolumeFixture {
     let mut volume = kuhn(size);
     let mut rng = Rng::new(seed);
@@ -123,7 +123,8 @@ pub fn irregular(size: [u32; 3], cuts: usize, seed: u64) -> VolumeFixture {
     volume
 }
 
-/// Random cells: faces with many cells, components, vertices without cells, cells that come twice or turned.
+/// Makes random cells: faces with many cells, components, vertices without cells, cells that are duplicated or
+/// inverted.
 pub fn soup(vertices: usize, cells: usize, seed: u64) -> VolumeFixture {
     let mut rng = Rng::new(seed);
     let mut random = || loop {
@@ -142,7 +143,7 @@ pub fn soup(vertices: usize, cells: usize, seed: u64) -> VolumeFixture {
     VolumeFixture::new(format!("soup of {cells}"), vertices, all)
 }
 
-/// The volumes that suit an engine.
+/// Returns the volumes that suit an engine.
 pub fn volumes(engine: &Engine) -> Vec<VolumeFixture> {
     let side = suited(engine, [6, 3, 2]);
     let around = (0..40).map(|i| [0, 1, 2 + i, 2 + (i + 1) % 40]).collect();

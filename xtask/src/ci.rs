@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// Only these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     only: Vec<String>,
-    /// Not these steps
+    /// Skip these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     skip: Vec<String>,
     /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri

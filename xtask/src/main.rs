@@ -28,9 +28,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Build the kernels to PTX, or look after the PTX that is under version control.
+    /// Build the kernels to PTX, or check the PTX that is under version control.
     Ptx(ptx::Arguments),
-    /// Tell what is installed for device code and GPUs, and what is missing.
+    /// Report the installed and the missing tools for device code and GPUs.
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
@@ -52,11 +52,11 @@ enum Task {
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
     Downstream,
-    /// Hand readers, edits and the command line what nobody wrote by hand, for as long as it is told.
+    /// Fuzz readers, edits and the command line, for a given time.
     Fuzz(fuzz::Arguments),
-    /// Run every command on real files and on mutations of them, and judge what comes out.
+    /// Run every command on real files and on mutations of them, and judge the results.
     Sweep(sweep::Arguments),
-    /// Everything that has to pass before a change goes in.
+    /// Run all checks that must pass before a change is merged.
     Ci(ci::Arguments),
 }
 

@@ -76,10 +76,10 @@ const OVERLAPPING: &str = "sm_90";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only say whether the files were built from the sources at hand; needs no device toolchain
+    /// Only check that the files were built from the present sources; needs no device toolchain
     #[arg(long, conflicts_with = "assemble")]
     check: bool,
-    /// Only build again, beside the files, and say whether the kernels are the same; needs the device toolchain
+    /// Only build again, beside the files, and check that the kernels are the same; needs the device toolchain
     #[arg(long, conflicts_with_all = ["check", "assemble"])]
     rebuild: bool,
     /// Only assemble the files for real GPUs, and refuse spills, stack frames, calls and generic accesses that are not

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::counters;
 use crate::figures::Figures;
-use crate::readme::{markdown, newest, newest_peers};
+use crate::readme::{losses, markdown, newest, newest_peers, summary};
 use crate::rows;
 
 #[derive(clap::Args)]
@@ -35,13 +35,20 @@ pub(crate) struct Arguments {
 type Part = (&'static str, fn(&Path) -> Result<String>);
 
 /// Generated parts: the name in the marks, and the text between the marks.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     ("bench", |records| {
         let tables: Vec<String> = newest(records)?.iter().map(markdown).collect();
         Ok(tables.join("\n"))
     }),
     ("peers", |records| {
         Ok(newest_peers(&records.join("peers"))?.markdown())
+    }),
+    ("summary", |records| summary(&newest(records)?)),
+    ("losses", |records| {
+        Ok(losses(
+            &newest(records)?,
+            &newest_peers(&records.join("peers"))?,
+        ))
     }),
     ("counters", |records| {
         counters::markdown(&records.join("counters"))

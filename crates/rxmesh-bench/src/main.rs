@@ -60,9 +60,9 @@ enum Task {
     Docs(docs::Arguments),
     /// Measure the CPU engine with 1, 2, 4, ... threads beside other libraries, on the same meshes in the same run
     Peers(Box<peers::Arguments>),
-    /// Draw the creased cube of the manual as SVG
+    /// Draw a picture of the documents as SVG
     Picture {
-        /// The file
+        /// The file, whose name says which picture: those of docs/use/pictures
         path: PathBuf,
     },
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
@@ -98,7 +98,7 @@ enum RowsOf {
 enum EngineChoice {
     Cpu,
     Cuda,
-    /// Those that are there
+    /// Those that are available
     All,
 }
 

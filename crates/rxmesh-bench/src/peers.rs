@@ -361,6 +361,43 @@ impl PeersRecord {
         rows.filter_map(|&row| Some((row, ms(row)?))).collect()
     }
 
+    /// Operations of which a peer is faster than ours with all threads: the peer and its time over ours, by mesh.
+    pub(crate) fn losses(&self) -> Vec<(String, Vec<(String, String)>)> {
+        let mut all: Vec<(String, Vec<(String, String)>)> = Vec::new();
+        for mesh in &self.meshes {
+            for operation in self.operations(&mesh.name) {
+                let Some((peer, x)) = self.fastest(&operation, &mesh.name) else {
+                    continue;
+                };
+                if x >= 1.0 {
+                    continue;
+                }
+                let found = (peer.to_owned(), format!("{x:.1}x on {} faces", mesh.name));
+                match all.iter_mut().find(|(name, _)| *name == operation) {
+                    Some((_, list)) => list.push(found),
+                    None => all.push((operation, vec![found])),
+                }
+            }
+        }
+        all
+    }
+
+    /// The fastest peer, and its time over ours with all threads and the rows that its figure covers.
+    fn fastest(&self, operation: &str, mesh: &str) -> Option<(&str, f64)> {
+        let mut runs = self.ours.last()?.runs.iter();
+        let ours = runs.find(|r| r.row == operation && r.mesh == mesh)?;
+        let timed = self
+            .peers
+            .iter()
+            .filter(|p| p.operation == operation && p.mesh == mesh && !p.ms.is_empty());
+        let (ms, peer) = timed
+            .map(|p| (median(&p.ms), p))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let beside = self.beside(operation, &peer.system, mesh);
+        let all = ours.median() + beside.iter().map(|(_, ms)| ms).sum::<f64>();
+        Some((&peer.system, ms / all))
+    }
+
     fn line(&self, operation: &str, mesh: &str) -> String {
         let same = |r: &&Run| r.row == operation && r.mesh == mesh;
         let ours: Vec<Option<f64>> = self
@@ -449,6 +486,8 @@ mod tests {
         let simplify = "| simplify | 4.000 | 2.000 (0.5x, with build) | meshoptimizer 2.000 |";
         assert_eq!(line("| simplify"), simplify);
         assert_eq!(line("| remesh"), "| remesh |  |  | alone 7.000 |");
+        let slower = ("meshoptimizer".to_owned(), "0.5x on 20k faces".to_owned());
+        assert_eq!(r.losses(), [("simplify".to_owned(), vec![slower])]);
         assert_eq!(
             line("| 20k faces"),
             "| 20k faces | 1 thread | 2 threads | peers |"

@@ -102,6 +102,93 @@ pub(crate) fn markdown(record: &Record) -> String {
     text + &differences(record) + &amounts(record) + &orders(record)
 }
 
+/// Rows of the summary, with their purpose.
+const SUMMARY: [(&str, &str); 8] = [
+    ("build", "make patches of faces in memory"),
+    ("vv", "one-rings of all vertices"),
+    ("normals", "vertex normals"),
+    ("mcf", "mean curvature flow, a whole solve"),
+    ("geodesic", "distances from one vertex"),
+    ("delaunay", "flip edges until Delaunay"),
+    ("remesh", "remesh, three iterations"),
+    ("simplify", "simplify to a tenth"),
+];
+
+/// Number of faces of the summary's mesh.
+const SUMMARY_FACES: u32 = 1_280_000;
+
+/// Eight rows on one size, on the GPU and on the CPU, each beside its strongest rival.
+pub(crate) fn summary(records: &[Record]) -> Result<String> {
+    let of = |engine: &str| {
+        let found = records
+            .iter()
+            .find(|r| r.engine.name == engine && r.file().is_none());
+        found.with_context(|| format!("no record of the {engine} engine"))
+    };
+    let (gpu, cpu) = (of("cuda")?, of("cpu")?);
+    let mut text = format!(
+        "| row | work | {} | rival | {}, {} threads | rival |\n| --- | --- | ---: | --- | ---: | --- |\n",
+        gpu.engine.device, cpu.engine.device, cpu.engine.host_threads
+    );
+    for (row, work) in SUMMARY {
+        let cells: Vec<String> = [gpu, cpu]
+            .map(|record| pair(record, row))
+            .into_iter()
+            .collect::<Result<_>>()?;
+        text += &format!("| `{row}` | {work} | {} |\n", cells.join(" | "));
+    }
+    Ok(text)
+}
+
+/// A row's time and its strongest rival, as two cells.
+fn pair(record: &Record, row: &str) -> Result<String> {
+    let mut meshes = record.meshes.iter().filter(|m| m.faces == SUMMARY_FACES);
+    let run = meshes.find_map(|m| record.run(row, &m.name));
+    let run = run.with_context(|| format!("no {row} in the record of {}", record.engine.device))?;
+    let rival = record.rival(run).map_or_else(
+        || "-".to_owned(),
+        |(rival, x)| format!("{} {}", rival.system, times(rival, x)),
+    );
+    Ok(format!("{} | {rival}", short(run.median())))
+}
+
+/// Rows of which a rival is faster, with the sizes and the rival's time over ours.
+pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
+    let mut text = String::new();
+    for record in records {
+        for row in rows::all().filter(|r| r.input.is_none() && !r.name.ends_with("-speculative")) {
+            let lost = |m: &MeshRecord| {
+                let (rival, x) = record.rival(record.run(row.name, &m.name)?)?;
+                let figure = format!("{} on {} faces", times(rival, x), m.name);
+                (x < 1.0).then(|| (rival.system.clone(), figure))
+            };
+            let found: Vec<_> = record.meshes.iter().filter_map(lost).collect();
+            text += &loss(&record.engine.device, row.name, &found);
+        }
+    }
+    for (row, found) in peers.losses() {
+        text += &loss("CPU, in one run with the rivals", &row, &found);
+    }
+    text
+}
+
+/// A line for a row that is slower than rivals on some meshes.
+fn loss(place: &str, row: &str, found: &[(String, String)]) -> String {
+    let mut figures = Vec::new();
+    let mut named = None;
+    for (rival, figure) in found {
+        figures.push(match named == Some(rival) {
+            true => figure.clone(),
+            false => format!("{rival} {figure}"),
+        });
+        named = Some(rival);
+    }
+    match figures.is_empty() {
+        true => String::new(),
+        false => format!("- `{row}`, {place}: {}\n", figures.join(", ")),
+    }
+}
+
 /// Returns the rows that are not times: one line per row, with the references.
 fn amounts(record: &Record) -> String {
     let mut lines = String::new();
@@ -258,6 +345,22 @@ mod tests {
     use super::*;
     use crate::record::Unit;
     use crate::record::tests::{mesh, record};
+
+    #[test]
+    fn the_summary_has_a_row_of_each_engine_and_losses_name_the_rival() -> Result<()> {
+        let records = newest(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/records"))?;
+        let summary = summary(&records)?;
+        assert_eq!(summary.lines().count(), 2 + SUMMARY.len());
+        assert!(summary.contains("| `simplify` |"), "{summary}");
+        let line = loss(
+            "CPU",
+            "vv",
+            &[("a".to_owned(), "0.5x on 20k faces".to_owned())],
+        );
+        assert_eq!(line, "- `vv`, CPU: a 0.5x on 20k faces\n");
+        assert_eq!(loss("CPU", "vv", &[]), "");
+        Ok(())
+    }
 
     #[test]
     fn what_is_no_time_has_its_unit_and_its_references() {

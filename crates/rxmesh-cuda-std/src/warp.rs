@@ -233,7 +233,7 @@ pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
 
 /// Values that [`warp_match_any`] compares, bit by bit.
 pub trait WarpMatchValue: Copy {
-    /// The implementation of [`warp_match_any`].
+    /// Implements [`warp_match_any`].
     ///
     /// # Safety
     /// As [`warp_match_any`].

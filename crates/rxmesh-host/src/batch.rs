@@ -8,8 +8,8 @@ use rayon::prelude::*;
 /// Several meshes joined to one, with the data needed to part them again.
 ///
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
-/// take hardly longer than one of their size. Nothing connects them, so that what is done for each vertex, edge or face
-/// comes out as it would alone. What belongs to a mesh as a whole goes by the labels of the vertices:
+/// take hardly longer than one of their size. Nothing connects them, so that results for each vertex, edge or face are
+/// the same as alone. Properties of a mesh as a whole go by the labels of the vertices:
 /// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
 /// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
@@ -39,9 +39,9 @@ pub struct Batch {
 struct Member {
     vertices: usize,
     faces: usize,
-    /// The frame that it had.
+    /// Frame that it had.
     home: Placement,
-    /// The frame that its positions are given in.
+    /// Frame that its positions are given in.
     frame: Placement,
     comments: Vec<String>,
     /// `true` if the mesh has tags (groups, materials and so on).

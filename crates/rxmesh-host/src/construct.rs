@@ -1,5 +1,5 @@
-//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`];
-//! and from somebody else's arrays to a mesh and back: [`RxMesh::from_device`], [`RxMesh::to_device`].
+//! From faces in an engine's memory to a mesh in patches, by kernels: [`RxMesh::from_engine_faces`]; and from another
+//! library's arrays to a mesh and back: [`RxMesh::from_device`], [`RxMesh::to_device`].
 //!
 //! Edges and clusters of faces come from [`rxmesh_kernels::construct`]; [`crate::repack`] unites the clusters,
 //! cuts them into patches and packs these. The host reads a few counters on the way.
@@ -139,8 +139,8 @@ pub(crate) fn connect(
     patch_size: u32,
 ) -> Result<(Flat, Buffer<u32>, u32), Error> {
     check(vertex_count, faces, patch_size)?;
-    // Several launches read the corners, the first of which compares them with the number of vertices: nobody else can
-    // change a copy in between.
+    // Several launches read the corners, the first of which compares them with the number of vertices: no other code
+    // can change a copy in between.
     let own = faces.copied_from(0)?;
     let flat = Flat::connect(vertex_count, &own)?;
     let (label, labels) = flat.clusters(seeds(flat.faces, patch_size))?;
@@ -248,7 +248,7 @@ impl Flat {
         Ok(flat)
     }
 
-    /// Labels of clusters of faces, and how many there are.
+    /// Labels clusters of faces, and returns the number of labels, too.
     fn clusters(&self, seeds: Seeds) -> Result<(Buffer<u32>, u32), Error> {
         let engine = &self.engine;
         let label = engine.uninit::<u32>(self.faces as usize)?;

@@ -46,14 +46,14 @@ pub enum Error {
         words(u64::from(*limit))
     )]
     TooManyFaces {
-        /// The faces to be expected.
+        /// Expected number of faces.
         faces: u64,
-        /// The memory that they take, in units of 10^9 bytes.
+        /// Memory that they take, in units of 10^9 bytes.
         gigabytes: u64,
-        /// The most that are allowed.
+        /// Largest number allowed.
         limit: u32,
     },
-    /// A mesh that grew far beyond what was to be expected, or is allowed; it is sound, but not done.
+    /// A mesh that grew far beyond the expected or allowed size; it is sound, but not done.
     #[error(
         "the mesh has grown to {} faces, where {} were to be expected, and it was stopped: more than {} faces must be \
             allowed (max-faces)",
@@ -62,14 +62,14 @@ pub enum Error {
         words(*limit)
     )]
     Outgrown {
-        /// The faces that there are.
+        /// Number of faces.
         faces: u32,
-        /// Those that were expected.
+        /// Expected number of faces.
         expected: u64,
-        /// The most that are allowed.
+        /// Largest number allowed.
         limit: u64,
     },
-    /// Options that make no sense; says which and what is possible.
+    /// Options that make no sense, with the possible values.
     #[error("{0}")]
     Options(String),
     /// An operator's fill-in broke the rules of [`Hole`](rxmesh_kernels::cavity::Hole).
@@ -78,12 +78,12 @@ pub enum Error {
             took more slots than it declares"
     )]
     Operator {
-        /// The operator's type.
+        /// Operator's type.
         operator: &'static str,
         /// Number of holes.
         count: u32,
     },
-    /// An engine of edits lost track of what it keeps beside the flat arrays.
+    /// A scheduler of edits whose own state has become inconsistent with the flat arrays.
     #[error("{what}; the session is void")]
     Edits {
         /// Description of the defect.
@@ -111,7 +111,7 @@ pub enum Error {
     /// Error of one of several meshes that are processed together.
     #[error("mesh {mesh}: {error}")]
     OfMesh {
-        /// Its number, from 0 on.
+        /// Number of the mesh, from 0 on.
         mesh: usize,
         /// Error of that mesh.
         error: Box<Error>,
@@ -146,7 +146,7 @@ impl Error {
     }
 }
 
-/// Why an attribute could not be used.
+/// Reason why an attribute cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeError {

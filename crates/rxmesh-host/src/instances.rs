@@ -1,5 +1,5 @@
-//! Instances of generic algorithms, so that they are compiled once: up to optimisation level 1 a crate shares with
-//! those that use it what it has compiled of generic code (rustc's `share-generics`). Nothing calls this.
+//! Instances of generic algorithms, so that they are compiled once: up to optimisation level 1 a crate shares its
+//! compiled generic code with the crates that use it (rustc's `share-generics`). Nothing calls this.
 
 use crate::Error;
 use crate::algo::delaunay::{DelaunayOptions, delaunay};
@@ -26,7 +26,7 @@ pub fn of<C: Remeshes + Runs<DelaunayFlip> + Runs<SplitStretched>>(
     track(session, x, &TrackOptions::default(), each).map(drop)
 }
 
-/// By claims. Nothing has a name for it, so that what the library offers does not depend on the profile.
+/// Instances by claims. Nothing has a name for them, so that the library's API does not depend on the profile.
 #[cfg(all(debug_assertions, not(test)))]
 #[used]
 static BY_CLAIMS: fn(&mut Session, Column<Vertex, Vec3>) -> Result<(), Error> = of;

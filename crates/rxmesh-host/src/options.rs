@@ -23,12 +23,12 @@ pub trait Options {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`], which says what is wrong and what is possible.
+    /// [`Error::Options`], which gives the fault and the possible values.
     fn check(&self) -> Result<(), Error>;
 
-    /// Takes over to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and
-    /// other squares of lengths by its square, what is one over a length by its inverse. Options without a unit of
-    /// length stay, which is what happens by default.
+    /// Converts to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and other
+    /// squares of lengths by its square, inverses of lengths by its inverse. Options without a unit of length stay,
+    /// which is the default.
     ///
     /// [`TriMesh::normalise`](crate::mesh::TriMesh::normalise) divides coordinates by the scale of the new placement.
     fn scale(&mut self, factor: f64) {

@@ -1,7 +1,6 @@
-//! Rayon's parallel iterators, compiled to less. A loop of rayon's brings its own copy of all that it takes to lend
-//! half of the work to another thread: jobs, latches, what becomes of a panic; sixty functions. With a hundred loops
-//! they were a third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all
-//! loops.
+//! Rayon's parallel iterators, compiled to less. A loop of rayon's brings its own copy of all code that lends half of
+//! the work to another thread: jobs, latches, the handling of panics; sixty functions. With a hundred loops they were a
+//! third of this library. [`Lean`] has the same items in the same parts, and one copy of that for all loops.
 
 use rayon::iter::plumbing::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer,

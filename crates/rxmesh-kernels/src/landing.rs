@@ -11,7 +11,7 @@ kernel_list! {
 kernel! {
     /// Copies words of two arrays, one after the other, to where the host reads them.
     pub struct Land: Flat {
-        /// The words that come first.
+        /// Words that come first.
         pub first: Global<u32>,
         /// Those that follow.
         pub second: Global<u32>,
@@ -21,7 +21,7 @@ kernel! {
 }
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than both arrays have words together,
-// for which there is room (contracts U3, U4).
+// and the destination has that capacity (contracts U3, U4).
 unsafe impl FlatKernel for Land {
     #[inline(always)]
     fn run(&self, i: u32) {

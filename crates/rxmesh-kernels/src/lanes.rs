@@ -1,4 +1,4 @@
-//! Numbers to compute with, one or four at a time: what is written for [`Lanes`] comes to the same bits in each lane as
+//! Numbers to compute with, one or four at a time: code written for [`Lanes`] comes to the same bits in each lane as
 //! alone.
 
 use core::ops::{Add, BitAnd, Div, Mul, Neg, Not, Sub};

@@ -4,13 +4,13 @@
 //! ([`exec::Solo`]), or a team of threads in the tests. A kernel is generic over the block that runs
 //! it, so the same source is the PTX entry on the device and an ordinary function on the host.
 //!
-//! - [`exec`]: the block, its phases and its collectives; the only module that knows who runs.
+//! - [`exec`]: the block, its phases and its collectives; the only module that depends on the thread.
 //! - [`mem`]: shared-memory plan, views, atomics, bit sets, fault word.
-//! - [`topo`]: how a patch lies in memory, ids, ribbons.
+//! - [`topo`]: layout of a patch in memory, ids, ribbons.
 //! - [`attr`]: attribute fields of kernels: read, write, accumulate, staged.
 //! - [`query`]: relations between vertices, edges and faces, computed in shared memory.
-//! - [`mod@kernel`]: what a kernel is, and the `kernel!` macro that declares one.
-//! - [`edit`]: the mesh of an edit session as flat arrays, and what opens it.
+//! - [`mod@kernel`]: kinds of kernels, and the `kernel!` macro that declares one.
+//! - [`edit`]: the mesh of an edit session as flat arrays, and the kernels that open it.
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`construct`]: edges and first labels of faces.
 //! - [`repack`]: flat arrays into patches, after an edit.
@@ -26,7 +26,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
-/// The kernels of a module of this crate, beside them: the lines of [`entries!`]. PTX entries are for this crate's own
+/// Kernels of a module of this crate, beside them: the lines of [`entries!`]. PTX entries are for this crate's own
 /// device build alone.
 macro_rules! kernel_list {
     ($($line:tt)*) => {

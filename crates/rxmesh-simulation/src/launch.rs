@@ -11,10 +11,10 @@ use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
 
 /// Launches without a mesh.
 pub(crate) trait Launch {
-    /// [`Engine::run_flat`].
+    /// Calls [`Engine::run_flat`].
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
-    /// [`Engine::run_blocks`].
+    /// Calls [`Engine::run_blocks`].
     fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -40,7 +40,7 @@ impl Launch for Engine {
 
 /// Launches over the patches of a mesh.
 pub(crate) trait LaunchPatches {
-    /// [`RxMesh::run_patches`].
+    /// Calls [`RxMesh::run_patches`].
     fn launch<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError>;
 }
 

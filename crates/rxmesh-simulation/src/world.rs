@@ -376,6 +376,8 @@ impl World {
         result
     }
 
+    /// Refuses a simulation in which an earlier step panicked.
+    ///
     /// # Errors
     ///
     /// [`Error::VoidSimulation`].

@@ -90,7 +90,7 @@ pub struct Host<'a> {
     pub columns: &'a Columns,
     /// Id of the patch.
     pub id: u32,
-    /// Its copy.
+    /// Local copy of the patch.
     pub local: Local,
     /// Kind of the seeds.
     pub seeds: Kind,

@@ -20,7 +20,7 @@ args! {
     pub struct Level<Q: Columns> {
         /// Mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Points of the level before.
         pub grid: Grid,

@@ -24,7 +24,7 @@ kernel! {
     pub struct Limit: Flat {
         /// Mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Edges at base vertices.
         pub spokes: Spokes,

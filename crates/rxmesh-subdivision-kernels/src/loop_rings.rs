@@ -83,7 +83,7 @@ args! {
         pub mesh: Topology,
         /// Values of the base vertices.
         pub x: Rows<Q>,
-        /// Their spokes.
+        /// Spokes of the base vertices.
         pub spokes: Spokes,
         /// Sharpness.
         pub creases: Creases,

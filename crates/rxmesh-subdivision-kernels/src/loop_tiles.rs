@@ -94,7 +94,7 @@ args! {
     pub struct Tiles<Q: Columns> {
         /// Mesh.
         pub mesh: Topology,
-        /// Its sharpness.
+        /// Sharpness of the mesh.
         pub creases: Creases,
         /// Points at the last level.
         pub grid: Grid,

@@ -10,10 +10,10 @@ use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel};
 
 /// Launches without a mesh.
 pub(crate) trait Launch {
-    /// [`Engine::run_flat`].
+    /// Calls [`Engine::run_flat`].
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
-    /// [`Engine::run_blocks`].
+    /// Calls [`Engine::run_blocks`].
     fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,

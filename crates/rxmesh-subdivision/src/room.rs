@@ -6,7 +6,7 @@ use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::build::CopyWords;
 
-/// Growable buffer on an engine, whose content is made anew in existing memory; `len` values of it are in use.
+/// Growable buffer on an engine, whose content is rebuilt in existing memory; `len` values of it are in use.
 #[derive(Debug)]
 pub(crate) struct Room<T> {
     memory: Buffer<T>,

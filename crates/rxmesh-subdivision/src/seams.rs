@@ -82,7 +82,7 @@ impl Span {
 /// Seams at a vertex of the mesh.
 #[derive(Clone, Default)]
 struct Vertex {
-    /// Its vertices in the values' mesh.
+    /// Vertices of the values' mesh at this vertex.
     values: Vec<u32>,
     /// `true` if it is at a boundary of the faces that have values.
     is_open: bool,

@@ -1,5 +1,5 @@
-//! The command line: flags at random on files with every defect. A code that the manual knows, no panic, and where it
-//! failed nothing is left behind.
+//! The command line: random flags on files with every defect. The exit code is a documented one, nothing panics, and a
+//! failed command leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::files::{self, Seed};
 use crate::random::Choose;
 use crate::{Fuzz, Outcome, grammar, mutate};
 
-/// Values of flags. Sizes are small, or a case would do much honest work.
+/// Values of flags. Sizes are small, or a case would do much legitimate work.
 const VALUES: [&str; 22] = [
     "0",
     "1",
@@ -42,29 +42,29 @@ const VALUES: [&str; 22] = [
     "\u{feff}",
 ];
 
-/// What keeps a case short: a flow that is fast makes a mesh grow with every frame.
+/// Flags that keep a case short: a fast flow makes a mesh grow with every frame.
 const QUICK: [(&str, &str); 1] = [("track", "--frames")];
 
-/// A command ends long before, on any machine.
+/// Time limit; a command ends long before on any machine.
 const LIMIT: Duration = Duration::from_secs(100);
 
-/// A flag as `--help` shows it.
+/// Flag as `--help` shows it.
 struct Flag {
     name: String,
-    /// Whether it takes a value.
+    /// `true` if it takes a value.
     takes: bool,
     /// Values that the help lists.
     values: Vec<String>,
 }
 
-/// Runs a program.
+/// Fuzzer of a program's command line.
 pub(crate) struct Cli {
     program: PathBuf,
     seeds: Vec<Seed>,
     commands: Vec<(String, Vec<Flag>)>,
 }
 
-/// What a case runs, and on what.
+/// Command of a case and its input.
 struct Case {
     arguments: Vec<String>,
     name: String,
@@ -72,7 +72,7 @@ struct Case {
 }
 
 impl Case {
-    /// Whether it asks for nothing but errors.
+    /// Returns `true` if it asks for errors only.
     fn is_quiet(&self) -> bool {
         let quiet = |a: &String| a == "--quiet" || a == "-q";
         self.arguments.iter().any(quiet)
@@ -101,7 +101,7 @@ impl Cli {
             return Err("the program's help shows no commands with flags".into());
         }
         let mut seeds = files::seeds(data).map_err(|e| e.to_string())?;
-        // The large ones take long, and every command reads a file.
+        // Large files take long, and every command reads a file.
         seeds.retain(|(_, bytes)| bytes.len() < 100_000);
         Ok(Cli {
             program,
@@ -161,7 +161,7 @@ fn flag(rng: &mut Rng, flags: &[Flag], arguments: &mut Vec<String>) {
             ".",
         ]))
         .to_owned(),
-        // A GPU that is not there is not what is tested here.
+        // A missing GPU is not tested here.
         "--engine" => "cpu".to_owned(),
         _ if !flag.values.is_empty() && rng.percent(80) => rng.one_of(&flag.values).clone(),
         _ => (*rng.one_of(&VALUES)).to_owned(),
@@ -169,7 +169,7 @@ fn flag(rng: &mut Rng, flags: &[Flag], arguments: &mut Vec<String>) {
     arguments.push(format!("{}={value}", flag.name));
 }
 
-/// The names under "Commands:".
+/// Returns the names under "Commands:".
 fn command_names(help: &str) -> Vec<String> {
     let lines = help
         .lines()
@@ -184,7 +184,7 @@ fn command_names(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// The flags of a command's help.
+/// Returns the flags of a command's help.
 fn flags(help: &str) -> Vec<Flag> {
     let mut all: Vec<Flag> = Vec::new();
     for line in help.lines() {
@@ -228,7 +228,7 @@ impl Fuzz for Cli {
         let reader = thread::spawn(move || {
             let mut text = Vec::new();
             if let Some(mut stderr) = stderr {
-                // What came until the program ended is enough.
+                // The output until the program ended is enough.
                 stderr.read_to_end(&mut text).ok();
             }
             String::from_utf8_lossy(&text).into_owned()
@@ -269,7 +269,7 @@ fn wait(child: &mut std::process::Child) -> Result<ExitStatus, String> {
     }
 }
 
-/// Files of a folder and what they hold.
+/// Files of a folder and their content.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 fn files_of(folder: &Path) -> Result<Files, String> {
@@ -287,7 +287,7 @@ fn files_of(folder: &Path) -> Result<Files, String> {
     Ok(all)
 }
 
-/// Whether a command ended as docs/use/record.md says.
+/// Checks that a command ended as docs/use/record.md states.
 fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &Files) -> Outcome {
     if text.contains("panicked at") {
         return Err(format!("a panic: {text}"));
@@ -303,9 +303,9 @@ fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &
         {
             Err(format!("{status} without a word: {text:?}"))
         }
-        // An error writes no mesh; a record or stdout that could not be written comes after it.
+        // An error writes no mesh; the error of an unwritable record or stdout comes after it.
         Some(1) if text.contains("the record") || text.contains("stdout") => Ok(()),
-        // With `--strict` the record is written, and a cache of patches is none of the command's results.
+        // With `--strict` the record is written, and a cache of patches is not a result of the command.
         Some(1)
             if case
                 .arguments
@@ -322,7 +322,7 @@ fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &
             Err(format!("{status}, but {new:?} was written: {text}"))
         }
         Some(1 | 2) => Ok(()),
-        // The warning says why, unless nothing but errors is to be said.
+        // The warning gives the reason, unless only errors are to be printed.
         Some(3) if text.contains("warning: ") || case.is_quiet() => Ok(()),
         _ => Err(format!("{status}: {text}")),
     }

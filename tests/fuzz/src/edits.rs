@@ -1,5 +1,4 @@
-//! Scripts of edits on meshes with every defect: after each step the session is sound and Euler's number is what it
-//! was.
+//! Scripts of edits on meshes with every defect: after each step the session is valid and Euler's number is unchanged.
 
 use std::path::Path;
 
@@ -26,13 +25,13 @@ use rxmesh_tests::marked::Marked;
 use crate::random::Choose;
 use crate::{Fuzz, Outcome, options, statics};
 
-/// Edits meshes.
+/// Fuzzer of edits.
 pub(crate) struct Edits;
 
-/// Most faces of a mesh to begin with.
+/// Most faces of an initial mesh.
 const MOST: usize = 400;
 
-/// Where a script ends, so that a case stays quick.
+/// Number of faces at which a script ends, so that a case stays quick.
 const LARGE: u32 = 20_000;
 
 impl Fuzz for Edits {
@@ -85,8 +84,8 @@ fn valid(set: &PatchSet, mesh: &TriMesh) -> Outcome {
     }
 }
 
-/// A fixture or a soup, with damage: faces that are gone, doubled, turned or repeat a vertex, vertices at one place or
-/// far away.
+/// Makes a fixture or a soup, with damage: faces that are missing, doubled, turned or repeat a vertex, vertices at one
+/// position or far away.
 fn mesh(rng: &mut Rng) -> TriMesh {
     let mut mesh = if rng.percent(20) {
         let (vertices, faces) = (rng.between(1, 60) as u32, rng.below(200) as usize);
@@ -147,7 +146,7 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     }
     let mut m = match Marked::<Speculative>::open(rx, mesh) {
         Ok(m) => m,
-        // What that engine does not take, it says so.
+        // The engine reports meshes that it does not support.
         Err(e) if e.to_string().contains("speculative engine") => return Ok(()),
         Err(e) => return Err(e.to_string()),
     };
@@ -191,7 +190,7 @@ fn sound<C: Conflicts>(session: &Session<C>) -> Outcome {
     }
 }
 
-/// One operator or one algorithm; its name.
+/// Runs one operator or one algorithm; returns its name.
 fn step<C: Conflicts>(
     rng: &mut Rng,
     m: &mut Marked<C>,
@@ -231,7 +230,7 @@ fn step<C: Conflicts>(
     }
 }
 
-/// Runs an operator on marked seeds; what it counts as done is what the mesh shows.
+/// Runs an operator on marked seeds; its count of done edits must agree with the mesh.
 fn operator<C: Conflicts>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, String> {
     let edit = *rng.one_of(&Edit::ALL);
     let (part, priorities) = (rng.between(1, 100), rng.between(1, 9));
@@ -258,7 +257,7 @@ fn operator<C: Conflicts>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, St
     Ok(what)
 }
 
-/// Closes a session: the mesh in patches is the mesh of the session, and its patches hold.
+/// Closes a session: the mesh in patches is the mesh of the session, and its patches are valid.
 fn close<C: Conflicts>(rng: &mut Rng, m: Marked<C>) -> Outcome {
     let x = m.x;
     let live = said(m.session.live())?;

@@ -1,4 +1,4 @@
-//! Files to begin with: real ones, and one of each form.
+//! Initial files: real ones, and one of each format.
 
 use std::fmt;
 use std::path::Path;
@@ -8,13 +8,13 @@ use rxmesh_host::io::{Encoding, Format, WriteOptions, write_bytes};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::fixtures;
 
-/// A file's bytes and the extension of its name.
+/// Bytes of a file and the extension of its name.
 pub(crate) type Seed = (String, Vec<u8>);
 
-/// Larger files make cases slow and find nothing more.
+/// Most bytes of a file: larger ones make cases slow and find nothing more.
 const MOST: u64 = 200_000;
 
-/// A format in one of its encodings.
+/// Format in one of its encodings.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) format: Format,
@@ -22,7 +22,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The extension of names.
+    /// Returns the extension of file names.
     pub(crate) fn extension(self) -> &'static str {
         self.format.extension()
     }
@@ -41,7 +41,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// Every encoding of the formats that `which` chooses.
+/// Returns every encoding of the formats that `which` chooses.
 pub(crate) fn forms(which: impl Fn(Format) -> bool) -> Vec<Form> {
     let formats = Format::ALL.into_iter().filter(|f| which(*f));
     let forms = |format: Format| {
@@ -51,12 +51,12 @@ pub(crate) fn forms(which: impl Fn(Format) -> bool) -> Vec<Form> {
     formats.flat_map(forms).collect()
 }
 
-/// The forms of formats that hold surfaces alone.
+/// Returns the forms of formats for surfaces only.
 pub(crate) fn surfaces() -> Vec<Form> {
     forms(|f| !f.holds_volumes())
 }
 
-/// The real files of a folder, and meshes in every form.
+/// Returns the real files of a folder, and meshes in every format.
 pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut all = real(data)?;
     for mesh in meshes() {
@@ -70,7 +70,7 @@ pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     Ok(all)
 }
 
-/// Real files that are not too large, in the order of their names.
+/// Returns the real files that are not too large, sorted by name.
 pub(crate) fn real(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut paths: Vec<_> = std::fs::read_dir(data)?
         .map(|entry| entry.map(|e| e.path()))

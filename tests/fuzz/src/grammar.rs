@@ -1,16 +1,16 @@
-//! Files that nobody has, but that have the form of their format, nearly.
+//! Invented files that almost follow the grammar of their format.
 
 use rxmesh_host::mesh::Rng;
 
 use crate::random::Choose;
 
-/// A file and the extension of its name.
+/// File and the extension of its name.
 pub(crate) type File = (&'static str, Vec<u8>);
 
-/// Counts of elements in files: small, so that a case is quick.
+/// Most elements in a file: few, so that a case is quick.
 const MOST: u64 = 9;
 
-/// A file of one of the formats.
+/// Makes a file of one of the formats.
 pub(crate) fn file(rng: &mut Rng) -> File {
     match rng.below(5) {
         0 => ("obj", obj(rng)),
@@ -20,7 +20,7 @@ pub(crate) fn file(rng: &mut Rng) -> File {
     }
 }
 
-/// A coordinate as text.
+/// Returns a coordinate as text.
 fn coordinate(rng: &mut Rng) -> String {
     match rng.below(12) {
         0 => "nan".into(),
@@ -37,7 +37,7 @@ fn coordinates(rng: &mut Rng, n: u64) -> String {
     all.join(if rng.percent(90) { " " } else { "\t " })
 }
 
-/// An index that is mostly one of `n`, from `first` on.
+/// Returns an index that is mostly one of `n`, from `first` on.
 fn index(rng: &mut Rng, first: i64, n: u64) -> i64 {
     if rng.percent(96) {
         first + rng.below(n.max(1)) as i64
@@ -86,7 +86,7 @@ fn obj(rng: &mut Rng) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A tag of OpenSubdiv's shapes, mostly one with sense.
+/// Returns a tag of OpenSubdiv's shapes, mostly a valid one.
 fn tag(rng: &mut Rng, v: u64) -> String {
     let name = *rng.one_of(&["crease", "crease", "corner", "hole", "creasemethod"]);
     let ints = rng.between(1, 4);
@@ -130,7 +130,7 @@ fn face(rng: &mut Rng, [v, vt, vn]: [u64; 3]) -> String {
     line
 }
 
-/// A count as a header says it, seldom that of the content.
+/// Returns a count for a header, seldom different from that of the content.
 fn said(rng: &mut Rng, n: u64) -> u64 {
     if rng.percent(95) {
         n
@@ -249,12 +249,12 @@ const TYPES: [(&str, usize); 12] = [
     ("float64", 8),
 ];
 
-/// A property of an element.
+/// Property of an element.
 struct Property {
     name: String,
-    /// Of the values.
+    /// Type of the values.
     kind: (&'static str, usize),
-    /// Of the length, for a list.
+    /// Type of the length, for a list.
     list: Option<(&'static str, usize)>,
 }
 
@@ -323,7 +323,7 @@ fn ply(rng: &mut Rng) -> Vec<u8> {
     out
 }
 
-/// A property of a type at random.
+/// Makes a property of a random type.
 fn some(rng: &mut Rng, name: &str) -> Property {
     Property {
         name: name.to_owned(),

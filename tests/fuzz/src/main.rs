@@ -1,9 +1,8 @@
-//! Hands readers, edits and the command line of rxmesh what nobody wrote by hand, for as long as it is told.
+//! Fuzzes readers, edits and the command line of rxmesh with random input, for a given time.
 //!
-//! A case is made of its seed alone: the same seed is the same case, on every machine. Each must end within a time
-//! limit, without a panic, within a bound of memory, with a typed error or a result that holds. `cargo xtask fuzz`
-//! builds and runs this program; it finds the seed of a case that ended the process in the file that is written before
-//! each case.
+//! A case depends only on its seed: the same seed is the same case, on every machine. Each must end within a time
+//! limit, without a panic, within a memory limit, with a typed error or a valid result. `cargo xtask fuzz` builds and
+//! runs this program; it finds the seed of a case that ended the process in the file that is written before each case.
 
 mod cli;
 mod edits;
@@ -25,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
 
-/// What to fuzz.
+/// Target of fuzzing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Target {
     /// Files of every format, and caches of patches.
@@ -38,10 +37,10 @@ enum Target {
     Cli,
 }
 
-/// Hands readers, edits and the command line what nobody wrote by hand.
+/// Fuzzes readers, edits and the command line with random input.
 #[derive(Parser)]
 struct Arguments {
-    /// What to fuzz
+    /// Target to fuzz
     #[arg(value_enum)]
     target: Target,
     /// Seconds to run
@@ -56,7 +55,7 @@ struct Arguments {
     /// Only write the case's input into the folder
     #[arg(long)]
     describe: bool,
-    /// Where the seed of the running case is written, and inputs of cases
+    /// Folder for the seed of the running case and for inputs of cases
     #[arg(long)]
     folder: PathBuf,
     /// The program whose command line is fuzzed
@@ -67,15 +66,15 @@ struct Arguments {
     data: PathBuf,
 }
 
-/// What went wrong, or nothing.
+/// Success, or a description of the fault.
 type Outcome = Result<(), String>;
 
-/// A way to make cases and to run them.
+/// Generator and runner of cases.
 trait Fuzz {
     /// Makes and runs the case of a seed.
     fn run(&self, seed: u64) -> Outcome;
 
-    /// Writes what the case of a seed works on into a folder.
+    /// Writes the input of a seed's case into a folder.
     fn describe(&self, seed: u64, folder: &Path) -> std::io::Result<()>;
 }
 

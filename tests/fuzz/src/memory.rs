@@ -1,9 +1,9 @@
-//! How much memory something takes.
+//! Measurement of memory use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The system's allocator, counted.
+/// The system's allocator, with counters.
 struct Counted;
 
 #[global_allocator]
@@ -17,12 +17,11 @@ fn count(bytes: usize) {
     MOST.fetch_max(now, Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator as it came, and what that returns is returned; nothing here
-// allocates.
+// SAFETY: every call is passed to the system's allocator unchanged, and its result is returned; nothing here allocates.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller keeps `GlobalAlloc::alloc`'s contract, which is the system allocator's too.
+        // SAFETY: the caller keeps `GlobalAlloc::alloc`'s contract, which is also the system allocator's.
         unsafe { System.alloc(layout) }
     }
 
@@ -47,7 +46,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// What `f` returns, and the most bytes that were reserved at a time while it ran, over those before.
+/// Returns the result of `f`, and the peak of the bytes allocated while it ran, above those before.
 pub(crate) fn peak<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = NOW.load(Relaxed);
     MOST.store(before, Relaxed);

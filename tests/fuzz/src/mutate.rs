@@ -1,10 +1,10 @@
-//! Changes bytes of a file, as text and as numbers.
+//! Mutations of a file's bytes, as text and as numbers.
 
 use rxmesh_host::mesh::Rng;
 
 use crate::random::Choose;
 
-/// Texts that readers of numbers may take for one.
+/// Texts that readers may take for numbers.
 const NUMBERS: [&str; 27] = [
     "0",
     "-0",
@@ -35,7 +35,7 @@ const NUMBERS: [&str; 27] = [
     "1e",
 ];
 
-/// Words of the formats, in other places than theirs.
+/// Keywords of the formats, to be misplaced.
 const WORDS: [&str; 30] = [
     "v",
     "vn",
@@ -69,7 +69,7 @@ const WORDS: [&str; 30] = [
     "\r",
 ];
 
-/// Four bytes that are a number somebody did not think of.
+/// Unexpected numbers of four bytes.
 const WORDS32: [u32; 12] = [
     0,
     1,
@@ -85,7 +85,7 @@ const WORDS32: [u32; 12] = [
     0x7fc0_0000,
 ];
 
-/// Changes a file once, in one of many ways; `other` is a file to take pieces of.
+/// Changes a file once, in one of many ways; `other` is a file to take pieces from.
 pub(crate) fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     match rng.below(16) {
         0 => flip_bit(rng, bytes),
@@ -136,7 +136,7 @@ fn place(rng: &mut Rng, bytes: &[u8]) -> Option<usize> {
     (!bytes.is_empty()).then(|| rng.below(bytes.len() as u64) as usize)
 }
 
-/// A piece of something so long, mostly a short one.
+/// Returns a range of a sequence of this length, mostly a short one.
 fn range(rng: &mut Rng, length: usize) -> std::ops::Range<usize> {
     let from = rng.between(0, length as u64) as usize;
     let most = if rng.percent(80) { 40 } else { length };
@@ -162,14 +162,14 @@ fn flip_bit(rng: &mut Rng, bytes: &mut [u8]) {
     }
 }
 
-/// The beginning of one file and the end of another.
+/// Joins the beginning of one file and the end of another.
 fn splice(rng: &mut Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     bytes.truncate(rng.between(0, bytes.len() as u64) as usize);
     let from = rng.between(0, other.len() as u64) as usize;
     bytes.extend(&other[from..]);
 }
 
-/// The piece of text around a place that has no blanks in it.
+/// Returns the range of text around a position that contains no blanks.
 fn token(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let blank = |b: &u8| b.is_ascii_whitespace() || *b == b'/';
     let from = bytes[..at].iter().rposition(blank).map_or(0, |i| i + 1);
@@ -180,10 +180,10 @@ fn token(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     from..end
 }
 
-/// Another number in the place of one, or one a little larger or smaller.
+/// Replaces a number by another one, or makes it a little larger or smaller.
 fn number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let Some(at) = place(rng, bytes) else { return };
-    // Numbers lie thick, but not in headers.
+    // Numbers are frequent, but not in headers.
     let Some(at) = (at..bytes.len()).find(|&i| bytes[i].is_ascii_digit()) else {
         return;
     };
@@ -204,7 +204,7 @@ fn number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     bytes.splice(range, new.into_bytes());
 }
 
-/// A line that is left out, comes twice or in another place.
+/// Omits, doubles or moves a line.
 fn lines(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let mut lines: Vec<Vec<u8>> = bytes
         .split_inclusive(|&b| b == b'\n')

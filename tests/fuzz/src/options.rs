@@ -1,4 +1,4 @@
-//! Options of algorithms at random: mostly ones with sense.
+//! Random options of algorithms: mostly valid ones.
 
 use rxmesh_host::algo::boundary::Boundary;
 use rxmesh_host::algo::delaunay::DelaunayOptions;
@@ -9,7 +9,7 @@ use rxmesh_host::mesh::Rng;
 
 use crate::random::Choose;
 
-/// A factor around one, seldom one without sense.
+/// Returns a factor around one, seldom an invalid one.
 pub(crate) fn factor(rng: &mut Rng) -> f32 {
     match rng.below(25) {
         0 => *rng.one_of(&[0.0, -1.0, f32::NAN, f32::INFINITY, 1e-30, 1e30]),
@@ -49,7 +49,7 @@ pub(crate) fn simplify(rng: &mut Rng, faces: u32) -> SimplifyOptions {
     })
 }
 
-/// With lengths near `mean`, so that a mesh of hundreds of faces gets no millions.
+/// Makes options with lengths near `mean`, so that a mesh of hundreds of faces does not grow to millions.
 pub(crate) fn remesh(rng: &mut Rng, mean: f32) -> RemeshOptions {
     RemeshOptions::default().with(|o| {
         o.target_length = some(rng, 70, |rng| mean * factor(rng).max(0.25));

@@ -1,16 +1,16 @@
-//! Choices at random.
+//! Random choices.
 
 use rxmesh_host::mesh::Rng;
 
-/// Chooses.
+/// Source of random choices.
 pub(crate) trait Choose {
-    /// A number from `low` to `high`, both possible.
+    /// Returns a number from `low` to `high`, both included.
     fn between(&mut self, low: u64, high: u64) -> u64;
 
-    /// Whether something happens that happens `part` times in 100.
+    /// Returns `true` with a probability of `part` percent.
     fn percent(&mut self, part: u64) -> bool;
 
-    /// One of several; there must be one.
+    /// Returns one of several elements; there must be one.
     fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T;
 }
 

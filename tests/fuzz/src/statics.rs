@@ -1,4 +1,4 @@
-//! Algorithms that do not change the connectivity: a typed error, or numbers.
+//! Algorithms that do not change the connectivity: a typed error, or finite numbers.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -20,8 +20,7 @@ use crate::random::Choose;
 
 type Positions = Attribute<Vertex, Vec3>;
 
-/// Runs one of the algorithms with options at random. Options without sense and numbers that leave `f32` are errors
-/// that say so.
+/// Runs one of the algorithms with random options. Invalid options and overflows of `f32` are errors that say so.
 pub(crate) fn run(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     let which = rng.below(8);
     match algorithm(rng, rx, mesh, which) {
@@ -56,8 +55,7 @@ fn algorithm(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh, which: u64) -> Result<O
                 o.move_boundary = rng.percent(50);
             });
             smooth(rx, &mut x, &options)?;
-            // With a negative step further than the mean, repeated, any mesh leaves the numbers in time, but not in
-            // five steps.
+            // With a repeated negative step longer than the mean, any mesh overflows in time, but not in five steps.
             points(rx, x)
         }
         3 => {
@@ -116,7 +114,7 @@ fn points(rx: &RxMesh, mut x: Positions) -> Result<Outcome, Error> {
     Ok(wrong.map_or(Ok(()), |p| Err(format!("a vertex at {p}"))))
 }
 
-/// Explosions are told by the energy.
+/// Runs springs; the energy reveals explosions.
 fn springs(rng: &mut Rng, rx: &RxMesh, x: &Positions) -> Result<Outcome, Error> {
     let options = SpringOptions::default().with(|o| {
         o.time_step = 1e-2 * f64::from(factor(rng));

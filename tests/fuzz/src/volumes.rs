@@ -1,5 +1,4 @@
-//! Readers of volume files: an error that names the file, or a volume that holds and comes back when it is written and
-//! read again.
+//! Readers of volume files: an error that names the file, or a valid volume that survives being written and read again.
 
 use std::path::Path;
 
@@ -13,12 +12,12 @@ use crate::random::Choose;
 use crate::readers::{MEMORY, message};
 use crate::{Fuzz, Outcome, memory, mutate};
 
-/// The forms in which volumes are written.
+/// Returns the forms in which volumes are written.
 fn volumes() -> Vec<Form> {
     files::forms(Format::holds_volumes)
 }
 
-/// A file, or the two of TetGen.
+/// File, or the two files of TetGen.
 #[derive(Clone)]
 struct Seed {
     extension: &'static str,
@@ -26,13 +25,13 @@ struct Seed {
     cells: Vec<u8>,
 }
 
-/// Reads files made of these.
+/// Fuzzer of volume readers, with initial files.
 pub(crate) struct Volumes {
     seeds: Vec<Seed>,
 }
 
 impl Volumes {
-    /// Begins with generated volumes in every form.
+    /// Starts with generated volumes in every format.
     pub(crate) fn new() -> std::io::Result<Volumes> {
         let folder = tempfile::tempdir()?;
         let mut seeds = Vec::new();
@@ -71,7 +70,7 @@ impl Volumes {
     }
 }
 
-/// Volumes with columns of both kinds, far away, and with cells of no volume.
+/// Makes volumes with columns of both kinds, far away, and with cells of no volume.
 fn meshes() -> Vec<TetMesh> {
     let ball = generate::tet_ball(1).unwrap_or_default();
     let mut laden = generate::tet_box([2, 1, 1], [1.0, 1e-6, 1e6]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Ends the process when a case does not end, and leaves behind which one it was.
+//! Watchdog: ends the process when a case hangs, and records which one it was.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No case takes a thousandth of it on a quiet machine; machines are not always quiet.
+/// Time limit. No case takes a thousandth of it on a quiet machine, but machines are not always quiet.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// No case is running.
+/// Mark that no case is running.
 const IDLE: u64 = u64::MAX;
 
-/// Knows which case runs and since when.
+/// Watchdog that records the running case and its start.
 pub(crate) struct Watch {
     file: Mutex<File>,
     began: Arc<AtomicU64>,
@@ -23,7 +23,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Writes the seeds of cases to a file.
+    /// Opens the file for the seeds of cases.
     pub(crate) fn new(file: &Path) -> std::io::Result<Watch> {
         let watch = Watch {
             file: Mutex::new(File::create(file)?),
@@ -46,18 +46,18 @@ impl Watch {
         Ok(watch)
     }
 
-    /// A case begins.
+    /// Records the start of a case.
     pub(crate) fn begin(&self, seed: u64) -> std::io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(0))?;
-        // All of the same length: nothing is left of the last one.
+        // All of the same length, so that nothing remains of the previous one.
         write!(file, "{seed:20}")?;
         self.began
             .store(self.start.elapsed().as_millis() as u64, Relaxed);
         Ok(())
     }
 
-    /// The case has ended.
+    /// Records the end of the case.
     pub(crate) fn end(&self) {
         self.began.store(IDLE, Relaxed);
     }

@@ -1,5 +1,5 @@
-//! Kernels that put each part to work by itself, for the conformance suite. They are in the PTX so that the tests run
-//! on a GPU too, where the contention is.
+//! Kernels that exercise each part by itself, for the conformance suite. They are in the PTX so that the tests also run
+//! on a GPU, where there is contention.
 
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
@@ -9,34 +9,34 @@ use rxmesh_speculative_kernels::{
     EMPTY_SLOT, Locks, OVERFLOW, PatchQueue, RibbonEntry, STASH_SLOTS, Stash, Table,
 };
 
-/// Results an entry: of inserting it, finding it, removing it, finding it again, inserting it again, replacing it,
-/// finding it, and of the inverse look-up.
+/// Number of results per entry: of inserting it, finding it, removing it, finding it again, inserting it again,
+/// replacing it, finding it, and of the inverse look-up.
 pub const TABLE_STEPS: u32 = 8;
 
-/// What stands for "not there" in the results.
+/// Mark of absent results.
 pub const NONE: u32 = u32::MAX;
 
 kernel! {
-    /// Fills a table from all threads at once and looks everything up again; a block works on a table of its own.
+    /// Fills a table from all threads concurrently and looks everything up again; each block works on its own table.
     pub struct ExerciseTable: Block {
-        /// Entries a block.
+        /// Number of entries per block.
         pub n: u32,
-        /// Words a table, overflow area included.
+        /// Number of words per table, overflow area included.
         pub words: u32,
-        /// Whether the table is in shared memory; it is copied to `tables` at the end.
+        /// Not zero if the table is in shared memory; it is copied to `tables` at the end.
         pub shared: u32,
-        /// `n` packed entries a block.
+        /// `n` packed entries per block.
         pub entries: Global<u32>,
-        /// `n` other values a block, for [`Table::replace`]: packed entries of the same keys.
+        /// `n` other values per block, for [`Table::replace`]: packed entries of the same keys.
         pub others: Global<u32>,
-        /// `words` words a block.
+        /// `words` words per block.
         pub tables: GlobalMut<u32>,
-        /// [`TABLE_STEPS`] times `n` results a block.
+        /// [`TABLE_STEPS`] times `n` results per block.
         pub out: GlobalMut<u32>,
     }
 }
 
-/// The packed entry, or [`NONE`].
+/// Returns the packed entry, or [`NONE`].
 #[inline(always)]
 fn word(entry: Option<RibbonEntry>) -> u32 {
     entry.map_or(NONE, RibbonEntry::pack)
@@ -70,7 +70,7 @@ impl ExerciseTable {
         });
         b.each(n, |i| tell(6, i, find(entry(i))));
         b.each(n, |i| {
-            // A scan of the whole table: for some.
+            // The inverse scans the whole table: only for some.
             let there = if i < 32 {
                 other(i).and_then(|e| table.inverse(e.slot, e.at))
             } else {
@@ -81,8 +81,8 @@ impl ExerciseTable {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for ExerciseTable {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -106,18 +106,18 @@ unsafe impl BlockKernel for ExerciseTable {
 }
 
 kernel! {
-    /// Inserts patches into a stash from all threads at once, empties the slots with an odd number, and inserts the
-    /// patches again; a block works on a stash of its own.
+    /// Inserts patches into a stash from all threads concurrently, empties the slots with an odd number, and inserts
+    /// the patches again; each block works on its own stash.
     pub struct ExerciseStash: Block {
-        /// Insertions a block.
+        /// Number of insertions per block.
         pub n: u32,
-        /// Whether the stash is in shared memory.
+        /// Not zero if the stash is in shared memory.
         pub shared: u32,
-        /// `n` patches a block.
+        /// `n` patches per block.
         pub patches: Global<u32>,
-        /// [`STASH_SLOTS`] words a block.
+        /// [`STASH_SLOTS`] words per block.
         pub stashes: GlobalMut<u32>,
-        /// Three times `n` results a block: the slot on insertion, the one found after the removal, the one on the
+        /// Three times `n` results per block: the slot on insertion, the one found after the removal, the one on the
         /// second insertion. Then three counts.
         pub out: GlobalMut<u32>,
     }
@@ -138,7 +138,7 @@ impl ExerciseStash {
         b.each(STASH_SLOTS / 2, |i| stash.remove(2 * i + 1));
         b.each(n, |i| tell(1, i, stash.find(patch(i))));
         b.lead(|| out.set(3 * n + 1, stash.count()));
-        // From the other end, so that patches do not simply come back where they were.
+        // In reverse order, so that patches do not simply return to their slots.
         b.each(n, |i| tell(2, n - 1 - i, stash.insert(patch(n - 1 - i))));
         b.lead(|| out.set(3 * n + 2, stash.count()));
         let to = self.stashes.from(block * STASH_SLOTS);
@@ -146,8 +146,8 @@ impl ExerciseStash {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for ExerciseStash {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -169,29 +169,29 @@ unsafe impl BlockKernel for ExerciseStash {
 }
 
 kernel! {
-    /// Takes patches from a queue and puts each back until it has been taken often enough. `by_thread` threads of a
-    /// block do so by themselves, or, if it is zero, one for the block.
+    /// Takes patches from a queue and returns each until it has been taken often enough. `by_thread` threads of a block
+    /// do so independently, or, if it is zero, one for the block.
     pub struct ExerciseQueue: Block {
-        /// How often each patch is to be taken.
+        /// Number of times that each patch is to be taken.
         pub times: u32,
         /// Most steps of a block, in each of which it tries to take a patch.
         pub steps: u32,
-        /// Threads that work by themselves.
+        /// Number of threads that work independently.
         pub by_thread: u32,
-        /// The queue.
+        /// Work queue.
         pub queue: PatchQueue,
-        /// How often each patch was taken.
+        /// Number of times that each patch was taken.
         pub taken: GlobalMut<u32>,
-        /// Written before a patch is pushed by who took it, and read by who takes it next: plain, because the queue
-        /// orders it.
+        /// Value that the taker of a patch writes before pushing it, and the next taker reads: plain accesses, because
+        /// the queue orders them.
         pub baton: GlobalMut<u32>,
-        /// Word 1: patches that the queue did not take back. Word 2: batons that were not as they should be.
+        /// Word 1: number of patches that the queue did not accept. Word 2: number of wrong batons.
         pub errors: GlobalMut<u32>,
     }
 }
 
 impl ExerciseQueue {
-    /// Has taken a patch.
+    /// Records that a patch was taken, and returns it to the queue if it is to be taken again.
     #[inline(always)]
     fn took(&self, patch: u32) {
         let before = self.taken.fetch_add(patch, 1);
@@ -205,8 +205,8 @@ impl ExerciseQueue {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for ExerciseQueue {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;
@@ -239,39 +239,39 @@ unsafe impl BlockKernel for ExerciseQueue {
     }
 }
 
-/// Words that a lock guards in [`ExerciseLocks`].
+/// Number of words that a lock guards in [`ExerciseLocks`].
 pub const GUARDED: u32 = 64;
 
 kernel! {
-    /// Takes items from a queue, gets the two locks that each wants, adds to what these guard, and puts the item back
-    /// until it has been worked on often enough. All that is guarded is read and written plainly.
+    /// Takes items from a queue, acquires the two locks that each needs, adds to the guarded words, and returns the
+    /// item until it has been processed often enough. Guarded words are read and written plainly.
     pub struct ExerciseLocks: Block {
-        /// How often each item is to be worked on.
+        /// Number of times that each item is to be processed.
         pub times: u32,
         /// Most steps of a block, in each of which it takes an item.
         pub steps: u32,
-        /// Number of the first block's owner.
+        /// Owner number of the first block.
         pub first: u32,
-        /// Tries for a lock.
+        /// Number of attempts for a lock.
         pub tries: u32,
-        /// The queue.
+        /// Work queue.
         pub queue: PatchQueue,
-        /// The locks.
+        /// Locks.
         pub locks: Locks,
-        /// Two locks for each item, in the order in which it takes them; it may be the same lock.
+        /// Two locks for each item, in the order in which it takes them; they may be the same lock.
         pub wanted: Global<u32>,
-        /// How often each item has been worked on. Plain, because the queue orders it.
+        /// Number of times that each item was processed. Plain, because the queue orders it.
         pub done: GlobalMut<u32>,
-        /// [`GUARDED`] words a lock: one more for each time that it was had.
+        /// [`GUARDED`] words per lock, each incremented every time that it is acquired.
         pub guarded: GlobalMut<u32>,
-        /// Word 1: items that the queue did not take back. Word 2: items whose locks were not had. Word 3: locks that
-        /// were not their owner's.
+        /// Word 1: number of items that the queue did not accept. Word 2: number of items whose locks were not
+        /// acquired. Word 3: number of locks with a wrong owner.
         pub errors: GlobalMut<u32>,
     }
 }
 
 impl ExerciseLocks {
-    /// Gets both locks or none.
+    /// Acquires both locks or none.
     #[inline(always)]
     fn lock_both(&self, a: u32, b: u32, owner: u32) -> bool {
         if !self.locks.try_lock(a, owner, self.tries) {
@@ -284,7 +284,7 @@ impl ExerciseLocks {
         true
     }
 
-    /// Gives both back.
+    /// Releases both.
     #[inline(always)]
     fn unlock_both(&self, a: u32, b: u32, owner: u32) {
         if self.locks.owner(a) != Some(owner) || self.locks.owner(b) != Some(owner) {
@@ -296,7 +296,7 @@ impl ExerciseLocks {
         self.locks.unlock(a, owner);
     }
 
-    /// Puts an item back.
+    /// Returns an item to the queue.
     #[inline(always)]
     fn again(&self, item: u32) {
         if !self.queue.push(item) {
@@ -305,8 +305,8 @@ impl ExerciseLocks {
     }
 }
 
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
+// SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
+// (contracts U1 to U4).
 unsafe impl BlockKernel for ExerciseLocks {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;

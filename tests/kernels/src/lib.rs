@@ -1,9 +1,9 @@
-//! Kernels that only the conformance suite runs. They have PTX of their own, so that the tests run on a GPU too.
+//! Kernels that only the conformance suite runs. They have their own PTX, so that the tests also run on a GPU.
 //!
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
 //! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
-//! - [`steps`]: what crosses blocks from step to step of a grid;
+//! - [`steps`]: values that cross blocks from step to step of a grid;
 //! - [`volumes`]: values of corners, and relations of relations.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -26,7 +26,7 @@ use steps::HandOn;
 use volumes::{CellEdgeVertices, GiveCorners};
 
 rxmesh_kernels::kernels! {
-    /// What `Engine::load_ptx` compares with the PTX.
+    /// Fingerprint that `Engine::load_ptx` compares with the PTX.
     pub KERNELS = "rx_test_fingerprint", feature "entries";
     operator flip_marked: FlipMarked;
     operator split_marked: SplitMarked;

@@ -1,7 +1,7 @@
 //! The usual local operators on seeds that the caller marks: scripts of edits, made on the host or by a kernel.
 //!
-//! A mark is a number of one's own, 0 for none: seeds with smaller marks go first. An operator that is carried out
-//! removes the mark, so a run ends when every mark was worked off, or refused, or its element deleted by another.
+//! A mark is a unique number, 0 for none: seeds with smaller marks go first. An operator that is carried out removes
+//! the mark, so a run ends when every mark was processed, refused, or deleted with its element.
 
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::algo::delaunay::{Diamond, flip};
@@ -12,7 +12,7 @@ use rxmesh_kernels::cavity::{
 use rxmesh_kernels::edit::{Mesh, NO_FACE};
 use rxmesh_kernels::mem::GlobalMut;
 
-/// The priority of a mark.
+/// Returns the priority of a mark.
 #[inline(always)]
 fn priority(mark: u32) -> Option<Priority> {
     (mark != 0).then(|| Priority::ascending(mark as f32))
@@ -21,7 +21,7 @@ fn priority(mark: u32) -> Option<Priority> {
 args! {
     /// Flips marked edges.
     pub struct FlipMarked {
-        /// A mark an edge.
+        /// Mark per edge.
         pub marks: GlobalMut<u32>,
     }
 }
@@ -73,7 +73,7 @@ fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin):
     hole.add_star(v);
 }
 
-/// The middle of an edge.
+/// Returns the midpoint of an edge.
 #[inline(always)]
 fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
@@ -81,9 +81,9 @@ fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
 }
 
 args! {
-    /// Splits marked edges in their middle.
+    /// Splits marked edges at their midpoint.
     pub struct SplitMarked {
-        /// A mark an edge.
+        /// Mark per edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
@@ -120,9 +120,9 @@ unsafe impl Operator for SplitMarked {
 }
 
 args! {
-    /// Contracts marked edges to their middle, where that does not change what the surface is.
+    /// Contracts marked edges to their midpoint, where that preserves the topology of the surface.
     pub struct CollapseMarked {
-        /// A mark an edge.
+        /// Mark per edge.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
@@ -173,7 +173,7 @@ unsafe impl Operator for CollapseMarked {
 args! {
     /// Splits marked faces into three at their centre.
     pub struct SplitFaceMarked {
-        /// A mark a face.
+        /// Mark per face.
         pub marks: GlobalMut<u32>,
         /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
@@ -216,14 +216,14 @@ unsafe impl Operator for SplitFaceMarked {
 
 args! {
     /// Removes marked vertices and fills their stars with fans of triangles: from the neighbour of lowest id, or from
-    /// the first one against the clock when the vertex lies on the boundary.
+    /// the first one counter-clockwise when the vertex lies on the boundary.
     pub struct RemoveMarked {
-        /// A mark a vertex.
+        /// Mark per vertex.
         pub marks: GlobalMut<u32>,
     }
 }
 
-/// The neighbours of a vertex.
+/// One-ring of a vertex.
 struct Ring {
     spokes: u32,
     first: u32,
@@ -256,7 +256,7 @@ impl Ring {
         ring
     }
 
-    /// The corner at which the fan meets, and those next to it on the rim when it is closed.
+    /// Returns the corner at which the fan meets, and its neighbours on the rim when it is closed.
     #[inline(always)]
     fn apex(&self, mesh: &impl Mesh, v: u32) -> [u32; 3] {
         if self.border {
@@ -284,7 +284,7 @@ impl Ring {
 // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
 unsafe impl Operator for RemoveMarked {
     type Template = template::V;
-    /// The apex.
+    /// Apex.
     type Plan = u32;
 
     #[inline(always)]

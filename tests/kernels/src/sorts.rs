@@ -1,4 +1,4 @@
-//! A kernel whose blocks sort.
+//! Kernel whose blocks sort.
 
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
@@ -6,18 +6,18 @@ use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};
 
 kernel! {
-    /// Sorts lists of words, a block each.
+    /// Sorts lists of words, one per block.
     pub struct SortLists: Block {
-        /// The lists.
+        /// Words of the lists.
         pub words: GlobalMut<u32>,
-        /// Where each starts; the end of the last.
+        /// Offset of each list; the end of the last.
         pub starts: Global<u32>,
-        /// The longest list that is sorted in shared memory.
+        /// Longest list that is sorted in shared memory.
         pub room: u32,
     }
 }
 
-// SAFETY: a block writes its own list, in phases that barriers part; the host makes the lists as long as they must be
+// SAFETY: a block writes its own list, in phases that barriers separate; the host makes the lists long enough
 // (contracts U1 to U4).
 unsafe impl BlockKernel for SortLists {
     const THREADS: u32 = 128;

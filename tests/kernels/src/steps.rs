@@ -1,4 +1,4 @@
-//! A kernel whose steps hand values from block to block.
+//! Kernel whose steps pass values from block to block.
 
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::kernel;
@@ -6,24 +6,24 @@ use rxmesh_kernels::kernel::{GridKernel, Next};
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 
 kernel! {
-    /// Each step a block adds up what its neighbours to both sides had before, item by item, modulo 2^32; the last step
-    /// is `stop`, whatever was launched. From step `alone` on the first block does so by itself.
+    /// In each step a block adds the previous values of its neighbours on both sides, item by item, modulo 2^32; the
+    /// last step is `stop`, however many were launched. From step `alone` on the first block does so by itself.
     pub struct HandOn: Grid {
-        /// Items a block.
+        /// Number of items per block.
         pub n: u32,
-        /// Blocks.
+        /// Number of blocks.
         pub blocks: u32,
-        /// The step in which blocks say that there is no next one.
+        /// Step in which blocks report that there is no next one.
         pub stop: u32,
-        /// The first step that one block takes alone.
+        /// First step that one block takes alone.
         pub alone: u32,
-        /// Two times `n` values a block: read in even steps and written in odd ones, and the other way round.
+        /// Two times `n` values per block: read in even steps and written in odd ones, and vice versa.
         pub values: GlobalMut<u32>,
     }
 }
 
-// SAFETY: each step writes a block's own items of one half and reads the other half; phases are parted by barriers;
-// the host makes the values as long as they must be (contracts U1 to U4).
+// SAFETY: each step writes a block's own items of one half and reads the other half; barriers separate the phases; the
+// host makes the values long enough (contracts U1 to U4).
 unsafe impl GridKernel for HandOn {
     const THREADS: u32 = 64;
     type Tables = Shared<u32>;
@@ -47,7 +47,7 @@ unsafe impl GridKernel for HandOn {
             let sum = from.get(left * n + i).wrapping_add(from.get(right * n + i));
             sums.set(i, sum);
         });
-        // Turned around, so that threads need what others have put there.
+        // Reversed, so that threads need values that others have written.
         b.last_phase(|p| p.each(n, |i| to.set(block * n + i, sums.get(n - 1 - i))));
         match step == self.stop {
             true => Next::End,

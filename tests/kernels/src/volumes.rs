@@ -9,7 +9,7 @@ use rxmesh_kernels::volume::distribute::Distribute;
 use rxmesh_kernels::{attr::Write, kernel::ForEach};
 
 kernel! {
-    /// Gives each vertex of a cell its own position times its place in the cell, from 1.
+    /// Gives each vertex of a cell its own position times its index in the cell, from 1.
     pub struct GiveCorners: Distribute<CV, 4> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -25,9 +25,9 @@ impl Distribute<CV, 4> for GiveCorners {
 }
 
 kernel! {
-    /// From a cell to its edges to their vertices: the sum of the vertices' linear ids, each as often as it is met.
+    /// Walks from a cell to its edges to their vertices: sums the vertices' linear ids, each as often as it is met.
     pub struct CellEdgeVertices: ForEach<(CE, EV)> {
-        /// The sums.
+        /// Sums.
         pub sum: Write<Cell, u32>,
     }
 }

@@ -1,4 +1,4 @@
-//! The surfaces whose expected results OpenSubdiv gave once (`tests/opensubdiv`).
+//! Surfaces whose expected results were recorded from OpenSubdiv (`tests/opensubdiv`).
 
 use super::meshes;
 use super::uv::{Linear, Uv};
@@ -6,27 +6,27 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
 use std::fmt::Write;
 
-/// A mesh and what is asked for.
+/// Mesh with the parameters of its surface.
 pub struct Case {
     /// Mesh, scheme, boundary mode, creasing, face-varying mode.
     pub name: String,
-    /// The mesh.
+    /// Mesh.
     pub mesh: PolyMesh,
-    /// How; all levels from 1 on are recorded.
+    /// Options; all levels from 1 on are recorded.
     pub options: Options,
-    /// Values of corners and how they are interpolated.
+    /// Values of corners and their interpolation.
     pub uv: Option<(Uv, Linear)>,
-    /// Whether each vertex has one normal whatever its edges' order: no vertex that is sharp or not manifold, and no
-    /// sharp edge but at boundaries.
+    /// `true` if each vertex has one normal whatever its edges' order: no vertex that is sharp or not manifold, and
+    /// sharp edges only at boundaries.
     pub normals: bool,
-    /// Whether level 2 is recorded whole, and not by sums only.
+    /// `true` if level 2 is recorded completely, and not only by sums.
     pub whole: bool,
 }
 
-/// Levels of each case. Sharpness that ends has ended by then.
+/// Levels of each case. Semi-sharpness has ended by then.
 pub const LEVELS: u32 = 4;
 
-/// Every case.
+/// Returns every case.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, mesh) in all_meshes() {
@@ -73,7 +73,7 @@ fn case_name(mesh: &str, options: &Options) -> String {
     format!("{mesh}, {scheme:?}, {boundary:?}, {creasing:?}")
 }
 
-/// All that makes a difference for a mesh.
+/// Returns all options that make a difference for a mesh.
 fn all_options(mesh: &PolyMesh) -> Vec<Options> {
     let is_open = is_open(mesh);
     let semi_sharp = mesh
@@ -110,7 +110,7 @@ fn is_open(mesh: &PolyMesh) -> bool {
     sides.iter().any(|&(a, b)| !sides.contains(&(b, a)))
 }
 
-/// The meshes, quads and polygons first.
+/// Returns the meshes, quads and polygons first.
 fn all_meshes() -> Vec<(String, PolyMesh)> {
     let mut all: Vec<(String, PolyMesh)> = vec![
         ("plain cube".into(), meshes::cube()),
@@ -158,7 +158,7 @@ fn all_meshes() -> Vec<(String, PolyMesh)> {
         ..meshes::grid(4, 0, 31)
     };
     all.push(("holes".into(), holes));
-    // Sharp for ever by itself, the boundary of the left side is kept in the mode without a rule.
+    // Infinitely sharp by itself, the boundary of the left side is kept in the mode without a rule.
     let sides = (0..4).map(|j| ([5 * j, 5 * j + 5], 10.0));
     let sides: Vec<_> = sides.chain([([0, 1], 10.0), ([20, 21], 3.0)]).collect();
     all.push((
@@ -186,7 +186,7 @@ fn all_meshes() -> Vec<(String, PolyMesh)> {
         .collect()
 }
 
-/// Meshes with values at their corners.
+/// Returns meshes with values at their corners.
 fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
     let ring = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, 1.5)));
     let plain: Vec<(&str, PolyMesh, u64)> = vec![
@@ -221,7 +221,7 @@ fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
         let uv = Uv::with_seams(&mesh, share, 60 + i as u64);
         (name, mesh, uv)
     };
-    // Lines that end at seams, next to seams that are sharp for a while themselves.
+    // Creases that end at seams, next to semi-sharp seams.
     let crossing: Vec<(&str, PolyMesh, u64)> = vec![
         (
             "sphere, lines and seams",
@@ -262,12 +262,12 @@ fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
 }
 
 impl Case {
-    /// As `tests/opensubdiv/table.cpp` reads it.
+    /// Returns the text that `tests/opensubdiv/table.cpp` reads.
     pub fn text(&self) -> String {
         let mut text = format!("case {}\n", self.name);
         let o = &self.options;
         let linear = self.uv.as_ref().map_or(0, |(_, linear)| *linear as u32);
-        // Enumerations by their places, which are those of OpenSubdiv.
+        // Enumerations by their indices, which are those of OpenSubdiv.
         let (scheme, boundary, creasing) = (o.scheme as u32, o.boundary as u32, o.creasing as u32);
         let (normals, whole) = (u32::from(self.normals), u32::from(self.whole));
         let mut line = |words: String| writeln!(text, "{words}").expect("text takes all");

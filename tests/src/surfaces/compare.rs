@@ -1,17 +1,17 @@
-//! Whether two surfaces are the same where their ids and orders differ.
+//! Comparison of two surfaces whose ids and orders differ.
 
 use super::naive::NaiveSurface;
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// Says where two surfaces differ: each vertex needs its counterpart within `tolerance` times the diagonal of the
-/// bounding box, and each face a face of the same parent around the same vertices in the same direction.
+/// Finds differences between two surfaces: each vertex needs its counterpart within `tolerance` times the diagonal of
+/// the bounding box, and each face a face of the same parent around the same vertices in the same direction.
 ///
-/// Vertices at one place are one for this: as many have to be there in both surfaces.
+/// Vertices at one position count as one here: both surfaces must have as many of them.
 ///
 /// # Errors
 ///
-/// The first differences, in words.
+/// Descriptions of the first differences.
 pub fn compare(got: &NaiveSurface, want: &NaiveSurface, tolerance: f64) -> Result<(), String> {
     let counts = |s: &NaiveSurface| (s.positions.len(), s.faces.len());
     if counts(got) != counts(want) {
@@ -30,18 +30,18 @@ pub fn compare(got: &NaiveSurface, want: &NaiveSurface, tolerance: f64) -> Resul
     same_faces(got, want, [here, there])
 }
 
-/// Diagonal of the bounding box.
+/// Returns the diagonal of the bounding box.
 pub fn diagonal(positions: &[DVec3]) -> f64 {
     let low = positions.iter().copied().reduce(DVec3::min);
     let high = positions.iter().copied().reduce(DVec3::max);
     low.zip(high).map_or(0.0, |(low, high)| low.distance(high))
 }
 
-/// The place of each position, lists one after the other, and the number of places. What is nearer than `near` is at
-/// one place, through others too.
+/// Returns the cluster of each position, lists one after the other, and the number of clusters. Positions nearer than
+/// `near` belong to one cluster, also through others.
 fn places(lists: &[&[DVec3]], near: f64) -> (Vec<usize>, usize) {
     let all = lists.concat();
-    // So much wider than `near` that mostly one cell has all that is near.
+    // So much wider than `near` that one cell mostly contains all near positions.
     let cell = |p: DVec3| (p / (64.0 * near)).to_array().map(|x| x.floor() as i64);
     let mut cells: HashMap<_, Vec<usize>> = HashMap::new();
     for (i, &p) in all.iter().enumerate() {
@@ -119,7 +119,7 @@ fn same_vertices(
     ))
 }
 
-/// The least of the rotations of a face.
+/// Returns the least of the rotations of a face.
 fn cycle(face: &[u32], places: &[usize]) -> Vec<usize> {
     let n = face.len();
     let turned = |k: usize| (0..n).map(move |i| places[face[(i + k) % n] as usize]);

@@ -1,6 +1,6 @@
-//! Where the vertices of a surface end up after all levels, and normals there, by eigen-analysis: the points around a
-//! vertex, next level, are a matrix times those of this level. Its left eigenvector of eigenvalue 1 is the mask of the
-//! limit; those that come next are masks of tangents (Halstead, Kass and DeRose 1993; Biermann et al. 2000).
+//! Limit positions of the vertices of a surface, and normals there, by eigen-analysis: the points around a vertex on
+//! the next level are a matrix times those of this level. Its left eigenvector of eigenvalue 1 is the mask of the
+//! limit; the next ones are masks of tangents (Halstead, Kass and DeRose 1993; Biermann et al. 2000).
 
 use super::net::{Net, Rule, SHARP};
 use glam::{DVec2, DVec3};
@@ -8,18 +8,18 @@ use rxmesh_subdivision::Scheme;
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-/// A vertex after all levels.
+/// Limit of a vertex after all levels.
 #[derive(Debug, Clone)]
 pub struct Limit {
-    /// Where.
+    /// Limit position.
     pub position: DVec3,
-    /// Counter-clockwise seen from outside: one on a smooth surface or at its boundary, two where a line that is sharp
-    /// for ever runs through; none at darts, at sharp vertices of several faces, and of no face.
+    /// Counter-clockwise seen from outside: one on a smooth surface or at its boundary, two where an infinitely sharp
+    /// crease runs through; none at darts, at sharp vertices of several faces, and of no face.
     pub normals: Vec<DVec3>,
 }
 
-/// The limits of all vertices of a level of quads (Catmull-Clark) or triangles (Loop). What is still sharp counts as
-/// sharp for ever.
+/// Computes the limits of all vertices of a level of quads (Catmull-Clark) or triangles (Loop). Remaining sharpness
+/// counts as infinite.
 pub fn limits(net: &Net, scheme: Scheme) -> Vec<Limit> {
     let mut masks = HashMap::new();
     (0..net.positions.len())
@@ -30,14 +30,14 @@ pub fn limits(net: &Net, scheme: Scheme) -> Vec<Limit> {
 /// Weights of the points around a vertex, in the order of [`Ring::points`].
 type Mask = Vec<f64>;
 
-/// Masks of the limit and of the two tangents of a smooth vertex or of the side of a line.
+/// Masks of the limit and of the two tangents of a smooth vertex or of one side of a crease.
 #[derive(Clone, Default)]
 struct Masks {
     position: Mask,
     tangents: Option<[Mask; 2]>,
 }
 
-/// What masks depend on: the scheme, whether edges go all around, and the sharp ones.
+/// Key of masks: the scheme, `true` if edges go all around, and the sharp ones.
 type Key = (bool, bool, Vec<bool>);
 
 fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -> Limit {
@@ -83,19 +83,19 @@ fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -
     }
 }
 
-/// The points around a vertex, counter-clockwise.
+/// Points around a vertex, counter-clockwise.
 struct Ring {
     center: DVec3,
     edges: Vec<DVec3>,
     sharp: Vec<bool>,
-    /// The points opposite in the faces; the one at k is behind edge k.
+    /// Opposite points in the faces; the one at k is behind edge k.
     faces: Vec<DVec3>,
-    /// Whether a face is between the last edge and the first.
+    /// `true` if there is a face between the last edge and the first.
     closed: bool,
 }
 
 impl Ring {
-    /// Starts at the boundary where there is one.
+    /// Makes the ring of a vertex; it starts at the boundary where there is one.
     fn new(net: &Net, v: usize) -> Ring {
         // The vertex after `v` in a face, with the one before `v`, and the one opposite.
         let mut faces = Vec::new();
@@ -135,7 +135,7 @@ impl Ring {
         ring
     }
 
-    /// The two sides of a line through the vertex, as if it was a boundary.
+    /// Returns the two sides of a crease through the vertex, as if it were a boundary.
     fn sides(&self) -> Vec<Ring> {
         let n = self.edges.len();
         let ends: Vec<usize> = (0..n).filter(|&k| self.sharp[k]).collect();
@@ -163,7 +163,7 @@ impl Ring {
         points
     }
 
-    /// The matrix that takes points to those of the next level.
+    /// Returns the matrix that maps the points to those of the next level.
     fn matrix(&self, scheme: Scheme) -> Vec<Mask> {
         let (n, faces) = (self.edges.len(), self.faces.len());
         let size = self.points(scheme).len();
@@ -246,7 +246,7 @@ impl Masks {
     }
 }
 
-/// A left eigenvector by power iteration; `fix` brings what is iterated back to where it belongs.
+/// Computes a left eigenvector by power iteration; `fix` projects the iterate back to its subspace.
 fn dominant(matrix: &[Mask], mut mask: Mask, fix: impl Fn(&mut Mask)) -> Mask {
     for _ in 0..100_000 {
         let mut next = vec![0.0; mask.len()];
@@ -263,7 +263,7 @@ fn dominant(matrix: &[Mask], mut mask: Mask, fix: impl Fn(&mut Mask)) -> Mask {
     mask
 }
 
-/// The places of the points around a vertex when they lie evenly in a plane: where tangents are to point.
+/// Returns the points around a vertex when they lie evenly in a plane: the directions of the tangents.
 fn plane(ring: &Ring, scheme: Scheme) -> Vec<DVec2> {
     let step = if ring.closed { TAU } else { PI } / ring.faces.len() as f64;
     let mut points = vec![DVec2::ZERO];
@@ -274,13 +274,14 @@ fn plane(ring: &Ring, scheme: Scheme) -> Vec<DVec2> {
     points
 }
 
-/// Around a smooth vertex the next eigenvalue has two eigenvectors: what turns once around. One of them is even in the
-/// first edge, and the other is the same an angle further: a sine where the first is a cosine.
+/// Computes the tangent masks around a smooth vertex, where the next eigenvalue has two eigenvectors, which turn once
+/// around. One of them is even in the first edge, and the other is the same one rotated by an angle: a sine where the
+/// first is a cosine.
 fn all_around(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
     let plane = plane(ring, scheme);
     [0, 1].map(|axis| {
         let start: Mask = plane.iter().map(|p| p[axis]).collect();
-        // Rounding would bring in what is constant, or turns the other way.
+        // Rounding would bring in constants, or components that turn the other way.
         let n = ring.edges.len();
         let mirror = |at: usize| match at {
             0 => 0,
@@ -298,7 +299,7 @@ fn all_around(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
     })
 }
 
-/// The curve of a boundary or line: eigenvalue 1/2.
+/// Returns the mask along a boundary or crease: eigenvalue 1/2.
 fn along(ring: &Ring, size: usize) -> Mask {
     let mut mask = vec![0.0; size];
     mask[1] = 1.0;
@@ -306,7 +307,8 @@ fn along(ring: &Ring, size: usize) -> Mask {
     mask
 }
 
-/// What leads away from a boundary is even: the same from its both ends. A single face has a second difference there.
+/// Computes the mask across a boundary, which is even: the same from both ends. A single face has a second difference
+/// there.
 fn across(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> Mask {
     let n = ring.edges.len();
     let start: Mask = match ring.faces.len() {
@@ -331,7 +333,7 @@ fn across(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> Mask {
     })
 }
 
-/// Takes the constant out, which has eigenvalue 1.
+/// Removes the constant, which has eigenvalue 1.
 fn center(mask: &mut Mask) {
     mask[0] -= mask.iter().sum::<f64>();
 }
@@ -341,7 +343,7 @@ fn normalize(mask: &mut Mask) {
     mask.iter_mut().for_each(|x| *x /= length);
 }
 
-/// Whether sharpness has ended, or lasts for ever: only then is the limit what [`limits`] says.
+/// Returns `true` if all sharpness is zero or infinite: only then is the limit that of [`limits`].
 pub fn has_settled(net: &Net) -> bool {
     let mut all = net.edge_sharpness.iter().chain(&net.vertex_sharpness);
     all.all(|&s| s == 0.0 || s >= SHARP)

@@ -1,4 +1,4 @@
-//! Surfaces of triangles that engines make, compared with plain code; what the checks of their schemes share.
+//! Surfaces of triangles that engines make, compared with plain code; shared parts of the checks of their schemes.
 
 use super::compare::compare;
 use super::meshes;
@@ -9,10 +9,10 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Options, Scheme, Subdivision};
 
-/// Of the bounding box; `f32` has 6e-8.
+/// Tolerance relative to the bounding box; `f32` has 6e-8.
 const NEAR: f64 = 2e-6;
 
-/// Options of a scheme and a number of levels; else the defaults.
+/// Returns the options of a scheme and a number of levels, with defaults otherwise.
 pub fn options(scheme: Scheme, levels: u32) -> Options {
     Options {
         scheme,
@@ -21,22 +21,22 @@ pub fn options(scheme: Scheme, levels: u32) -> Options {
     }
 }
 
-/// Positions as rows of values.
+/// Returns positions as rows of values.
 pub fn rows(poly: &PolyMesh) -> Vec<f32> {
     poly.positions.iter().flat_map(|p| p.to_array()).collect()
 }
 
-/// Rows of values as positions.
+/// Returns rows of values as positions.
 pub fn points(values: &[f32]) -> Vec<DVec3> {
     let double = |p: &[f32]| DVec3::new(p[0].into(), p[1].into(), p[2].into());
     values.chunks(3).map(double).collect()
 }
 
-/// The surface that an engine makes.
+/// Returns the surface that an engine makes.
 ///
 /// # Panics
 ///
-/// When it does not make one.
+/// Making it fails.
 pub fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurface {
     let surface = Subdivision::new(engine, poly, options).unwrap();
     let x = engine.upload(&rows(poly)).unwrap();
@@ -56,7 +56,7 @@ pub fn surface(engine: &Engine, poly: &PolyMesh, options: &Options) -> NaiveSurf
     }
 }
 
-/// The surface without the vertices that no face has.
+/// Returns the surface without the vertices that no face uses.
 pub fn used(surface: NaiveSurface) -> NaiveSurface {
     let mut ids = vec![u32::MAX; surface.positions.len()];
     let mut positions = Vec::new();
@@ -80,11 +80,11 @@ pub fn used(surface: NaiveSurface) -> NaiveSurface {
 ///
 /// # Panics
 ///
-/// When they differ.
+/// They differ.
 pub fn check(engine: &Engine, name: &str, poly: &PolyMesh, options: &Options) {
     let mut both = [surface(engine, poly, options), refine(poly, options)];
     if options.boundary == Boundary::None {
-        // Vertices that no face has can be anywhere.
+        // Vertices that no face uses can be anywhere.
         both = both.map(used);
     }
     if let Err(why) = compare(&both[0], &both[1], NEAR) {
@@ -92,7 +92,7 @@ pub fn check(engine: &Engine, name: &str, poly: &PolyMesh, options: &Options) {
     }
 }
 
-/// Meshes of triangles without boundaries, and one without faces.
+/// Returns meshes of triangles without boundaries, and one without faces.
 pub fn closed() -> [(&'static str, PolyMesh); 5] {
     [
         ("cube", meshes::cut(&meshes::cube())),
@@ -103,7 +103,7 @@ pub fn closed() -> [(&'static str, PolyMesh); 5] {
     ]
 }
 
-/// Meshes of triangles with boundaries and holes.
+/// Returns meshes of triangles with boundaries and holes.
 pub fn open() -> [(&'static str, PolyMesh); 7] {
     let mut holes = meshes::cut(&meshes::torus(6, 4));
     holes.holes = vec![0, 5, 17];
@@ -120,11 +120,11 @@ pub fn open() -> [(&'static str, PolyMesh); 7] {
     ]
 }
 
-/// Columns are independent of each other and of the number of columns; runs give the same bits.
+/// Checks that columns are independent of each other and of the number of columns, and that runs give the same bits.
 ///
 /// # Panics
 ///
-/// When they do not.
+/// A check fails.
 pub fn columns_and_bits(engine: &Engine, poly: &PolyMesh, options: &Options) {
     let positions = rows(poly);
     let make = |engine: &Engine, surface: &Subdivision, width: u32| {

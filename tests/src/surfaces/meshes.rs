@@ -5,14 +5,14 @@ use rxmesh_host::mesh::{PolyMesh, Rng, SharpEdge, SharpVertex};
 use std::collections::{BTreeSet, HashMap};
 use std::f64::consts::{PI, TAU};
 
-/// A mesh of these faces.
+/// Makes a mesh of these faces.
 pub fn mesh(positions: Vec<DVec3>, faces: &[Vec<u32>]) -> PolyMesh {
     let sizes: Vec<u32> = faces.iter().map(|f| f.len() as u32).collect();
     let positions = positions.iter().map(|p| p.as_vec3()).collect();
     PolyMesh::new(positions, &sizes, faces.concat()).unwrap()
 }
 
-/// The faces of a mesh as lists.
+/// Returns the faces of a mesh as lists.
 pub fn faces(mesh: &PolyMesh) -> Vec<Vec<u32>> {
     (0..mesh.face_count())
         .map(|f| mesh.face(f).to_vec())
@@ -23,7 +23,7 @@ fn doubles(mesh: &PolyMesh) -> Vec<DVec3> {
     mesh.positions.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// Six quads, from -1 to 1; vertex x + 2 y + 4 z.
+/// Makes six quads, from -1 to 1; vertex x + 2 y + 4 z.
 pub fn cube() -> PolyMesh {
     let side = |i: usize, axis: usize| if i >> axis & 1 == 1 { 1.0 } else { -1.0 };
     let positions = (0..8)
@@ -40,7 +40,7 @@ pub fn cube() -> PolyMesh {
     mesh(positions, &faces.map(|f| f.to_vec()))
 }
 
-/// A cube of n x n quads a side, blown up to a sphere with bumps.
+/// Makes a cube with n x n quads per side, projected onto a sphere with bumps.
 pub fn sphere(n: u32) -> PolyMesh {
     let cube = cube();
     let mut ids = HashMap::new();
@@ -69,7 +69,7 @@ fn bumpy(p: DVec3) -> DVec3 {
     p * (1.0 + 0.1 * (5.0 * p.x).sin() * (4.0 * p.y + 1.0).cos() + 0.05 * (7.0 * p.z).sin())
 }
 
-/// A ring of nu x nv quads.
+/// Makes a torus of nu x nv quads.
 pub fn torus(nu: u32, nv: u32) -> PolyMesh {
     let at = |i: u32, j: u32| (j % nv) * nu + i % nu;
     let angle = |i: u32, n: u32| TAU * f64::from(i) / f64::from(n);
@@ -85,8 +85,8 @@ pub fn torus(nu: u32, nv: u32) -> PolyMesh {
     mesh(positions, &quads)
 }
 
-/// n x n quads with a wavy height; each is left out with a chance of one in `gaps`, when that is not 0. So there are
-/// boundaries, vertices of one face, and some where two groups of faces meet.
+/// Makes n x n quads with a wavy height; each is omitted with a probability of one in `gaps`, when that is not 0. Thus
+/// there are boundaries, vertices of one face, and some where two groups of faces meet.
 pub fn grid(n: u32, gaps: u64, seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let at = |i: u32, j: u32| j * (n + 1) + i;
@@ -107,7 +107,7 @@ pub fn grid(n: u32, gaps: u64, seed: u64) -> PolyMesh {
     mesh(positions, &quads)
 }
 
-/// A closed mesh of 2 n quads: two vertices of valence n, the others of valence 3 (n is at least 3).
+/// Makes a closed mesh of 2 n quads: two vertices of valence n, the others of valence 3 (n is at least 3).
 pub fn trapezohedron(n: u32) -> PolyMesh {
     let rim = (0..2 * n).map(|k| {
         let (angle, high) = (
@@ -126,7 +126,7 @@ pub fn trapezohedron(n: u32) -> PolyMesh {
     mesh(positions, &quads)
 }
 
-/// A closed mesh of 2 n triangles: two vertices of valence n, the others of valence 4 (n is at least 3).
+/// Makes a closed mesh of 2 n triangles: two vertices of valence n, the others of valence 4 (n is at least 3).
 pub fn bipyramid(n: u32) -> PolyMesh {
     let rim = (0..n).map(|k| {
         let angle = TAU * f64::from(k) / f64::from(n);
@@ -142,7 +142,7 @@ pub fn bipyramid(n: u32) -> PolyMesh {
     mesh(positions, &triangles)
 }
 
-/// An open fan of n faces of `corners` corners around a vertex (n faces, n + 1 edges there).
+/// Makes an open fan of n faces with `corners` corners around a vertex (n faces, n + 1 edges there).
 pub fn fan(n: u32, corners: u32) -> PolyMesh {
     let inner = corners - 2;
     let steps = n * inner;
@@ -159,7 +159,7 @@ pub fn fan(n: u32, corners: u32) -> PolyMesh {
     mesh(positions, &(0..n).map(face).collect::<Vec<Vec<u32>>>())
 }
 
-/// A sphere of polygons of 3 to 10 corners, faces in any order.
+/// Makes a sphere of polygons of 3 to 10 corners, faces in any order.
 pub fn polygons(n: u32, seed: u64) -> PolyMesh {
     let sphere = sphere(n);
     let mut rng = Rng::new(seed);
@@ -183,7 +183,7 @@ pub fn polygons(n: u32, seed: u64) -> PolyMesh {
     used(doubles(&sphere), &faces)
 }
 
-/// Makes one face of face `f` and the one behind its edge `k`, when that leaves two faces that share one edge each.
+/// Merges face `f` and the one behind its edge `k`, when that leaves two faces that share one edge each.
 fn unite(faces: &mut Vec<Vec<u32>>, f: usize, k: usize) {
     let face = faces[f].clone();
     let (a, b) = (face[k % face.len()], face[(k + 1) % face.len()]);
@@ -206,7 +206,7 @@ fn unite(faces: &mut Vec<Vec<u32>>, f: usize, k: usize) {
     }
 }
 
-/// Without the vertices that no face has.
+/// Makes the mesh without the vertices that no face uses.
 fn used(positions: Vec<DVec3>, faces: &[Vec<u32>]) -> PolyMesh {
     let kept: Vec<u32> = faces
         .concat()
@@ -228,7 +228,7 @@ fn shuffle<T>(list: &mut [T], rng: &mut Rng) {
     }
 }
 
-/// A closed mesh of quads that has vertices of valence 3 to 10 everywhere: `polygons`, each cut around its center.
+/// Makes a closed mesh of quads with vertices of valence 3 to 10 everywhere: `polygons`, each cut around its centre.
 pub fn irregular(n: u32, seed: u64) -> PolyMesh {
     let coarse = polygons(n, seed);
     let mut positions = doubles(&coarse);
@@ -253,7 +253,7 @@ pub fn irregular(n: u32, seed: u64) -> PolyMesh {
     mesh(positions, &quads)
 }
 
-/// Each quad cut in two triangles.
+/// Cuts each quad into two triangles.
 pub fn cut(quads: &PolyMesh) -> PolyMesh {
     let triangles: Vec<_> = faces(quads)
         .iter()
@@ -270,7 +270,7 @@ pub fn cut(quads: &PolyMesh) -> PolyMesh {
     }
 }
 
-/// A sphere of 12 n n triangles, of which some edges are flipped.
+/// Makes a sphere of 12 n n triangles, some edges of which are flipped.
 pub fn triangles(n: u32, seed: u64) -> PolyMesh {
     let sphere = cut(&sphere(n));
     let mut rng = Rng::new(seed);
@@ -294,11 +294,11 @@ pub fn triangles(n: u32, seed: u64) -> PolyMesh {
     mesh(doubles(&sphere), &faces)
 }
 
-/// Two groups of faces that share a vertex and no edge, twice: open ones at vertex 0, and closed ones.
+/// Makes two groups of faces that share a vertex and no edge, twice: open ones at vertex 0, and closed ones.
 pub fn fans() -> PolyMesh {
     let (cube, other) = (cube(), cube());
     let mut positions = doubles(&cube);
-    // The second cube hangs on vertex 7 by its vertex 0.
+    // The second cube shares vertex 7 as its vertex 0.
     positions.extend(
         doubles(&other)[1..]
             .iter()
@@ -307,7 +307,7 @@ pub fn fans() -> PolyMesh {
     let id = |&v: &u32| if v == 0 { 7 } else { v + 7 };
     let mut all = faces(&cube);
     all.extend(faces(&other).iter().map(|f| f.iter().map(id).collect()));
-    // Without two opposite faces at vertex 0 there are two groups there... of one face each.
+    // Without two opposite faces at vertex 0 there are two groups there, of one face each.
     all.retain(|f| *f != [0, 2, 3, 1]);
     let n = positions.len() as u32;
     positions.extend([DVec3::new(-2.0, -1.5, -1.0), DVec3::new(-1.5, -2.0, -1.5)]);
@@ -315,7 +315,7 @@ pub fn fans() -> PolyMesh {
     mesh(positions, &all)
 }
 
-/// The mesh with these sharp edges.
+/// Sets the sharp edges of the mesh.
 pub fn with_edges(mut mesh: PolyMesh, edges: &[([u32; 2], f32)]) -> PolyMesh {
     let sharp = edges
         .iter()
@@ -324,7 +324,7 @@ pub fn with_edges(mut mesh: PolyMesh, edges: &[([u32; 2], f32)]) -> PolyMesh {
     mesh
 }
 
-/// The mesh with these sharp vertices.
+/// Sets the sharp vertices of the mesh.
 pub fn with_vertices(mut mesh: PolyMesh, vertices: &[(u32, f32)]) -> PolyMesh {
     let sharp = vertices
         .iter()
@@ -333,7 +333,7 @@ pub fn with_vertices(mut mesh: PolyMesh, vertices: &[(u32, f32)]) -> PolyMesh {
     mesh
 }
 
-/// The mesh with sharpness at random: `share` of a hundred edges and vertices, in `steps` of 1 (0: for ever).
+/// Sets random sharpness: on `share` percent of the edges and vertices, in `steps` of 1 (0: infinite).
 pub fn sharpened(mesh: PolyMesh, share: u64, steps: u64, seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let mut edges = BTreeSet::new();
@@ -367,7 +367,7 @@ pub fn sharpened(mesh: PolyMesh, share: u64, steps: u64, seed: u64) -> PolyMesh 
 /// The four edges around the top of [`cube`].
 pub const TOP: [[u32; 2]; 4] = [[4, 5], [5, 7], [7, 6], [6, 4]];
 
-/// Cubes and what is sharp in them, with names.
+/// Returns cubes with creases and corners, with names.
 pub fn creased_cubes() -> Vec<(&'static str, PolyMesh)> {
     let top = |s: [f32; 4]| -> Vec<_> { TOP.iter().copied().zip(s).collect() };
     let cube = |edges: &[([u32; 2], f32)]| with_edges(cube(), edges);
@@ -402,7 +402,7 @@ pub fn creased_cubes() -> Vec<(&'static str, PolyMesh)> {
     ]
 }
 
-/// The mesh moved and turned about, so that no two of its coordinates are alike.
+/// Moves and turns the mesh, so that no two of its coordinates are alike.
 pub fn moved(mut mesh: PolyMesh) -> PolyMesh {
     for p in &mut mesh.positions {
         *p = Vec3::new(

@@ -8,20 +8,20 @@ use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Creasing, Options, Scheme};
 use std::f64::consts::TAU;
 
-/// A refined surface.
+/// Refined surface.
 #[derive(Debug, Clone, Default)]
 pub struct NaiveSurface {
-    /// Vertices: of each level those of the level before, then its edges, then its faces. Faces that are holes leave
+    /// Vertices: for each level those of the previous level, then its edges, then its faces. Faces that are holes leave
     /// theirs behind.
     pub positions: Vec<DVec3>,
     /// Faces, children of a face together.
     pub faces: Vec<Vec<u32>>,
-    /// The base face of each face.
+    /// Base face of each face.
     pub parents: Vec<u32>,
 }
 
-/// The surface of a mesh. Panics on what is no surface, on a sharp edge that is none, and on Loop and sqrt(3) of
-/// faces that are not triangles.
+/// Returns the surface of a mesh. Panics on a mesh that is not a surface, on a sharp edge that does not exist, and on
+/// Loop and sqrt(3) of faces that are not triangles.
 pub fn refine(mesh: &PolyMesh, options: &Options) -> NaiveSurface {
     let (net, holes) = refine_net(mesh, options);
     let kept = (0..net.faces.len()).filter(|&f| !holes[net.parents[f] as usize]);
@@ -33,7 +33,7 @@ pub fn refine(mesh: &PolyMesh, options: &Options) -> NaiveSurface {
     }
 }
 
-/// The last level with its sharpness and all its faces, and which base faces are holes.
+/// Returns the last level with its sharpness and all its faces, and `true` for the base faces that are holes.
 pub fn refine_net(mesh: &PolyMesh, options: &Options) -> (Net, Vec<bool>) {
     let mut net = Net::base(mesh, options);
     let holes = net.holes(mesh, options.boundary);
@@ -46,7 +46,7 @@ pub fn refine_net(mesh: &PolyMesh, options: &Options) -> (Net, Vec<bool>) {
     (net, holes)
 }
 
-/// The next level of Catmull-Clark or Loop.
+/// Returns the next level of Catmull-Clark or Loop.
 pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     let (vertices, edges) = (net.positions.len(), net.edges.len());
     let edge_point = |e: usize| (vertices + e) as u32;
@@ -75,7 +75,7 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
         parents.resize(faces.len(), net.parents[f]);
     }
 
-    // Of the four triangles of a face, that in the middle is the last.
+    // The middle one of a face's four triangles is the last.
     let inside = |f: usize, k: usize| scheme != Scheme::CatmullClark && (f % 4 == 3 || k == 1);
     let tag = |f, k| if inside(f, k) { 1 + f / 4 } else { 0 };
     let mut child = Net::told_apart(positions, faces, parents, tag);
@@ -91,7 +91,7 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     child
 }
 
-/// Sharpness a level later.
+/// Returns a sharpness one level later.
 pub fn wear(sharpness: f64) -> f64 {
     if sharpness >= SHARP {
         SHARP
@@ -100,8 +100,8 @@ pub fn wear(sharpness: f64) -> f64 {
     }
 }
 
-/// Sharpness of the half of an edge at its end `v`, a level later. By Chaikin's rule it is first drawn a quarter of
-/// the way to the mean of the other semi-sharp edges at `v` (DeRose et al., section 3.3).
+/// Returns the sharpness of the half of an edge at its end `v`, one level later. By Chaikin's rule it is first moved a
+/// quarter of the way to the mean of the other semi-sharp edges at `v` (DeRose et al., section 3.3).
 fn edge_wear(net: &Net, e: usize, v: usize, creasing: Creasing) -> f64 {
     let sharpness = net.edge_sharpness[e];
     let is_semi = |s: f64| 0.0 < s && s < SHARP;
@@ -118,8 +118,8 @@ fn edge_wear(net: &Net, e: usize, v: usize, creasing: Creasing) -> f64 {
     }
     let mean = others.iter().sum::<f64>() / others.len() as f64;
     let rest = 0.75 * sharpness + 0.25 * mean - 1.0;
-    // Thirds are no numbers here: 3/4 of 2/3 and a quarter of 2 are 1, and what is left of them is nothing. Programs
-    // that reckon in single precision, as OpenSubdiv does, say so too, or not: the rule jumps there.
+    // Thirds are not representable: 3/4 of 2/3 and a quarter of 2 are 1, and nothing remains of them. Programs in
+    // single precision, as OpenSubdiv, may decide so or not: the rule is discontinuous there.
     if rest < 1e-5 { 0.0 } else { rest }
 }
 
@@ -136,7 +136,7 @@ impl Masks<'_> {
         sum / face.len() as f64
     }
 
-    /// The point of an edge: sharp, smooth, or between both where sharpness ends within the level.
+    /// Returns the point of an edge: sharp, smooth, or between both where sharpness ends within the level.
     fn edge_point(&self, e: usize, creasing: Creasing) -> DVec3 {
         let net = self.net;
         let [a, b] = net.edges[e].map(|v| v as usize);
@@ -146,9 +146,9 @@ impl Masks<'_> {
         if sharpness > 0.0 && stays_sharp {
             middle
         } else {
-            // By Chaikin's rule sharpness above 1 can end within a level too. OpenSubdiv then goes beyond the middle:
-            // its `Sdc::Scheme` says that such a weight counts as 1, but it does not where rules are given to it, as
-            // all of its refiners give them. What everybody sees is what it does.
+            // By Chaikin's rule sharpness above 1 can end within a level too. OpenSubdiv then goes beyond the midpoint:
+            // its `Sdc::Scheme` documents that such a weight counts as 1, but it does not where rules are passed to it,
+            // as all of its refiners do. Its actual behaviour is the reference.
             self.smooth_edge_point(e).lerp(middle, sharpness)
         }
     }
@@ -171,7 +171,8 @@ impl Masks<'_> {
         ends * 3.0 / 8.0 + others / 8.0
     }
 
-    /// Where a vertex goes: by its rule, or between the rules before and after where sharpness ends within the level.
+    /// Returns the new position of a vertex: by its rule, or between the rules before and after where sharpness ends
+    /// within the level.
     fn vertex_point(&self, v: usize, creasing: Creasing) -> DVec3 {
         let net = self.net;
         let sharpness = net.vertex_sharpness[v];

@@ -4,27 +4,27 @@ use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Options, Scheme};
 
-/// Sharpness from here on lasts for ever.
+/// Least sharpness that is infinite.
 pub const SHARP: f64 = PolyMesh::SHARP as f64;
 
-/// The ends of an edge, the smaller first.
+/// Returns the ends of an edge, the smaller first.
 pub fn pair(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The vertices of a level with its faces and sharpness, and what is around each of them.
+/// Vertices of a level with its faces, sharpness and adjacency.
 ///
-/// Edges are numbered as the half-edges meet them, face after face.
+/// Edges are numbered in the order of the half-edges, face after face.
 pub struct Net {
-    /// Where the vertices are.
+    /// Positions of the vertices.
     pub positions: Vec<DVec3>,
     /// Vertices of the faces.
     pub faces: Vec<Vec<u32>>,
-    /// The base face of each face.
+    /// Base face of each face.
     pub parents: Vec<u32>,
-    /// Ends of each edge, as its first half-edge has them.
+    /// Ends of each edge, in the direction of its first half-edge.
     pub edges: Vec<[u32; 2]>,
-    /// The edges of each face: the one from its first vertex to its second, and so on.
+    /// Edges of each face: the one from its first vertex to its second, and so on.
     pub face_edges: Vec<Vec<usize>>,
     /// Faces of each edge, in their order.
     pub edge_faces: Vec<Vec<usize>>,
@@ -38,26 +38,26 @@ pub struct Net {
     pub vertex_sharpness: Vec<f64>,
 }
 
-/// What shapes the next level at a vertex (DeRose et al. 1998; a dart is smooth).
+/// Rule of a vertex for the next level (DeRose et al. 1998; a dart is smooth).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// Less than two sharp edges.
     Smooth,
-    /// Two sharp edges, which these are.
+    /// Exactly these two sharp edges.
     Crease(usize, usize),
-    /// More, or the vertex itself is sharp.
+    /// More sharp edges, or the vertex itself is sharp.
     Corner,
 }
 
 impl Net {
-    /// A level without sharpness. Sides of faces with the same ends are one edge.
+    /// Makes a level without sharpness. Sides of faces with the same ends are one edge.
     pub fn new(positions: Vec<DVec3>, faces: Vec<Vec<u32>>, parents: Vec<u32>) -> Net {
         Net::told_apart(positions, faces, parents, |_, _| 0)
     }
 
-    /// A level without sharpness. Sides of faces with the same ends are one edge if `tag`, of a face and the number of
-    /// its side, is the same: two faces that share two edges have two edges inside them with the same ends, a level
-    /// later.
+    /// Makes a level without sharpness. Sides of faces with the same ends are one edge if `tag`, of a face and the
+    /// number of its side, is the same: two faces that share two edges have, one level later, two edges inside them
+    /// with the same ends.
     pub fn told_apart(
         positions: Vec<DVec3>,
         faces: Vec<Vec<u32>>,
@@ -103,7 +103,7 @@ impl Net {
         net
     }
 
-    /// The base mesh: its sharpness, and what boundaries and vertices that are not manifold add to it.
+    /// Makes the base mesh: its sharpness, and the sharpness that boundaries and non-manifold vertices add.
     pub fn base(mesh: &PolyMesh, options: &Options) -> Net {
         let positions = mesh.positions.iter().map(|p| p.as_dvec3()).collect();
         let faces: Vec<_> = (0..mesh.face_count())
@@ -135,7 +135,7 @@ impl Net {
         net
     }
 
-    /// The edges with these ends, in their order.
+    /// Returns the edges with these ends, in their order.
     fn edges_between(&self, a: u32, b: u32) -> impl Iterator<Item = usize> {
         let [of_a, of_b] = [a, b].map(|v| &self.vertex_edges[v as usize]);
         let fewer = if of_a.len() < of_b.len() { of_a } else { of_b };
@@ -144,24 +144,24 @@ impl Net {
         fewer.iter().copied().filter(with_ends)
     }
 
-    /// The edge with these ends, the first of several; panics when there is none.
+    /// Returns the edge with these ends, the first of several; panics when there is none.
     pub fn edge(&self, a: u32, b: u32) -> usize {
         let first = self.edges_between(a, b).next();
         first.unwrap_or_else(|| panic!("there is no edge {a} {b}"))
     }
 
-    /// Whether an edge is between two faces.
+    /// Returns `true` if an edge is between two faces.
     pub fn is_inner(&self, edge: usize) -> bool {
         self.edge_faces[edge].len() == 2
     }
 
-    /// The end of an edge that is not `v`.
+    /// Returns the end of an edge that is not `v`.
     pub fn across(&self, edge: usize, v: usize) -> usize {
         let [a, b] = self.edges[edge].map(|v| v as usize);
         if a == v { b } else { a }
     }
 
-    /// How many groups of faces are joined by edges at a vertex: more than one is not manifold.
+    /// Counts the groups of faces that are joined by edges at a vertex: more than one is not manifold.
     fn fans(&self, v: usize) -> usize {
         let mut left = self.vertex_faces[v].clone();
         let mut fans = 0;
@@ -182,7 +182,7 @@ impl Net {
         fans
     }
 
-    /// The rule at a vertex whose own sharpness and those of its edges are these.
+    /// Returns the rule at a vertex, given the sharpness of the vertex and of its edges.
     pub fn rule(&self, v: usize, sharpness: f64, of_edge: impl Fn(usize) -> f64) -> Rule {
         let edges = self.vertex_edges[v].iter().copied();
         let sharp: Vec<usize> = edges.filter(|&e| of_edge(e) > 0.0).collect();
@@ -194,8 +194,8 @@ impl Net {
         }
     }
 
-    /// Which base faces are not part of the surface: holes, and without a rule for boundaries the faces at a vertex
-    /// with a boundary edge that is not sharp for ever by itself.
+    /// Returns `true` for the base faces that are not part of the surface: holes, and without a rule for boundaries the
+    /// faces at a vertex with a boundary edge that is not infinitely sharp by itself.
     pub fn holes(&self, mesh: &PolyMesh, boundary: Boundary) -> Vec<bool> {
         let mut holes = vec![false; self.faces.len()];
         for &f in &mesh.holes {

@@ -1,14 +1,13 @@
-//! The sqrt(3) scheme (Kobbelt 2000): a point in every triangle, and every edge turned.
+//! The sqrt(3) scheme (Kobbelt 2000): inserts a point in every triangle, and flips every edge.
 //!
-//! Boundary edges (section 5 of the paper) and edges that are sharp for ever stay as they are on even levels, counted
-//! from 0, and are cut in three on odd ones; so two levels cut every edge in three. Along them the rule is that of a
-//! curve:
+//! Boundary edges (section 5 of the paper) and infinitely sharp edges stay as they are on even levels, counted from 0,
+//! and are cut in three on odd ones; so two levels cut every edge in three. Along them the rule is that of a curve:
 //!
 //! - vertex: (4 p\[i-1\] + 19 p\[i\] + 4 p\[i+1\]) / 27, on odd levels, else it stays;
 //! - the two new points between p\[i\] and p\[i+1\]: (p\[i-1\] + 16 p\[i\] + 10 p\[i+1\]) / 27 and its mirror image.
 //!
-//! Where such a line ends (at a corner, or in the surface) the curve goes on straight, which makes the new point (2
-//! p\[i\] + p\[i+1\]) / 3. Sharpness of vertices is as in the other schemes; sharpness of edges that ends is refused.
+//! At the end of such a crease (at a corner, or inside the surface) the curve continues straight, which makes the new
+//! point (2 p\[i\] + p\[i+1\]) / 3. Sharpness of vertices is as in the other schemes; semi-sharp edges are refused.
 //!
 //! The child at a corner of a face belongs to that face: (corner, point behind the edge that starts there, own point).
 
@@ -17,7 +16,7 @@ use super::net::{Net, Rule, SHARP};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// The next level; `odd` ones cut sharp edges in three.
+/// Returns the next level; `odd` ones cut sharp edges in three.
 pub fn next(net: &Net, odd: bool) -> Net {
     let ends = |&s: &f64| 0.0 < s && s < SHARP;
     assert!(
@@ -31,7 +30,7 @@ pub fn next(net: &Net, odd: bool) -> Net {
     positions.extend(&split.points);
 
     let (mut faces, mut parents, mut sharp) = (Vec::new(), Vec::new(), Vec::new());
-    // The edge whose place the second side of a child takes.
+    // The edge that the second side of a child replaces.
     let mut turned = Vec::new();
     for (f, face) in net.faces.iter().enumerate() {
         for k in 0..3 {
@@ -70,8 +69,8 @@ fn is_sharp(net: &Net, e: usize) -> bool {
     net.edge_sharpness[e] > 0.0
 }
 
-/// The new points of a level: first two on each edge that is cut in three, from its first end on, then one in each
-/// face that has no such edge.
+/// New points of a level: first two on each edge that is cut in three, from its first end on, then one in each face
+/// without such an edge.
 struct Split<'a> {
     net: &'a Net,
     points: Vec<DVec3>,
@@ -108,14 +107,15 @@ impl Split<'_> {
         split
     }
 
-    /// The new point on an edge that is cut in three, nearer to its end `v`.
+    /// Returns the new point on an edge that is cut in three, nearer to its end `v`.
     fn third(&self, e: usize, v: u32) -> u32 {
         let first = self.of_edge[e].expect("an edge that is cut in three");
         first + u32::from(self.net.edges[e][0] != v)
     }
 
-    /// What an edge between two ends is turned to in face `f`: its point, or the one on its edge that is cut in three
-    /// next to the end that both edges share. (A face has one such edge: the level before put a point in it.)
+    /// Returns the point that an edge between two ends is flipped to in face `f`: the face's own, or the one on its
+    /// edge that is cut in three next to the end that both edges share. (A face has one such edge: the level before put
+    /// a point in it.)
     fn point(&self, f: usize, ends: [u32; 2]) -> u32 {
         if let Some(p) = self.of_face[f] {
             return p;
@@ -128,7 +128,7 @@ impl Split<'_> {
     }
 }
 
-/// The new point on a sharp edge that is nearer to its end `v`.
+/// Returns the new point on a sharp edge that is nearer to its end `v`.
 fn third_point(net: &Net, e: usize, v: usize) -> DVec3 {
     let p = net.positions[v];
     let next = net.positions[net.across(e, v)];
@@ -149,7 +149,7 @@ fn vertex_point(net: &Net, v: usize, odd: bool) -> DVec3 {
         return net.positions[v];
     }
     let later = net.rule(v, wear(sharpness), |e| net.edge_sharpness[e]);
-    // A sharp vertex is a corner before; where sharpness ends within the level it is between both rules.
+    // A sharp vertex was a corner; where sharpness ends within the level it is between both rules.
     let weight = if later == rule(net, v) {
         0.0
     } else {

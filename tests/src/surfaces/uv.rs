@@ -1,4 +1,4 @@
-//! Values at corners, which may differ at the two sides of an edge.
+//! Values at corners, which may differ on the two sides of an edge.
 
 use super::meshes;
 use super::naive::refine;
@@ -8,14 +8,14 @@ use rxmesh_host::mesh::{PolyMesh, Rng, SharpEdge, SharpVertex};
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of such values is interpolated linearly (names and order as in OpenSubdiv's `FVarLinearInterpolation`).
+/// Linear interpolation of such values (names and order as in OpenSubdiv's `FVarLinearInterpolation`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linear {
     /// Nothing.
     None,
     /// Corners.
     CornersOnly,
-    /// Also where more than two regions meet, and where a line that is sharp for ever meets a seam.
+    /// Also where more than two regions meet, and where an infinitely sharp crease meets a seam.
     CornersPlus1,
     /// Also both regions at a vertex where one has a corner, and where a seam ends.
     CornersPlus2,
@@ -26,7 +26,7 @@ pub enum Linear {
 }
 
 impl Linear {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Linear; 6] = [
         Linear::None,
         Linear::CornersOnly,
@@ -37,18 +37,18 @@ impl Linear {
     ];
 }
 
-/// Values and the one of each corner.
+/// Values, and the index of each corner's value.
 #[derive(Clone, Debug)]
 pub struct Uv {
-    /// The values.
+    /// Values.
     pub values: Vec<DVec2>,
-    /// By corner.
+    /// Index of the value, by corner.
     pub corners: Vec<u32>,
 }
 
 impl Uv {
-    /// Values for a mesh of which `share` of a hundred edges are seams: corners at a vertex have one value where one
-    /// comes from the one to the other around the vertex without a seam. So some seams end within the surface.
+    /// Makes values for a mesh of which `share` percent of the edges are seams: corners at a vertex have one value
+    /// where a walk around the vertex connects them without crossing a seam. So some seams end within the surface.
     pub fn with_seams(mesh: &PolyMesh, share: u64, seed: u64) -> Uv {
         let mut rng = Rng::new(seed);
         let faces = meshes::faces(mesh);
@@ -78,7 +78,7 @@ impl Uv {
                 let id = uv.values.len() as u32;
                 let p = mesh.positions[v as usize].as_dvec3();
                 let noise = DVec2::new(rng.signed_unit(), rng.signed_unit());
-                // What a float holds, as files have it.
+                // A value that a float can hold, as in files.
                 let value = DVec2::new(p.x + 0.3 * p.z, p.y) + 0.2 * noise;
                 uv.values.push(value.as_vec2().as_dvec2());
                 let mut reached = vec![first];
@@ -98,7 +98,8 @@ impl Uv {
 }
 
 impl Uv {
-    /// The four corners of a square, or as many of a polygon, for every face: values that are not of one vertex.
+    /// Makes the four corners of a square, or as many of a polygon, for every face: values that do not belong to one
+    /// vertex.
     pub fn square(mesh: &PolyMesh) -> Uv {
         let most = meshes::faces(mesh).iter().map(Vec::len).max().unwrap_or(0);
         let angle = |k: usize| std::f64::consts::TAU * k as f64 / 4.0 + 0.3;
@@ -115,7 +116,7 @@ impl Uv {
         }
     }
 
-    /// Values at the corners of the surface's faces, face after face.
+    /// Returns the values at the corners of the surface's faces, face after face.
     pub fn refine(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> Vec<DVec2> {
         if linear == Linear::All {
             let bases = refine(
@@ -153,9 +154,9 @@ impl Uv {
         surface.faces.iter().flatten().map(value).collect()
     }
 
-    /// The mesh whose vertices are the values and whose surface is that of the values: the faces of `mesh` in their
-    /// order. Seams are boundaries, and what is a corner there is a sharp vertex, as OpenSubdiv's
-    /// `Vtr::FVarLevel` decides it; so it is to be refined with [`Boundary::EdgeOnly`].
+    /// Makes the mesh whose vertices are the values and whose surface is that of the values: the faces of `mesh` in
+    /// their order. Seams are boundaries, and corners there are sharp vertices, as OpenSubdiv's `Vtr::FVarLevel`
+    /// decides; so it is to be refined with [`Boundary::EdgeOnly`].
     fn mesh(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> PolyMesh {
         let mut own = mesh.clone();
         let flat = self.values.iter().map(|p| p.extend(0.0).as_vec3());
@@ -194,7 +195,7 @@ impl Uv {
         own
     }
 
-    /// The same with a value for each vertex that has it.
+    /// Makes the same with a separate value for each vertex that uses it.
     fn apart(&self, mesh: &PolyMesh) -> Uv {
         let mut ids = BTreeMap::new();
         let mut values = Vec::new();
@@ -208,7 +209,8 @@ impl Uv {
         Uv { values, corners }
     }
 
-    /// Which values are corners because of the seams, and how sharp are those that are while another is.
+    /// Returns the values that are corners because of the seams, and the sharpness of those that are corners only while
+    /// another is.
     fn corners_of(
         &self,
         mesh: &PolyMesh,
@@ -277,8 +279,9 @@ impl Uv {
     }
 }
 
-/// How long the other side of a seam is a corner while `lines` end at one side, as sharpness of a vertex; `all` are
-/// those that end at the vertex, `lines` among them. OpenSubdiv finds out a level late where others go on.
+/// Returns the time for which the other side of a seam is a corner while `lines` end at one side, as sharpness of a
+/// vertex; `all` are those that end at the vertex, `lines` among them. OpenSubdiv notices one level late when others
+/// continue.
 fn lasting(mut lines: Vec<f64>, mut all: Vec<f64>, creasing: Creasing) -> f64 {
     for level in 0.. {
         let others = |s: f64| match creasing {
@@ -307,7 +310,7 @@ fn lasting(mut lines: Vec<f64>, mut all: Vec<f64>, creasing: Creasing) -> f64 {
     unreachable!("all of them end")
 }
 
-/// Corners of the parts of a face whose values are linear along its edges, and between them and its center.
+/// Returns the corners of the parts of a face whose values are linear along its edges, and between them and its centre.
 fn bilinear(face: Vec<DVec2>, options: &Options) -> Vec<DVec2> {
     if options.levels == 0 {
         return face;
@@ -332,7 +335,7 @@ fn bilinear(face: Vec<DVec2>, options: &Options) -> Vec<DVec2> {
     parts.into_iter().flat_map(|p| bilinear(p, &next)).collect()
 }
 
-/// Whether a vertex is at a boundary of the mesh.
+/// Returns `true` if a vertex is at a boundary of the mesh.
 fn mesh_is_open_at(mesh: &PolyMesh, v: u32) -> bool {
     let mut sides = BTreeMap::new();
     for face in meshes::faces(mesh).iter().filter(|f| f.contains(&v)) {

@@ -1,38 +1,38 @@
-//! The commands that are run, and what each promises.
+//! Commands of the sweep, and the promise of each.
 
-/// What a result must be.
+/// Property that a result must have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Promise {
-    /// Faces and vertices as they were, inside (about) the box of the input.
+    /// Faces and vertices as in the input, inside (about) its bounding box.
     Same,
     /// The same, anywhere.
     Moved,
-    /// The same, turned.
+    /// The same, rotated.
     Turned,
-    /// As many vertices or fewer, the rest as it was.
+    /// At most as many vertices, otherwise unchanged.
     Kept,
-    /// An edit that changes no numbers of faces.
+    /// An edit that does not change the number of faces.
     Flipped,
-    /// This share of the faces, connectivity as it was.
+    /// This share of the faces, connectivity unchanged.
     Share(f64),
-    /// Edges of the mean length of the input, connectivity as it was.
+    /// Edges of the mean length of the input, connectivity unchanged.
     Even,
-    /// Connectivity as it was.
+    /// Connectivity unchanged.
     Sound,
     /// No defect is left.
     Clean,
     /// A file that can be read.
     Readable,
-    /// Nothing but a good end.
+    /// Only a successful exit.
     Nothing,
 }
 
-/// A command.
+/// Command of the program.
 pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// Arguments; `IN` and `OUT` are the files.
     pub(crate) arguments: &'static [&'static str],
-    /// The output's name.
+    /// File name of the output.
     pub(crate) output: &'static str,
     pub(crate) promise: Promise,
 }
@@ -59,7 +59,7 @@ const fn to_ply(name: &'static str, arguments: &'static [&'static str]) -> Comma
     }
 }
 
-/// All of them, at the defaults that a user meets first.
+/// All commands, with the defaults that a user meets first.
 pub(crate) const COMMANDS: [Command; 23] = [
     to_obj("mcf", &["mcf", "IN", "-o", "OUT"], Promise::Same),
     to_obj("filter", &["filter", "IN", "-o", "OUT"], Promise::Same),

@@ -1,4 +1,4 @@
-//! Whether what a run says of itself is true.
+//! Judgement of a run: checks that its claims are true.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::commands::{Command, Promise};
 use crate::mesh::Mesh;
 use crate::run::Ran;
 
-/// Most megabytes that a run may take without saying so.
+/// Most megabytes that a run may use without announcing it.
 const MEMORY: f64 = 2048.0;
 
-/// What remains of a result, to compare it with that of the mesh moved.
+/// Summary of a result, for comparison with that of the moved mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     faces: usize,
@@ -24,9 +24,9 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// The result of the moved mesh is the moved result.
+    /// Checks that the result of the moved mesh is the moved result.
     pub(crate) fn unlike(&self, plain: &Fact, (shift, scale): (DVec3, f64)) -> Result<(), String> {
-        // Gravity is in metres, and a velocity field is where it is.
+        // Gravity is in metres, and a velocity field has a fixed position.
         let scaled = scale != 1.0 && self.promise == Promise::Moved;
         if scaled || matches!(self.promise, Promise::Sound | Promise::Turned) {
             return Ok(());
@@ -41,7 +41,7 @@ impl Fact {
                 self.faces, plain.faces
             ));
         }
-        // A few faces may be these or those.
+        // The box of a few faces depends on the choices.
         if !exact && plain.faces < 50 {
             return Ok(());
         }
@@ -60,7 +60,7 @@ impl Fact {
     }
 }
 
-/// What came out of a run, or what is wrong with it. Nothing when the run ended in a well-told error.
+/// Returns the summary of a run's result, or its fault; `None` when the run ended in a proper error.
 pub(crate) fn judge(
     command: &Command,
     input: Option<&Mesh>,
@@ -123,7 +123,7 @@ pub(crate) fn judge(
     }))
 }
 
-/// A line such as `remeshing: 10 s, iteration 3`.
+/// Returns `true` for a line such as `remeshing: 10 s, iteration 3`.
 fn is_progress(line: &str) -> bool {
     let time = line.split_once(": ").map(|(_, rest)| rest);
     let mut words = time.unwrap_or_default().split(' ');
@@ -182,7 +182,7 @@ fn promised(
             );
             let share = faces as f64 / ideal;
             let even = (0.85..=1.15).contains(&mean) && (0.75..=1.25).contains(&share);
-            // A few faces cannot be what is asked for in the mean.
+            // A few faces cannot meet a mean.
             if success && !even && ideal > 50.0 {
                 return Err(format!(
                     "mean edge {mean:.2} of the target, {share:.2} of the faces that it makes, and exit 0"
@@ -219,10 +219,10 @@ fn defects(r: &CheckReport) -> String {
     )
 }
 
-/// Euler number, components and boundary loops stay, and no defect comes in; or the program says so.
+/// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program says so.
 fn connectivity(input: &Mesh, result: &Mesh, said: &str) -> Result<(), String> {
     let (a, b) = (input.check()?, result.check()?);
-    // An edge of three faces that loses one may be left with two that are turned differently.
+    // An edge of three faces that loses one may be left with two of different orientation.
     let odd = |r: &CheckReport| r.non_manifold_edges.count + r.inconsistent_edges.count;
     let worse = b.non_manifold_edges.count > a.non_manifold_edges.count
         || odd(&b) > odd(&a)

@@ -1,8 +1,9 @@
-//! Runs every command on real files and on geometric mutations of them, and judges what comes out.
+//! Runs every command on real files and on geometric mutations of them, and judges the results.
 //!
-//! A case is a file, a mutation and a command. It must end within a time and a bound of memory (or say beforehand that
-//! it will not), without a panic, with a code that the manual knows; and what it calls a success must be one: the count
-//! or length that was asked for, the Euler number and the components of the input, the result of the mesh at the origin
+//! A case is a file, a mutation and a command. It must end within limits of time and memory (or announce beforehand
+//! that it will not), without a panic, with a documented exit code; and a reported success must be one: the requested
+//! count or length, the Euler number and the components of the input, the result of the mesh at the origin moved back.
+//! `cargo xtask sweep` builds and runs this program.
 //! moved back. `cargo xtask sweep` builds and runs this program.
 
 mod commands;
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The meshes of the folders, in the order of their names.
+/// Returns the meshes of the folders, sorted by name.
 fn files(arguments: &Arguments) -> Result<Vec<PathBuf>, String> {
     let mut all = Vec::new();
     for folder in &arguments.data {
@@ -96,7 +97,7 @@ fn files(arguments: &Arguments) -> Result<Vec<PathBuf>, String> {
     Ok(all)
 }
 
-/// Runs the cases and prints the tables; the number of faults.
+/// Runs the cases and prints the tables; returns the number of faults.
 fn sweep(arguments: &Arguments) -> Result<usize, String> {
     let program = arguments
         .program
@@ -124,7 +125,7 @@ fn sweep(arguments: &Arguments) -> Result<usize, String> {
         if arguments.seconds.is_some_and(over) {
             break;
         }
-        // All of one file one after the other, unless time is short: then all over the sweep.
+        // All cases of one file in sequence, unless time is short: then spread over the sweep.
         let n = match arguments.seconds {
             None => n,
             Some(_) => mutations::spread(n, count),
@@ -143,7 +144,7 @@ fn sweep(arguments: &Arguments) -> Result<usize, String> {
     Ok(results.print(count))
 }
 
-/// What a case came to.
+/// Result of a case.
 struct Case {
     file: String,
     mutation: &'static str,
@@ -152,14 +153,14 @@ struct Case {
     fault: Option<String>,
 }
 
-/// Where cases are run, and what is known from earlier ones.
+/// Runner of cases, with results of earlier ones.
 struct Bench<'a> {
     program: &'a Path,
     limit: Duration,
     folder: tempfile::TempDir,
-    /// The file that was read last, as it is.
+    /// Last file that was read, unchanged.
     mesh: Option<(PathBuf, Result<Mesh, String>)>,
-    /// What the commands make of files that are not mutated, or nothing where that failed.
+    /// Results of the commands for files that are not mutated, or `None` where that failed.
     plain: BTreeMap<(PathBuf, &'static str), Option<Fact>>,
 }
 
@@ -203,7 +204,7 @@ impl<'a> Bench<'a> {
             Ok(Some(fact)) if mutation.moves.is_some() => {
                 let key = (file.to_owned(), command.name);
                 if !self.plain.contains_key(&key) {
-                    // Not the file itself: its polygons may be cut into other triangles than here.
+                    // Not the file itself: its polygons may be triangulated differently there.
                     let (_, fact) = self.run(file, &COPY, command)?;
                     self.plain.insert(key.clone(), fact.ok().flatten());
                 }
@@ -216,7 +217,7 @@ impl<'a> Bench<'a> {
         Ok(case)
     }
 
-    /// Runs one case: what it took, and what came out or why that is wrong.
+    /// Runs one case: returns its resources, and its result or the fault.
     fn run(
         &mut self,
         file: &Path,
@@ -233,7 +234,7 @@ impl<'a> Bench<'a> {
                 mesh.write(&path)?;
                 path
             }
-            // What cannot be read is only run as it is.
+            // Unreadable files are only run unchanged.
             (Err(_), Some(_)) => return Ok((run::Ran::default(), Ok(None))),
             (_, None) => file.to_owned(),
         };

@@ -1,4 +1,4 @@
-//! Meshes in double precision, read and written as simply as can be: what judges the program should not share its code.
+//! Meshes in double precision, read and written in the simplest way: the judge should not share the program's code.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use glam::{DVec3, Vec3};
 use rxmesh_host::io::{self, ReadOptions};
 use rxmesh_host::mesh::{CheckReport, TriMesh, check};
 
-/// Positions and faces.
+/// Mesh of positions and faces.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh {
     pub(crate) positions: Vec<DVec3>,
@@ -16,12 +16,12 @@ pub(crate) struct Mesh {
 }
 
 impl Mesh {
-    /// Reads a file: OBJ here, other formats by the library.
+    /// Reads a file: OBJ here, other formats with the library.
     pub(crate) fn read(path: &Path) -> Result<Mesh, String> {
         if path.extension().is_some_and(|e| e == "obj") {
             let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
             let text = String::from_utf8_lossy(&bytes).replace('\r', "");
-            // A line that ends in a backslash goes on in the next one.
+            // A line that ends in a backslash continues on the next one.
             return Mesh::obj(&text.replace("\\\n", " "));
         }
         let options = ReadOptions::default().with(|o| o.triangulate = true);
@@ -92,7 +92,7 @@ impl Mesh {
         }
     }
 
-    /// The corners of the box around what faces use.
+    /// Returns the corners of the bounding box of the vertices that faces use.
     pub(crate) fn bounds(&self) -> (DVec3, DVec3) {
         let used: HashSet<u32> = self.faces.iter().flatten().copied().collect();
         let mut bounds = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -106,13 +106,13 @@ impl Mesh {
         }
     }
 
-    /// The box's edges.
+    /// Returns the extents of the bounding box.
     pub(crate) fn size(&self) -> DVec3 {
         let (low, high) = self.bounds();
         high - low
     }
 
-    /// The box's diagonal.
+    /// Returns the diagonal of the bounding box.
     pub(crate) fn diagonal(&self) -> f64 {
         self.size().length()
     }
@@ -122,7 +122,7 @@ impl Mesh {
         [b - a, c - b, a - c]
     }
 
-    /// The area.
+    /// Returns the area.
     pub(crate) fn area(&self) -> f64 {
         let area = |f| {
             let [a, b, _] = self.sides(f);
@@ -131,13 +131,13 @@ impl Mesh {
         self.faces.iter().map(area).sum()
     }
 
-    /// The mean length of the edges, those of two faces counted twice.
+    /// Returns the mean length of the edges, those of two faces counted twice.
     pub(crate) fn mean_edge(&self) -> f64 {
         let sum = |f| self.sides(f).iter().map(|s| s.length()).sum::<f64>();
         self.faces.iter().map(sum).sum::<f64>() / (3 * self.faces.len()).max(1) as f64
     }
 
-    /// What the library's check says of the connectivity.
+    /// Returns the library's check of the connectivity.
     pub(crate) fn check(&self) -> Result<CheckReport, String> {
         let (low, high) = self.bounds();
         let (centre, size) = ((low + high) / 2.0, (high - low).length());

@@ -1,18 +1,18 @@
-//! What is done to a mesh before a command sees it. Connectivity stays, but for `duplicates`.
+//! Mutations of a mesh before a command reads it. The connectivity is unchanged, except for `duplicates`.
 
 use glam::DVec3;
 
 use crate::mesh::Mesh;
 
-/// A change of a mesh.
+/// Change of a mesh.
 pub(crate) struct Mutation {
     pub(crate) name: &'static str,
     pub(crate) change: Option<fn(&mut Mesh)>,
-    /// A shift and a scale: results are those of the mesh as it was, moved.
+    /// Shift and scale: results are those of the original mesh, moved.
     pub(crate) moves: Option<(DVec3, f64)>,
 }
 
-/// Where surveys have their meshes (UTM, in metres).
+/// Typical origin of survey meshes (UTM, in metres).
 const FAR: DVec3 = DVec3::new(500_000.25, 5_400_000.5, 100.0);
 
 const fn scale(name: &'static str, by: f64, change: fn(&mut Mesh)) -> Mutation {
@@ -31,14 +31,14 @@ const fn other(name: &'static str, change: fn(&mut Mesh)) -> Mutation {
     }
 }
 
-/// The mesh as it is, written as the other mutations are: what their results are compared with.
+/// Unchanged mesh, written like the other mutations: the reference for their results.
 pub(crate) const COPY: Mutation = Mutation {
     name: "copy",
     change: Some(|_| {}),
     moves: None,
 };
 
-/// All of them; the first changes nothing.
+/// All mutations; the first changes nothing.
 pub(crate) const MUTATIONS: [Mutation; 12] = [
     Mutation {
         name: "plain",
@@ -90,7 +90,7 @@ pub(crate) const MUTATIONS: [Mutation; 12] = [
     }),
 ];
 
-/// The `n`th of `count` numbers in an order that is spread over all of them.
+/// Returns the `n`th of `count` numbers in an order that is spread over all of them.
 pub(crate) fn spread(n: usize, count: usize) -> usize {
     let coprime = |step: &usize| {
         let (mut a, mut b) = (*step, count);

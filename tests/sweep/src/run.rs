@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use crate::commands::Command;
 
-/// How long a run may go on after it has said that it will be long.
+/// Factor on the time limit for a run that has announced that it will be long.
 const ANNOUNCED: u32 = 4;
 
-/// What a run took and said.
+/// Measurements and output of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran {
-    /// The exit code; none after a signal, or when nothing was run.
+    /// Exit code; `None` after a signal, or when nothing was run.
     pub(crate) code: Option<i32>,
-    /// Whether it was stopped because it took too long.
+    /// `true` if it was stopped because it took too long.
     pub(crate) stopped: bool,
     pub(crate) seconds: f64,
-    /// Most memory that was resident, in megabytes, where the system tells.
+    /// Peak resident memory in megabytes, where the system reports it.
     pub(crate) megabytes: f64,
-    /// What it said on stderr.
+    /// Output on stderr.
     pub(crate) said: String,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn run(
         };
     }
     process.arg("--json").arg(record);
-    // A machine with a GPU gives the same verdicts as one without.
+    // A machine with a GPU must give the same verdicts as one without.
     process.env("CUDA_VISIBLE_DEVICES", "");
     let begin = Instant::now();
     let mut child = process
@@ -82,7 +82,7 @@ pub(crate) fn run(
     Ok(ran)
 }
 
-/// The most memory that a process has had so far, in megabytes.
+/// Returns the peak memory of a process so far, in megabytes.
 fn resident(id: u32) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! What all runs came to.
+//! Summary of all runs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::Case;
 
-/// The runs of one command.
+/// Runs of one command.
 #[derive(Default)]
 struct Line {
     runs: usize,
@@ -19,7 +19,7 @@ struct Line {
     faults: usize,
 }
 
-/// All runs.
+/// Results of all runs.
 pub(crate) struct Results {
     lines: BTreeMap<&'static str, Line>,
     faults: usize,
@@ -38,7 +38,7 @@ impl Results {
         })
     }
 
-    /// Takes a run in; says so at once when it is at fault.
+    /// Adds a run; reports a fault immediately.
     pub(crate) fn add(&mut self, case: &Case) -> Result<(), String> {
         let ran = &case.ran;
         if ran.code.is_none() && case.fault.is_none() {
@@ -76,7 +76,7 @@ impl Results {
         Ok(())
     }
 
-    /// Prints the table; the number of faults.
+    /// Prints the table; returns the number of faults.
     pub(crate) fn print(&self, all: usize) -> usize {
         println!(
             "{:18} {:>5} {:>7} {:>7} {:>6}  codes",

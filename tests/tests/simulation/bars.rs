@@ -1,4 +1,4 @@
-//! Bars and boxes that several checks move.
+//! Bars and boxes that several checks use.
 
 use glam::DVec3;
 use rxmesh_host::Vec3;
@@ -7,7 +7,7 @@ use rxmesh_host::mesh::{Rng, TetMesh, generate};
 use rxmesh_simulation::solve::{Implicit, ImplicitOptions};
 use rxmesh_simulation::{Body, Material, Surroundings};
 
-/// A bar along x, of cubes.
+/// Makes a bar of cubes along x.
 pub(super) fn bar(n: [u32; 3], size: [f32; 3]) -> TetMesh {
     generate::tet_box(n, size).unwrap()
 }
@@ -37,7 +37,7 @@ pub(super) fn weightless(engine: &Engine) -> Surroundings {
     around
 }
 
-/// Linear and angular momentum.
+/// Computes linear and angular momentum.
 pub(super) fn momentum(body: &mut Body) -> [DVec3; 2] {
     let (x, v, m) = (
         body.positions().unwrap(),
@@ -53,7 +53,7 @@ pub(super) fn momentum(body: &mut Body) -> [DVec3; 2] {
     sums
 }
 
-/// Steps until nothing moves: long ones, in which inertia counts for little.
+/// Steps until nothing moves: with long steps, in which inertia counts for little.
 pub(super) fn settle(
     body: &mut Body,
     around: &Surroundings,
@@ -68,7 +68,7 @@ pub(super) fn settle(
     solver
 }
 
-/// The mean place of vertices.
+/// Returns the mean position of vertices.
 pub(super) fn mean(x: &[Vec3], of: &[u32]) -> DVec3 {
     let sum: DVec3 = of.iter().map(|&v| x[v as usize].as_dvec3()).sum();
     sum / of.len() as f64

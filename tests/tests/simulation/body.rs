@@ -1,4 +1,4 @@
-//! Bodies: masses, state, pins, materials, and what is refused.
+//! Bodies: masses, state, pins, materials, and refused arguments.
 
 use rxmesh_host::Vec3;
 use rxmesh_host::engine::Engine;

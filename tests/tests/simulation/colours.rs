@@ -1,4 +1,4 @@
-//! Colours: no two elements of one colour share what they change, on meshes of all kinds; the same on every run.
+//! Colours: no two elements of one colour share data that they change, on meshes of all kinds; deterministic.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
@@ -37,7 +37,7 @@ fn on_engine(fixture: &VolumeFixture, patch_size: u32) -> RxMesh<Volume> {
     RxMesh::from_cells(&Engine::cpu(), fixture.vertices, &fixture.cells, &options).unwrap()
 }
 
-/// Linear ids of the vertices that a patch holds, up to a local id.
+/// Returns the linear ids of the vertices of a patch, up to a local id.
 fn held(rx: &RxMesh<Volume>, h: &PatchHeader, end: u32) -> BTreeSet<u32> {
     let (base, owned) = (h.base_of(Kind::Vertex), h.owned_of(Kind::Vertex));
     let ribbon = &rx.volume_set().ribbons[h.ribbon_section(Kind::Vertex) as usize..];
@@ -73,7 +73,7 @@ fn check(fixture: &VolumeFixture, patch_size: u32) {
             "{what}: two vertices of {cell:?} have one colour"
         );
     }
-    // No more colours than a vertex has neighbours, and one.
+    // At most one colour more than a vertex has neighbours.
     let mut neighbours: Vec<HashSet<u32>> = vec![HashSet::new(); fixture.vertices];
     for cell in &fixture.cells {
         cell.iter()

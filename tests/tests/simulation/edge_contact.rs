@@ -1,4 +1,4 @@
-//! Edges that lie over solids which are narrower than they are long.
+//! Edges that lie on solids narrower than their length.
 
 use glam::{DAffine3, DVec3};
 use rxmesh_host::Vec3;
@@ -17,7 +17,7 @@ use rxmesh_tests::engines::is_slow;
 
 conformance! { edges_do_not_slip_through }
 
-/// A cell that comes down with a horizontal edge of a metre.
+/// Makes a cell that comes down with a horizontal edge of a metre.
 fn wedge() -> TetMesh {
     let at = |x: f32, y: f32, z: f32| Vec3::new(x, y, z + 0.005);
     let x = vec![
@@ -31,7 +31,7 @@ fn wedge() -> TetMesh {
     mesh
 }
 
-/// Solids of a few centimetres whose tops are at `z = 0`, in the middle of the edge.
+/// Returns solids of a few centimetres whose tops are at `z = 0`, in the middle of the edge.
 fn solids() -> Vec<(&'static str, Collider)> {
     let lowered = |shape, depth: f32| Collider {
         position: Vec3::new(0.0, 0.0, -depth),
@@ -73,7 +73,7 @@ fn solver(name: &str, body: &Body, dt: f32) -> Solver {
     }
 }
 
-/// The height of the middle of the edge after a while.
+/// Returns the height of the middle of the edge after a while.
 fn height(engine: &Engine, name: &str, ground: Collider, seconds: f32) -> f32 {
     let dt = match name {
         "explicit" => 5e-4,
@@ -127,7 +127,7 @@ fn edges_do_not_slip_through(engine: &Engine) {
     }
 }
 
-/// A cloth of two faces, held at one side, does not let a ball through that is smaller than a face.
+/// A cloth of two faces, held at one side, stops a ball that is smaller than a face.
 #[test]
 fn edges_of_cloth_touch() {
     let engine = Engine::cpu();
@@ -158,7 +158,7 @@ fn edges_of_cloth_touch() {
     assert!(lowest[0] > -0.02 && lowest[1] < -0.3, "{lowest:?}");
 }
 
-/// Energies of contact are those of edges, too, and are there before the first step.
+/// Contact energies include those of edges, and exist before the first step.
 #[test]
 fn energies_know_edges() {
     let engine = Engine::cpu();

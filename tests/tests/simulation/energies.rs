@@ -14,7 +14,7 @@ conformance! {
     energies_and_forces, products, rigid_motions, momentum_and_bits, extremes, patches_of_any_size
 }
 
-/// A box with its vertices moved, and cells of three materials.
+/// Makes a box with its vertices moved, and cells of three materials.
 fn case(n: [u32; 3], seed: u64) -> (TetMesh, Vec<Material>) {
     let mut mesh = generate::tet_box(n, [1.0, 0.7, 1.3]).unwrap();
     let mut rng = Rng::new(seed);
@@ -47,7 +47,7 @@ fn body(engine: &Engine, mesh: &TetMesh, materials: &[Material], patch_size: u32
     Body::with(engine, mesh, materials, &options).unwrap()
 }
 
-/// Positions after a map and noise.
+/// Returns positions after a map and noise.
 fn moved(mesh: &TetMesh, map: DMat3, noise: f64, seed: u64) -> Vec<Vec3> {
     let mut rng = Rng::new(seed);
     (mesh.positions.iter())
@@ -55,7 +55,7 @@ fn moved(mesh: &TetMesh, map: DMat3, noise: f64, seed: u64) -> Vec<Vec3> {
         .collect()
 }
 
-/// Turned and stretched, a little and much, mirrored, flat.
+/// Returns maps that rotate, stretch a little and much, mirror, flatten.
 fn maps() -> Vec<(&'static str, DMat3, f64)> {
     let turn = DMat3::from_quat(DQuat::from_scaled_axis(DVec3::new(0.3, -0.8, 0.5)));
     let stretch = |x, y, z| turn * DMat3::from_diagonal(DVec3::new(x, y, z));
@@ -139,7 +139,7 @@ fn products(engine: &Engine) {
     for kind in ALL {
         let mut stiffness = Stiffness::new(&body, kind).unwrap();
         let oracle = Oracle::new(kind, &mesh, materials.clone());
-        // Stretched a little everywhere: nothing is indefinite, and nothing is projected. Linear elasticity is nowhere.
+        // Stretched a little everywhere: nothing is indefinite, and nothing is projected. Linear elasticity never is.
         let x = moved(&mesh, turn * 1.05, 0.001, 8);
         body.set_positions(&x).unwrap();
         stiffness.update(&body).unwrap();
@@ -153,7 +153,7 @@ fn products(engine: &Engine) {
             let size = dot(&a, &ka).max(dot(&b, &kb));
             let error = (dot(&a, &kb) - dot(&b, &ka)).abs() / size;
             assert!(error < 1e-5, "{kind:?} {what}: not symmetric by {error}");
-            // Also along directions that lower the energy fastest.
+            // Also along the directions of steepest descent.
             let forces = Forces::new(&body, kind).unwrap();
             let f = forces_of(&forces, &body);
             let most = f.iter().map(|f| f.length()).fold(0.0, f32::max);
@@ -220,7 +220,7 @@ fn momentum_and_bits(engine: &Engine) {
         let turn: DVec3 = (f.iter().zip(&x))
             .map(|(f, x)| x.as_dvec3().cross(f.as_dvec3()))
             .sum();
-        // Linear elasticity is of small turns only.
+        // Linear elasticity applies to small rotations only.
         if kind != Elasticity::Linear {
             assert!(turn.length() < 1e-6 * size, "{kind:?}: {turn} of {size}");
         }
@@ -230,7 +230,7 @@ fn momentum_and_bits(engine: &Engine) {
     }
 }
 
-/// Cells of an edge of 1e-10 to 1e9, all in one point, on a line, in a plane, turned inside out.
+/// Cells of an edge of 1e-10 to 1e9, all in one point, on a line, in a plane, inverted.
 fn extremes(engine: &Engine) {
     let unit = generate::tet_box([1, 2, 1], [1.0; 3]).unwrap();
     let squash = |x, y, z| DMat3::from_diagonal(DVec3::new(x, y, z));
@@ -266,7 +266,7 @@ fn extremes(engine: &Engine) {
             }
         }
     }
-    // A cell that is flat at rest has no stiffness and no mass; the others are as without it.
+    // A cell that is flat at rest has no stiffness and no mass; the others are unaffected.
     let mut mesh = unit.clone();
     mesh.positions.push(Vec3::new(0.5, 0.0, 0.5));
     let on = |x: f32, z: f32| {
@@ -292,8 +292,8 @@ fn extremes(engine: &Engine) {
     }
 }
 
-/// A network that grows by a strain on all sides has the energy of a solid whose Poisson's ratio is 1/4, whatever its
-/// cells' shapes and the material's own ratio.
+/// A network that grows by the same strain on all sides has the energy of a solid whose Poisson's ratio is 1/4,
+/// whatever its cells' shapes and the material's own ratio.
 #[test]
 fn springs_resist_growth_as_a_solid_does() {
     let (mesh, materials) = case([3, 2, 2], 8);

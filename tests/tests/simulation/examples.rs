@@ -1,4 +1,4 @@
-//! The scenes of the examples, one an application: their ends by numbers.
+//! Final states of the examples' scenes, one per application, by numbers.
 
 use rxmesh_host::Vec3;
 use rxmesh_host::engine::Engine;
@@ -6,7 +6,7 @@ use rxmesh_host::mesh::generate;
 use rxmesh_simulation::scene::{Scene, Stage};
 use std::path::Path;
 
-/// Moves a scene; its energy must not grow by more than a hundredth of what is in motion.
+/// Simulates a scene; its energy must not grow by more than a hundredth of the largest kinetic or potential one.
 fn play(name: &str, steps: u32) -> Stage {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/scenes");
     let scene = Scene::read(&folder.join(name)).unwrap();
@@ -34,12 +34,12 @@ fn positions(stage: &mut Stage, body: usize) -> Vec<Vec3> {
     stage.world.body_mut(body).unwrap().positions().unwrap()
 }
 
-/// The lowest height.
+/// Returns the lowest height.
 fn low(x: &[Vec3]) -> f32 {
     x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min)
 }
 
-/// Vertices that are held are where they were.
+/// Checks that held vertices have not moved.
 fn held_stay(stage: &mut Stage, body: usize) {
     let body = stage.world.body_mut(body).unwrap();
     let (rest, now, pins) = (

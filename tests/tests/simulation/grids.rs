@@ -1,4 +1,4 @@
-//! Signed distances of surfaces on grids, against what is known of balls and boxes.
+//! Signed distances of surfaces on grids, against known distances of balls and boxes.
 
 use glam::{DAffine3, DVec3};
 use rxmesh_host::engine::Engine;
@@ -18,7 +18,7 @@ fn grid(mesh: &TriMesh, spacing: f32) -> DistanceGrid {
     DistanceGrid::from_mesh(&Engine::cpu(), mesh, spacing, 0.2).unwrap()
 }
 
-/// All points with their distances.
+/// Returns all points with their distances.
 fn points(grid: &DistanceGrid) -> Vec<(DVec3, f64)> {
     let [x, y, z] = grid.points;
     let origin = grid.origin.as_dvec3();
@@ -31,7 +31,7 @@ fn points(grid: &DistanceGrid) -> Vec<(DVec3, f64)> {
         .collect()
 }
 
-/// The distance of a box from its lowest corner on.
+/// Returns the distance of a box from its lowest corner on.
 fn to_cuboid(p: DVec3, low: DVec3, size: f64) -> f64 {
     let q = (p - low - size / 2.0).abs() - size / 2.0;
     q.max(DVec3::ZERO).length() + q.max_element().min(0.0)
@@ -108,7 +108,7 @@ fn surfaces_that_hold_nothing_are_refused() {
     refused(&mesh, 1e-5, 0.1, "too fine");
     let last = mesh.faces.pop().unwrap();
     refused(&mesh, 0.1, 0.1, "is not closed: the edge of vertices");
-    // One face the wrong way round.
+    // One inverted face.
     mesh.faces.push([last[1], last[0], last[2]]);
     refused(&mesh, 0.1, 0.1, "do not run both ways");
     mesh.faces.clear();

@@ -1,5 +1,5 @@
-//! Implicit steps: the energy falls, and bodies do what analysis says: the tests that users of other simulators ask
-//! for.
+//! Implicit steps: the energy falls, and bodies behave as analysis predicts, in the tests that users of other
+//! simulators ask for.
 
 use super::bars::{RUBBER, at_x, bar, mean, momentum, random, settle, weightless};
 use super::oracle::{ALL, SOLIDS};
@@ -65,7 +65,7 @@ fn energy_falls(engine: &Engine) {
     }
 }
 
-/// The forces that are left: inertia and elasticity, by other kernels than the solver's.
+/// Residual forces vanish: inertia and elasticity, by other kernels than the solver's.
 fn one_step_is_a_minimum(engine: &Engine) {
     let mesh = small(engine);
     let mut body = Body::new(engine, &mesh, RUBBER).unwrap();
@@ -120,7 +120,7 @@ fn free_fall_and_momentum(engine: &Engine) {
     );
 }
 
-/// From random places, from a point, and turned inside out, a body comes back to its shape.
+/// From random positions, from a point, and inverted, a body returns to its shape.
 fn inverted_bodies_recover(engine: &Engine) {
     let mesh = bar(suited(engine, [[3, 2, 2], [1; 3], [1; 3]]), [0.3, 0.2, 0.2]);
     let n = mesh.vertex_count();
@@ -139,7 +139,7 @@ fn inverted_bodies_recover(engine: &Engine) {
         }
         let mut body = Body::new(engine, &mesh, RUBBER).unwrap();
         body.set_positions(start).unwrap();
-        // A point has no direction to leave in.
+        // In a point there is no direction in which to leave it.
         let kick = random(n, 9, 0.01);
         body.set_velocities(&kick).unwrap();
         let options = ImplicitOptions {
@@ -151,7 +151,7 @@ fn inverted_bodies_recover(engine: &Engine) {
         solver.report().unwrap();
         let forces = Forces::new(&body, options.elasticity).unwrap();
         let left = forces.energy(&body).unwrap();
-        // Of a strain of 1 %.
+        // At a strain of 1 %.
         let most = 0.5 * RUBBER.young * 1e-4 * mesh.volume();
         assert!(
             left < most,
@@ -161,7 +161,7 @@ fn inverted_bodies_recover(engine: &Engine) {
 }
 
 /// Cells of almost no volume at rest, in a body that is thrown about: in free flight they would have a million times
-/// the body's energy, which no step may bring in.
+/// the body's energy, which no step may add.
 fn slivers(engine: &Engine) {
     let mut mesh = small(engine);
     for p in &mut mesh.positions {
@@ -216,7 +216,7 @@ fn the_same_bits(engine: &Engine) {
     assert_eq!(run(), run());
 }
 
-/// A bar of 6 by 1 by 1 is pulled: in its middle the strain across is Poisson's ratio times that along.
+/// A bar of 6 by 1 by 1 is pulled: in its middle the transverse strain is Poisson's ratio times the axial one.
 #[test]
 fn a_pulled_bar_becomes_thin_by_poissons_ratio() {
     let engine = Engine::cpu();
@@ -225,7 +225,7 @@ fn a_pulled_bar_becomes_thin_by_poissons_ratio() {
         (Elasticity::NeoHookean, 0.3),
         (Elasticity::Corotated, 0.45),
         (Elasticity::Linear, 0.2),
-        // Without resistance to volume there is no strain across.
+        // Without resistance to volume change there is no transverse strain.
         (Elasticity::Arap, 0.3),
     ] {
         let material = Material { poisson, ..RUBBER };
@@ -310,8 +310,8 @@ fn a_hanging_bar_becomes_longer_by_its_weight() {
     }
 }
 
-/// A beam bends under its own weight. Linear cells are too stiff; with each refinement they come nearer to what
-/// Timoshenko's theory says.
+/// A beam bends under its own weight. Linear cells are too stiff; with each refinement they approach the prediction of
+/// Timoshenko's theory.
 #[test]
 fn a_beam_bends_as_it_should_when_refined() {
     let engine = Engine::cpu();
@@ -322,7 +322,7 @@ fn a_beam_bends_as_it_should_when_refined() {
     };
     let (length, height) = (1.0, 0.2);
     let weight = 1000.0 * 9.81;
-    // w L^4 / 8 E I and w L^2 / 2 k G A, a unit of width.
+    // w L^4 / 8 E I and w L^2 / 2 k G A, per unit of width.
     let bend = weight * length * length * length * length / (8.0 * 1e7 * height * height / 12.0);
     let shear = weight * length * length / (2.0 * (5.0 / 6.0) * 1e7 / 2.6);
     let want = bend + shear;
@@ -346,13 +346,13 @@ fn a_beam_bends_as_it_should_when_refined() {
         parts[0] < parts[1] && parts[1] < parts[2] && parts[2] < 1.02,
         "{parts:?}"
     );
-    // Linear cells add to the stiffness, by the square of their size in the end.
+    // Linear cells add to the stiffness, asymptotically by the square of their size.
     let stiffness = [1.0 / parts[1], 1.0 / parts[2]];
     let limit = 1.0 / (stiffness[1] - (stiffness[0] - stiffness[1]) / 3.0);
     assert!((limit - 1.0).abs() < 0.1, "{parts:?} tend to {limit}");
 }
 
-/// One end of a bar is turned by half a turn: nothing breaks, and it turns back.
+/// One end of a bar is rotated by half a turn: nothing breaks, and it turns back.
 #[test]
 fn a_twisted_bar_turns_back() {
     let engine = Engine::cpu();
@@ -376,7 +376,7 @@ fn a_twisted_bar_turns_back() {
         solver.report().unwrap();
     }
     let x = body.positions().unwrap();
-    // Half way it has turned by half of that: corners of the section lie on its sides' middles.
+    // In the middle it has rotated by half of that: corners of the section lie on the midpoints of its sides.
     let half: Vec<u32> = at_x(&mesh, 0.5);
     let corner = half.iter().find(|&&v| {
         let p = mesh.positions[v as usize];

@@ -1,4 +1,4 @@
 //! Checks of deformable bodies, in a program of their own.
 
-// One file a subject.
+// One file per subject.
 automod::dir!("tests/simulation");

@@ -1,4 +1,4 @@
-//! Bodies on a grid: transfers against a naive form, momentum, contact of bodies, walls, steps, and what is refused.
+//! Bodies on a grid: transfers against a naive form, momentum, contact of bodies, walls, steps, and refused arguments.
 
 use super::bars::{RUBBER, bar, random, weightless};
 use super::mpm_oracle::Particles;
@@ -56,12 +56,12 @@ fn doubles(all: &[Vec3]) -> Vec<DVec3> {
     all.iter().map(|x| x.as_dvec3()).collect()
 }
 
-/// The body, its state in `f64`, and its forces.
+/// Returns the body, its state in `f64`, and its forces.
 fn particles(body: &mut Body, spacing: f32, forces: &[Vec3], old: Option<Particles>) -> Particles {
     let n = body.vertex_count();
     Particles {
         spacing: spacing.into(),
-        // Where the grid's first node is does not matter, but that it is a whole number of nodes away.
+        // The position of the grid's first node is irrelevant, as long as it is a whole number of nodes away.
         low: DVec3::splat(-1.0 - 0.5 * f64::from(spacing)),
         x: doubles(&body.positions().unwrap()),
         v: doubles(&body.velocities().unwrap()),
@@ -72,7 +72,7 @@ fn particles(body: &mut Body, spacing: f32, forces: &[Vec3], old: Option<Particl
     }
 }
 
-/// Several steps of a body that turns, is bent and has a pin, one by one, compared with a form without blocks and
+/// Several steps of a body that rotates, is bent and has a pin, one by one, compared with a form without blocks and
 /// sorting.
 fn steps_are_those_of_the_oracle(engine: &Engine) {
     let (spacing, dt) = (0.125, 1e-3);
@@ -116,7 +116,7 @@ fn steps_are_those_of_the_oracle(engine: &Engine) {
     }
 }
 
-/// Linear and angular momentum with the affine part.
+/// Computes linear and angular momentum with the affine part.
 fn momentum(hybrid: &mut Hybrid, bodies: &mut [&mut Body]) -> [DVec3; 2] {
     let inertia = f64::from(hybrid.options().spacing).powi(2) / 4.0;
     let mut sums = [DVec3::ZERO; 2];
@@ -171,7 +171,7 @@ fn momentum_is_kept(engine: &Engine) {
     assert!(hybrid.report().steps > 1);
 }
 
-/// What falls freely keeps its shape, and its velocity is that of the time, whatever the steps are.
+/// A falling body keeps its shape, and its velocity depends only on the time, not on the steps.
 fn free_fall_is_exact(engine: &Engine) {
     let mut body = body(engine, &cube(engine));
     let n = body.vertex_count();
@@ -247,7 +247,7 @@ fn the_same_bits(engine: &Engine) {
     );
 }
 
-/// Two balls meet, come to rest against each other, and go apart again; at no time is one inside of the other.
+/// Two balls meet, come to rest against each other, and separate again; they never penetrate.
 fn bodies_bounce_off(engine: &Engine) {
     if is_slow(engine) {
         return;
@@ -275,7 +275,7 @@ fn bodies_bounce_off(engine: &Engine) {
             .fold(f32::MAX, f32::min);
         assert!(high < low + 0.025, "{high} of the left, {low} of the right");
     }
-    // They have met, and turned round.
+    // They have met, and reversed.
     assert!(nearest < start[1].x - start[0].x - 0.05, "{nearest}");
     let v = |b: &mut Body| b.velocities().unwrap().iter().map(|v| v.x).sum::<f32>();
     assert!(v(a) < 0.0 && v(b) > 0.0, "they go on into each other");
@@ -301,7 +301,7 @@ fn walls_hold(engine: &Engine) {
     }
 }
 
-/// A ball that falls onto a sphere does not enter it, and one on a moving plane goes with it if there is friction.
+/// A ball that falls onto a sphere does not penetrate it, and one on a moving plane moves with it if there is friction.
 fn solids_hold(engine: &Engine) {
     let spacing = 0.05;
     for friction in [0.0, 1.0] {
@@ -337,7 +337,7 @@ fn solids_hold(engine: &Engine) {
     }
 }
 
-/// Copies move as bodies do that are made one by one.
+/// Copies move like bodies that are made one by one.
 fn copies_are_bodies(engine: &Engine) {
     let mesh = ball(0.1, Vec3::ZERO);
     let offsets = [
@@ -378,7 +378,7 @@ fn copies_are_bodies(engine: &Engine) {
     assert!(x == many[0].positions().unwrap(), "copies go elsewhere");
 }
 
-/// A run that is saved and resumed ends with the same bits as one that is not.
+/// A run that is saved and resumed ends with the same bits as an uninterrupted one.
 fn checkpoints_go_on(engine: &Engine) {
     let name = format!("rxmesh-{}-{}-grid", std::process::id(), engine.name());
     let file = std::env::temp_dir().join(name);
@@ -411,8 +411,8 @@ fn checkpoints_go_on(engine: &Engine) {
     std::fs::remove_file(file).unwrap();
 }
 
-/// The energy of a body that trembles does not grow: on grids that are finer and coarser than its cells, and with cells
-/// that are flat.
+/// The energy of a vibrating body does not grow: on grids that are finer and coarser than its cells, and with flat
+/// cells.
 fn steps_are_stable(engine: &Engine) {
     if is_slow(engine) {
         return;
@@ -461,7 +461,7 @@ fn steps_are_stable(engine: &Engine) {
     }
 }
 
-/// A body that needs more blocks than there is room for at first.
+/// A body needs more blocks than the initial capacity.
 #[test]
 fn the_grid_grows() {
     let engine = Engine::cpu();

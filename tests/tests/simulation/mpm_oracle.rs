@@ -15,7 +15,7 @@ pub(super) struct Particles {
     pub(super) gradient: Vec<DMat3>,
 }
 
-/// The quadratic B-spline of a distance in nodes.
+/// Evaluates the quadratic B-spline of a distance in nodes.
 fn spline(d: f64) -> f64 {
     let d = d.abs();
     if d < 0.5 {
@@ -28,7 +28,7 @@ fn spline(d: f64) -> f64 {
 }
 
 impl Particles {
-    /// The nodes that a place has weights for: where they are, and the weights.
+    /// Returns the nodes for which a position has weights: their positions and the weights.
     fn nodes(&self, x: DVec3) -> Vec<([i64; 3], DVec3, f64)> {
         let place = (x - self.low) / self.spacing;
         let near = place.round().to_array().map(|c| c as i64);
@@ -49,7 +49,7 @@ impl Particles {
         all
     }
 
-    /// A step of so many seconds.
+    /// Advances by one step of `dt` seconds.
     pub(super) fn step(&mut self, dt: f64, gravity: DVec3) {
         let mut grid: HashMap<[i64; 3], (f64, DVec3)> = HashMap::new();
         for p in 0..self.x.len() {

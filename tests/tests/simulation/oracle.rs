@@ -5,7 +5,7 @@ use rxmesh_host::Vec3;
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_simulation::{Elasticity, Material};
 
-/// Those of solids, which stretch and bend as Young's modulus says.
+/// Elasticities of solids, which stretch and bend according to Young's modulus.
 pub(super) const SOLIDS: [Elasticity; 4] = [
     Elasticity::NeoHookean,
     Elasticity::Corotated,
@@ -21,7 +21,7 @@ pub(super) const ALL: [Elasticity; 5] = [
     Elasticity::Springs,
 ];
 
-/// The rotation that turns `F` back best: Jacobi's method on `F^T F`, and the smallest singular value negated where the
+/// Computes the rotation nearest to `F`: Jacobi's method on `F^T F`, with the smallest singular value negated where the
 /// matrix mirrors.
 pub(super) fn rotation(f: DMat3) -> DMat3 {
     let mut a = f.transpose() * f;
@@ -53,7 +53,7 @@ pub(super) fn rotation(f: DMat3) -> DMat3 {
     u * DMat3::from_cols(v.col(order[0]), v.col(order[1]), v2).transpose()
 }
 
-/// The density of an energy, as the papers have it.
+/// Evaluates the density of an energy, as in the papers.
 pub(super) fn density(kind: Elasticity, m: Material, f: DMat3) -> f64 {
     let mu = m.young / (2.0 * (1.0 + m.poisson));
     let lambda = m.young * m.poisson / ((1.0 + m.poisson) * (1.0 - 2.0 * m.poisson));
@@ -85,7 +85,7 @@ pub(super) fn density(kind: Elasticity, m: Material, f: DMat3) -> f64 {
     }
 }
 
-/// A body in double precision.
+/// Body in double precision.
 pub(super) struct Oracle {
     pub(super) kind: Elasticity,
     pub(super) cells: Vec<[u32; 4]>,
@@ -117,7 +117,7 @@ impl Oracle {
         density(self.kind, self.materials[c], f) * rest.determinant() / 6.0
     }
 
-    /// A spring along each edge of a cell.
+    /// Returns the energy of a cell's springs, one along each edge.
     fn springs(&self, c: usize, x: &[DVec3]) -> f64 {
         let (cell, young) = (self.cells[c], self.materials[c].young);
         let volume = Oracle::edges(&self.rest, cell).determinant() / 6.0;
@@ -135,7 +135,7 @@ impl Oracle {
         (0..self.cells.len()).map(|c| self.cell_energy(c, x)).sum()
     }
 
-    /// Minus the derivatives of a cell's energy by a corner, by differences of fourth order.
+    /// Returns minus the derivatives of a cell's energy by a corner, by differences of fourth order.
     fn cell_force(&self, c: usize, k: usize, x: &mut [DVec3]) -> DVec3 {
         let v = self.cells[c][k] as usize;
         let size = Oracle::edges(&self.rest, self.cells[c])
@@ -155,7 +155,7 @@ impl Oracle {
         }))
     }
 
-    /// The forces of all vertices.
+    /// Returns the forces of all vertices.
     pub(super) fn forces(&self, x: &[DVec3]) -> Vec<DVec3> {
         let mut x = x.to_vec();
         let mut sums = vec![DVec3::ZERO; x.len()];
@@ -167,7 +167,7 @@ impl Oracle {
         sums
     }
 
-    /// Minus the change of the forces along a direction, by differences.
+    /// Returns minus the change of the forces along a direction, by differences.
     pub(super) fn product(&self, x: &[DVec3], d: &[DVec3]) -> Vec<DVec3> {
         let h = 1e-3;
         let at = |t: f64| {
@@ -188,7 +188,7 @@ pub(super) fn wide(x: &[Vec3]) -> Vec<DVec3> {
     x.iter().map(|x| x.as_dvec3()).collect()
 }
 
-/// The largest distance of two lists of vectors over the largest length of the second.
+/// Returns the largest distance of two lists of vectors over the largest length in the second.
 pub(super) fn off(got: &[Vec3], want: &[DVec3]) -> f64 {
     assert_eq!(got.len(), want.len());
     let most = want.iter().map(|w| w.length()).fold(0.0, f64::max);

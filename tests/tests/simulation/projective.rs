@@ -98,7 +98,7 @@ fn bodies_at_rest_stay(engine: &Engine) {
         &doubles(&mesh.positions),
     );
     assert!(error < 1e-6, "{error:e}");
-    // A body that falls freely falls as a point does; steps of other lengths go along.
+    // A freely falling body falls like a point; steps of other lengths are allowed.
     let mut solver = Projective::new(&body, DT, options).unwrap();
     let (mut v, mut x) = (0.0, 0.0);
     for dt in [DT, DT, 0.5 * DT] {
@@ -130,7 +130,7 @@ fn pins_move_and_attachments_give(engine: &Engine) {
             now[p as usize]
         );
     }
-    // A spring gives way: the force of the body on it is its stiffness times the way.
+    // A spring yields: the force of the body on it is its stiffness times the displacement.
     let (mut body, ..) = moving(engine, &mesh);
     let k = 2e3;
     let options = ProjectiveOptions {

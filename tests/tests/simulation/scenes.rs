@@ -6,7 +6,7 @@ use rxmesh_host::mesh::{Column, ColumnData, ElementKind, generate};
 use rxmesh_simulation::scene::{Scene, SceneError, Stage};
 use std::path::PathBuf;
 
-/// A folder of its own that goes away.
+/// Temporary folder that is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -38,8 +38,8 @@ fn lowest(stage: &mut Stage, body: usize) -> f32 {
     x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min)
 }
 
-/// A body falls onto a box of a file, a volume and a surface, scaled, turned and moved; and onto the same distances as
-/// a file.
+/// A body falls onto a box of a file, as a volume and as a surface, scaled, rotated and moved; and onto the same
+/// distances from a file.
 #[test]
 fn bodies_rest_on_meshes_and_grids() {
     let folder = Folder::new("grids");

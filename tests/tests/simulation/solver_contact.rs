@@ -1,4 +1,4 @@
-//! Contact in the solvers that are not Newton's: bodies fall on a plane and come to rest there.
+//! Contact in solvers other than Newton's: bodies fall on a plane and come to rest there.
 
 use crate::solver_support::*;
 use glam::Vec3;
@@ -116,7 +116,7 @@ fn cloth_falls_on_a_plane(engine: &Engine) {
     );
 }
 
-/// A cube of 10 cm over the ground.
+/// Makes a cube of 10 cm over the ground.
 fn cube(engine: &Engine, name: &str, friction: f32, dt: f32) -> World {
     let mesh = generate::tet_box([1; 3], [0.1; 3]).unwrap();
     let body = body(engine, &mesh, rubber(), 64);
@@ -146,8 +146,8 @@ fn cube(engine: &Engine, name: &str, friction: f32, dt: f32) -> World {
     world
 }
 
-/// Steps of 20 ms, of which those that push at their start alone are unstable: 1e5 / s^2 would throw a vertex out by 40
-/// times its depth.
+/// Steps of 20 ms, at which solvers that push out only at the start of a step are unstable: 1e5 / s^2 would eject a
+/// vertex by 40 times its depth.
 fn long_steps_are_pressed_out(engine: &Engine) {
     for name in ["projective", "xpbd"] {
         let mut world = cube(engine, name, 0.3, 0.02);
@@ -172,7 +172,7 @@ fn long_steps_are_pressed_out(engine: &Engine) {
     }
 }
 
-/// On a slope of 20 degrees (tangent 0.364) a cube stays with friction 0.5 and slides with 0.2, as fast as it should.
+/// On a slope of 20 degrees (tangent 0.364) a cube stays with friction 0.5 and slides with 0.2, at the right speed.
 #[test]
 fn slopes_hold_or_not() {
     let (angle, dt) = (20f32.to_radians(), 0.01);

@@ -7,17 +7,17 @@ use rxmesh_host::patch::{VolumeKinds, VolumeOptions};
 use rxmesh_simulation::{Body, Material, Materials, Surroundings};
 use rxmesh_tests::elastic::Elastic;
 
-/// The usual gravity.
+/// Standard gravity.
 pub(crate) const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
-/// Surroundings of such gravity and nothing to touch.
+/// Makes surroundings with this gravity and no colliders.
 pub(crate) fn air(engine: &Engine, gravity: Vec3) -> Surroundings {
     let mut around = Surroundings::new(engine).unwrap();
     around.set_gravity(gravity).unwrap();
     around
 }
 
-/// A beam of cells with vertices and cells in random order.
+/// Makes a beam of cells with vertices and cells in random order.
 pub(crate) fn beam(size: [u32; 3]) -> TetMesh {
     let sides = size.map(|n| 0.1 * n as f32);
     let mut mesh = generate::tet_box(size, sides).unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn beam(size: [u32; 3]) -> TetMesh {
     mesh
 }
 
-/// A body with edges in patches of so many cells; half of its cells are three times as stiff.
+/// Makes a body with edges in patches of `patch_size` cells; half of its cells are three times as stiff.
 pub(crate) fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: u32) -> Body {
     let stiff = Material {
         young: 3.0 * soft.young,
@@ -52,7 +52,7 @@ pub(crate) fn body(engine: &Engine, mesh: &TetMesh, soft: Material, patch_size: 
     Body::with(engine, mesh, Materials::of_cells(&all).unwrap(), &options).unwrap()
 }
 
-/// The same in `f64`, from what the body says.
+/// Returns the same in `f64`, from the body's data.
 pub(crate) fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
     let lame = |c: usize| body.materials().of(c).lame();
     let cells = 0..mesh.cells.len();
@@ -71,13 +71,13 @@ pub(crate) fn elastic(body: &mut Body, mesh: &TetMesh) -> Elastic {
     }
 }
 
-/// The vertices at the low end of the x axis.
+/// Returns the vertices at the low end of the x axis.
 pub(crate) fn low_end(mesh: &TetMesh) -> Vec<u32> {
     let there = |v: &u32| mesh.positions[*v as usize].x < 1e-6;
     (0..mesh.positions.len() as u32).filter(there).collect()
 }
 
-/// Positions and velocities that are far from rest: bent, sheared and in motion.
+/// Makes positions and velocities that are far from rest: bent, sheared and in motion.
 pub(crate) fn disturbed(mesh: &TetMesh, held: &[bool]) -> (Vec<Vec3>, Vec<Vec3>) {
     let mut rng = Rng::new(5);
     let mut random = |size: f64| Vec3::from([(); 3].map(|()| (size * rng.signed_unit()) as f32));
@@ -99,7 +99,7 @@ pub(crate) fn doubles(all: &[Vec3]) -> Vec<DVec3> {
     all.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// Where vertices would go without forces between them.
+/// Returns the positions that vertices would reach without forces between them.
 pub(crate) fn targets(x: &[Vec3], v: &[Vec3], held: &[bool], gravity: Vec3, dt: f64) -> Vec<DVec3> {
     let g = gravity.as_dvec3();
     (0..x.len())
@@ -110,7 +110,7 @@ pub(crate) fn targets(x: &[Vec3], v: &[Vec3], held: &[bool], gravity: Vec3, dt: 
         .collect()
 }
 
-/// A soft material.
+/// Returns a soft material.
 pub(crate) fn soft() -> Material {
     Material {
         young: 2e4,
@@ -119,7 +119,7 @@ pub(crate) fn soft() -> Material {
     }
 }
 
-/// A body that is bent and in motion, held at one end; with it, its state.
+/// Makes a body that is bent and in motion, held at one end; also returns its state.
 pub(crate) fn moving(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>) {
     let mut body = body(engine, mesh, soft(), 64);
     body.pin(&low_end(mesh)).unwrap();

@@ -1,4 +1,4 @@
-//! Vertex block descent against the minimum of the step's energy, and what no turn may do.
+//! Vertex block descent against the minimum of the step's energy, and properties that every iteration preserves.
 
 use crate::solver_support::*;
 use glam::Vec3;
@@ -36,7 +36,7 @@ fn steps_converge_to_the_minimum(engine: &Engine) {
         let mut solver = VertexBlockDescent::new(&body, options).unwrap();
         solver.step(&mut body, &air(engine, GRAVITY), DT).unwrap();
         let got = doubles(&body.positions().unwrap());
-        // From where the solver is: the minimum that it has found, if it has.
+        // Starts where the solver is: at the minimum, if it has found it.
         let want = elastic.minimum(DENSITY, got.clone(), &s, DT.into(), 1e-4);
         let moved = farthest(&s, &want);
         let error = farthest(&got, &want);
@@ -108,7 +108,7 @@ fn free_bodies_fall_as_points(engine: &Engine) {
     }
 }
 
-/// From a body that was squeezed flat: no number is lost, and the cells open again.
+/// From a body that was squeezed flat: all numbers stay finite, and the cells open again.
 fn flattened_cells_recover(engine: &Engine) {
     let mesh = mesh(engine);
     let mut body = body(engine, &mesh, soft(), 64);
@@ -156,7 +156,7 @@ fn steps_have_the_same_bits(engine: &Engine) {
             body.positions().unwrap()
         };
         assert_eq!(run(engine), run(engine), "two runs");
-        // Nothing is summed by the block: its width does not matter.
+        // The block sums nothing: its width does not matter.
         assert_eq!(run(engine), run(&same_rounding(engine)));
     }
 }

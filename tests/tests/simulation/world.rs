@@ -1,4 +1,4 @@
-//! Worlds: contact with friction, energies, checkpoints, and what is refused.
+//! Worlds: contact with friction, energies, checkpoints, and refused arguments.
 
 use super::bars::{RUBBER, bar};
 use rxmesh_host::Vec3;
@@ -14,7 +14,7 @@ conformance! { a_cube_rests, slopes_hold_or_not, checkpoints_go_on }
 
 const DT: f32 = 0.01;
 
-/// A world with a cube of 10 cm, which lies at `z = 0`.
+/// Makes a world with a cube of 10 cm, which lies at `z = 0`.
 fn world(engine: &Engine, implicit: bool, colliders: Vec<Collider>) -> World {
     let mesh = bar([1; 3], [0.1; 3]);
     let body = Body::new(engine, &mesh, RUBBER).unwrap();
@@ -45,7 +45,7 @@ fn run(world: &mut World, implicit: bool, seconds: f32) {
     world.step_n((seconds / dt).round() as u32, dt).unwrap();
 }
 
-/// Ground by each shape, at `z = 0` where the cube comes down.
+/// Returns ground of each shape, at `z = 0` where the cube comes down.
 fn grounds() -> Vec<(&'static str, Collider)> {
     let lowered = |shape, depth: f32| Collider {
         position: Vec3::new(0.05, 0.05, -depth),
@@ -97,7 +97,7 @@ fn a_cube_rests(engine: &Engine) {
             run(&mut world, implicit, 0.7);
             let x = world.body_mut(0).unwrap().positions().unwrap();
             let low = x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min);
-            // Each of four vertices carries its own and what is above: two layers on a layer of 1 mm.
+            // Each of four vertices carries its own weight and that above: two layers on a layer of 1 mm.
             assert!(low > -2e-3 && low < 1e-3, "{what} {implicit}: {low}");
             let energies = world.energies().unwrap();
             assert!(
@@ -113,7 +113,7 @@ fn a_cube_rests(engine: &Engine) {
     }
 }
 
-/// On a slope of 20 degrees (tangent 0.364) a cube stays with friction 0.5 and slides with 0.2, as fast as it should.
+/// On a slope of 20 degrees (tangent 0.364) a cube stays with friction 0.5 and slides with 0.2, at the right speed.
 fn slopes_hold_or_not(engine: &Engine) {
     let angle = 20f32.to_radians();
     for implicit in [true, false] {
@@ -162,7 +162,7 @@ fn path(engine: &Engine, name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(name)
 }
 
-/// A run that is saved and resumed ends with the same bits as one that is not.
+/// A run that is saved and resumed ends with the same bits as an uninterrupted one.
 fn checkpoints_go_on(engine: &Engine) {
     let file = path(engine, "checkpoint");
     for implicit in [true, false] {
@@ -258,7 +258,7 @@ fn bad_checkpoints_are_refused() {
     assert!(matches!(why, CheckpointError::Io { .. }), "{why}");
 }
 
-/// A file with a right checksum whose second body holds no state: nothing of the first one is taken over.
+/// A file with a valid checksum whose second body contains an invalid state: nothing of the first one is restored.
 #[test]
 fn a_checkpoint_is_restored_whole_or_not_at_all() {
     let engine = Engine::cpu();
@@ -311,7 +311,7 @@ fn a_checkpoint_is_restored_whole_or_not_at_all() {
             refused(at, &bad.to_le_bytes());
         }
     }
-    // Its last pin, and the last of the collider's turn.
+    // Its last pin, and the last of the collider's rotation.
     refused(end - 4 * 14, &0.5f32.to_le_bytes());
     for time in [f64::NAN, f64::INFINITY, -1e300, -1.0] {
         refused(4 * 8, &time.to_le_bytes());
@@ -322,7 +322,7 @@ fn a_checkpoint_is_restored_whole_or_not_at_all() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// Vertices of the first body.
+/// Returns the number of vertices of the first body.
 fn world_vertices<T, U>(bodies: &[(Vec<T>, Vec<T>, Vec<U>)]) -> usize {
     bodies[0].0.len()
 }

@@ -1,4 +1,4 @@
-//! XPBD of tetrahedra: against the step of implicit Euler, and that more iterations do not make it stiffer.
+//! XPBD of tetrahedra: against the step of implicit Euler; more iterations do not make it stiffer.
 
 use crate::solver_support::*;
 use glam::{DVec3, Vec3};
@@ -20,7 +20,7 @@ fn mesh(engine: &Engine) -> TetMesh {
     beam(suited(engine, [[6, 2, 2], [3, 2, 1], [2, 1, 1]]))
 }
 
-/// A body held at one end, a little out of its shape.
+/// Makes a body that is held at one end, slightly deformed.
 fn bent(engine: &Engine, mesh: &TetMesh) -> (Body, Elastic, Vec<Vec3>, Vec<Vec3>) {
     let mut body = body(engine, mesh, soft(), 64);
     body.pin(&low_end(mesh)).unwrap();
@@ -86,7 +86,7 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
     }
 }
 
-/// A free body: what constraints give one vertex they take from others.
+/// Tests a free body: impulses that constraints give to one vertex they take from others.
 fn momentum_is_kept(engine: &Engine) {
     let mesh = mesh(engine);
     for order in BOTH {
@@ -150,7 +150,7 @@ fn inverted_cells_stay_finite(engine: &Engine) {
                 now.iter().all(|p| p.is_finite() && p.length() < 3.0),
                 "{order:?} {flat}"
             );
-            // All in one point: no direction at all.
+            // All in one point: no direction is defined.
             body.set_positions(&vec![Vec3::ONE; x.len()]).unwrap();
             solver
                 .step(&mut body, &air(engine, Vec3::ZERO), 0.01)

@@ -26,7 +26,7 @@ fn cloth(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Body<Surface> {
     Body::cloth(engine, mesh, 0.2, &options).unwrap()
 }
 
-/// A grid of a metre, folded and with noise, its vertices and faces in random order.
+/// Makes a grid of a metre, folded and with noise, its vertices and faces in random order.
 fn folded(n: u32) -> TriMesh {
     let mut mesh = generate::grid(n, n).unwrap();
     for p in &mut mesh.positions {
@@ -37,7 +37,7 @@ fn folded(n: u32) -> TriMesh {
     mesh
 }
 
-/// Each edge's compliances, by its ends.
+/// Returns each edge's compliances, by its ends.
 fn uneven(ends: [u32; 2]) -> ClothMaterial {
     let k = f64::from((ends[0] + ends[1]) % 5);
     ClothMaterial {
@@ -54,14 +54,14 @@ fn uneven(ends: [u32; 2]) -> ClothMaterial {
     }
 }
 
-/// The angle between two faces.
+/// Returns the angle between two faces.
 fn angle(p: [DVec3; 4]) -> f64 {
     let e = p[1] - p[0];
     let (n, m) = (e.cross(p[2] - p[0]), (p[3] - p[0]).cross(e));
     n.cross(m).dot(e.normalize()).atan2(n.dot(m))
 }
 
-/// A constraint: its vertices, what it measures, at rest, and its compliance.
+/// Constraint: its vertices, its measured quantity, that at rest, and its compliance.
 struct Constraint {
     vertices: Vec<usize>,
     rest: f64,
@@ -82,7 +82,7 @@ impl Constraint {
         }
     }
 
-    /// By differences.
+    /// Computes the gradient by differences.
     fn gradient(&self, x: &[DVec3]) -> Vec<DVec3> {
         let mut y = x.to_vec();
         let h = 1e-6;
@@ -102,7 +102,7 @@ impl Constraint {
     }
 }
 
-/// Lengths of edges, angles of edges of two faces.
+/// Returns the constraints of a mesh: lengths of edges, angles of edges of two faces.
 fn constraints(mesh: &TriMesh, material: impl Fn([u32; 2]) -> ClothMaterial) -> Vec<Constraint> {
     let x = doubles(&mesh.positions);
     let mut opposite: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
@@ -212,8 +212,8 @@ fn jacobi_is_the_papers_iteration(engine: &Engine) {
     }
 }
 
-/// A step's end: every constraint's force is its multiplier's, and both are those of implicit Euler but for how far the
-/// gradients turn within the step.
+/// At a step's end every constraint's force is that of its multiplier, and both are those of implicit Euler up to the
+/// rotation of the gradients within the step.
 fn steps_converge_to_implicit_euler(engine: &Engine) {
     let mesh = folded(suited(engine, [8, 5, 4]));
     // So soft that the motion is not lost in the stiffness.
@@ -271,8 +271,8 @@ fn steps_converge_to_implicit_euler(engine: &Engine) {
     }
 }
 
-/// A strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other edges
-/// those across are stiff and the diagonals free.
+/// Makes a strip of `n` squares of side `h` along x, in the plane of x and y: rails are edges along x. Of its other
+/// edges the transverse ones are stiff and the diagonals free.
 fn strip(n: u32, h: f32) -> TriMesh {
     let mut positions = Vec::new();
     let mut faces = Vec::new();
@@ -334,7 +334,7 @@ fn chains_stretch_as_springs(engine: &Engine) {
         let x = settle(&mut solver, &mut body, DT, suited(engine, [500, 120, 120]));
         let masses = body.masses().unwrap();
         for i in 0..n {
-            // Both rails carry what hangs on both.
+            // Both rails carry the weight of both.
             let below: f64 = masses[2 * i as usize + 2..]
                 .iter()
                 .map(|m| f64::from(*m))
@@ -350,9 +350,10 @@ fn chains_stretch_as_springs(engine: &Engine) {
     }
 }
 
-/// Horizontal and vertical place on an elastic catenary of weight `q` a length and stiffness `ea` (Irvine, "Cable
-/// Structures", 1981, section 1.4) at the unstretched length `s` of `l`, from one end to the other on the same height;
-/// the tension `t` is that of the lowest point.
+/// Returns the horizontal and vertical position on an elastic catenary (Irvine, "Cable Structures", 1981, section 1.4).
+///
+/// The weight per length is `q`, the stiffness `ea`; the position is at the unstretched length `s` of `l`, from one end
+/// to the other at the same height; the tension `t` is that of the lowest point.
 fn catenary(s: f64, l: f64, q: f64, ea: f64, t: f64) -> (f64, f64) {
     let v = q * l / 2.0;
     let (a, b) = (v / t, (v - q * s) / t);
@@ -369,7 +370,7 @@ fn strips_hang_as_catenaries(engine: &Engine) {
     let span = 0.8;
     for order in BOTH {
         let mut mesh = strip(n, h as f32);
-        // A mass of rows alone: rails are what carries.
+        // Mass only in the rows: the rails carry.
         let mut body = cloth(engine, &mesh, 64);
         let masses = body.masses().unwrap();
         let last = 2 * n;
@@ -395,7 +396,7 @@ fn strips_hang_as_catenaries(engine: &Engine) {
         };
         let mut solver = XpbdCloth::new(&body, rails(compliance), options).unwrap();
         let x = settle(&mut solver, &mut body, DT, steps);
-        // Both rails: twice the stiffness of one. The weight a length is that of the inner rows.
+        // Both rails: twice the stiffness of one. The weight per length is that of the inner rows.
         let q = 9.81 * f64::from(masses[2] + masses[3]) / h;
         let ea = 2.0 * h / compliance;
         let (mut low, mut high) = (1e-3 * q, 1e3 * q);

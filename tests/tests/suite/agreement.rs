@@ -1,10 +1,10 @@
-//! Every algorithm gives on every engine what the CPU engine gives: integers and connectivity the same, floats to the
-//! rounding of what was computed.
+//! Agreement of every algorithm on every engine with the CPU engine: equal integers and connectivity, floats equal up
+//! to rounding.
 //!
 //! Tolerances are in last digits of the result's size ([`DIGIT`]), times the number of roundings on the way to it,
-//! times two: either engine is off. Where edits depend on rounded numbers, a GPU takes other ways than a CPU: then the
-//! qualities of the meshes are compared. `queries.rs` compares rows with plain code, `delaunay.rs` arrays with the CPU
-//! engine's on a GPU too.
+//! times two: both engines have errors. Where edits depend on rounded numbers, a GPU takes other ways than a CPU: then
+//! the qualities of the meshes are compared. `queries.rs` compares rows with plain code, `delaunay.rs` arrays with the
+//! CPU engine's on a GPU too.
 
 use crate::algo_support::*;
 use glam::Vec3;
@@ -40,19 +40,19 @@ conformance! {
     explicit_springs, implicit_springs, simplified_meshes, remeshed_meshes, tracked_meshes
 }
 
-/// The last digit of a number near one.
+/// Last digit of a number near one.
 const DIGIT: f64 = f32::EPSILON as f64;
 
-/// Corners around a vertex of these meshes: at most as many.
+/// Most corners around a vertex of these meshes.
 const CORNERS: f64 = 8.0;
 
-/// A closed mesh and one with a boundary, of sizes that suit the engine.
+/// Returns a closed mesh and one with a boundary, of sizes that suit the engine.
 fn meshes(engine: &Engine) -> [TriMesh; 2] {
     let [levels, n] = suited(engine, [extent([3, 20], [5, 60]), [2, 9], [1, 5]]);
     [bumpy_sphere(levels), bumpy_grid(n)]
 }
 
-/// What `f` gives on an engine and on the CPU engine, for each mesh.
+/// Returns the results of `f` on an engine and on the CPU engine, for each mesh.
 fn both<T>(
     engine: &Engine,
     f: impl Fn(&RxMesh, &TriMesh, Attribute<Vertex, Vec3>) -> T,
@@ -90,7 +90,7 @@ fn rings_of_vertices(engine: &Engine) {
     both(engine, rings, |_, got, want| assert!(got == want));
 }
 
-/// Accumulated in doubles, and the products in them too: the order of the terms is in the last of 16 digits.
+/// Sums are accumulated in doubles, products included: the order of the terms affects the last of 16 digits.
 fn sums(engine: &Engine) {
     let all = |rx: &RxMesh, _: &TriMesh, x| {
         let extremes = [reduce::min(rx, &x).unwrap(), reduce::max(rx, &x).unwrap()];
@@ -126,8 +126,8 @@ fn prefix_sums(engine: &Engine) {
     assert!(on(engine) == on(&Engine::cpu()));
 }
 
-/// A unit vector out of a sum over corners; noise may halve the sum against its terms. A corner's share has about eight
-/// roundings.
+/// Unit vectors from a sum over corners; noise may halve the sum relative to its terms. A corner's share has about
+/// eight roundings.
 fn normals(engine: &Engine) {
     let all = |rx: &RxMesh, _: &TriMesh, x: Attribute<Vertex, Vec3>| {
         let mut n = rx.attribute::<Vertex, Vec3>().unwrap();
@@ -178,8 +178,8 @@ fn flows(engine: &Engine) {
     });
 }
 
-/// Each step is a mean, which passes errors on but does not make them larger, and adds some of its own: those of its
-/// sum, and for cotangents of weights with a dozen roundings.
+/// Each step is a mean, which propagates errors without amplifying them, and adds some of its own: those of its sum,
+/// and for cotangents those of weights with a dozen roundings.
 fn smoothed_positions(engine: &Engine) {
     for weights in [SmoothWeights::Uniform, SmoothWeights::Cotangent] {
         for base in [SmoothOptions::default(), SmoothOptions::taubin(5)] {
@@ -199,9 +199,9 @@ fn smoothed_positions(engine: &Engine) {
     }
 }
 
-/// Vertices follow normals, which are sums of a few terms. A step of the normals amplifies what they differ by at most
-/// by what similarity makes of it, the weights' slope over their width: by about one over 0.45. Two iterations are two
-/// steps of normals each, and the steps of smoothing.
+/// Vertices follow normals, which are sums of a few terms. A step of the normals amplifies their differences by at most
+/// the slope of the similarity weights over their width: by about one over 0.45. Two iterations are two steps of
+/// normals each, and the steps of smoothing.
 fn filtered_normals(engine: &Engine) {
     let options = FilterOptions::default().with(|o| {
         o.iterations = Some(2);
@@ -243,7 +243,7 @@ fn filtered_positions(engine: &Engine) {
     });
 }
 
-/// As in `curvature.rs`: to a hundred digits of what is summed up.
+/// As in `curvature.rs`: to a hundred digits of the summands.
 fn curvatures(engine: &Engine) {
     let all = |rx: &RxMesh, _: &TriMesh, x| {
         let (mut c, report) = curvature(rx, &x).unwrap();
@@ -281,7 +281,7 @@ fn levels_and_distances(engine: &Engine) {
     both(engine, all, |_, got, want| {
         assert_eq!(got.0, want.0);
         assert_eq!(got.1.reached, want.1.reached);
-        // Whether the last rounds pass on what is as small as the threshold is a matter of rounding.
+        // Rounding decides whether the last rounds propagate changes as small as the threshold.
         let (got_rounds, want_rounds) = (got.1.iterations, want.1.iterations);
         assert!(got_rounds.abs_diff(want_rounds) <= 2 + want_rounds / 8);
         for (a, b) in got.2.iter().zip(&want.2) {
@@ -291,7 +291,7 @@ fn levels_and_distances(engine: &Engine) {
     });
 }
 
-/// The first 13 vertices are fixed, the others fall out of rest for so many steps.
+/// Fixes the first 13 vertices, and lets the others fall from rest for so many steps.
 fn springs(
     engine: &Engine,
     options: SpringOptions,
@@ -312,8 +312,8 @@ fn springs(
     both(engine, fall, |_, got, want| near(&got, &want, tolerance));
 }
 
-/// A step is a time step times a velocity that was rounded, and rounds the position: twice a step, and the forces' own
-/// roundings are as small as the squared time step.
+/// A step is a time step times a velocity that was rounded, and rounds the position: twice a step; the roundings of the
+/// forces are as small as the squared time step.
 fn explicit_springs(engine: &Engine) {
     for forces in [SpringForces::Gather, SpringForces::Scatter] {
         let steps = 20;
@@ -324,7 +324,7 @@ fn explicit_springs(engine: &Engine) {
     }
 }
 
-/// The solver stops at a residual of 1e-6 of the step's change, which is less than the mesh.
+/// The solver stops at a residual of 1e-6 of the step's change, which is smaller than the mesh.
 fn implicit_springs(engine: &Engine) {
     let options = SpringOptions::default().with(|o| {
         o.time_step = 0.01;
@@ -334,15 +334,15 @@ fn implicit_springs(engine: &Engine) {
     });
 }
 
-/// What an edit left.
+/// Result of an edit.
 struct Edited {
     mesh: TriMesh,
     arrays: HostArrays,
     x: Vec<Vec3>,
 }
 
-/// Edits on both engines. Where the bits are the same, all is; on a GPU the meshes are given to `compare`, the GPU's
-/// first.
+/// Edits on both engines. Where the engines are bitwise equal everything must be; on a GPU the meshes are passed to
+/// `compare`, the GPU's first.
 fn edited(
     engine: &Engine,
     mesh: &TriMesh,
@@ -387,7 +387,7 @@ fn simplified_meshes(engine: &Engine) {
     });
 }
 
-/// Means over thousands of edges and faces: of edges that were chosen otherwise a few in a hundred differ.
+/// Compares means over thousands of edges and faces: a few in a hundred edges differ because of other choices.
 fn alike(got: &TriMesh, want: &TriMesh) {
     let (a, b) = (quality(got), quality(want));
     let ratio = |a: f64, b: f64, what: &str| {
@@ -402,8 +402,8 @@ fn alike(got: &TriMesh, want: &TriMesh) {
     );
 }
 
-/// The largest distance of two surfaces that both follow a third with chords of its edges, over that one's size: each
-/// is off by the rise of an arc of radius one over a chord of `h`.
+/// Compares the largest distance of two surfaces that both follow a third with chords of its edges, over that one's
+/// size: each is off by the rise of an arc of radius one over a chord of `h`.
 fn follow(got: &TriMesh, want: &TriMesh) {
     let h = quality(want)
         .edge_length

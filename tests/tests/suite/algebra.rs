@@ -22,7 +22,7 @@ conformance! {
 
 type Rows = Vec<Vec<(u32, f32)>>;
 
-/// Numbers from 0 to 1 that look random.
+/// Pseudo-random numbers from 0 to 1.
 struct Numbers(u64);
 
 impl Numbers {
@@ -41,7 +41,7 @@ impl Numbers {
     }
 }
 
-/// A graph's Laplacian with masses; the diagonal is as near as `f32` comes.
+/// Makes a graph's Laplacian with masses; the diagonal is as exact as `f32` allows.
 fn laplacian(masses: &[f32], edges: &[(u32, u32, f32)]) -> Rows {
     let mut rows: Rows = masses
         .iter()
@@ -56,7 +56,7 @@ fn laplacian(masses: &[f32], edges: &[(u32, u32, f32)]) -> Rows {
     rows
 }
 
-/// A grid of so many rows and columns.
+/// Makes a grid of so many rows and columns.
 fn grid(n: u32, weight: impl FnMut(bool) -> f32) -> Vec<(u32, u32, f32)> {
     let (mut edges, mut weight) = (Vec::new(), weight);
     for i in 0..n {
@@ -72,7 +72,7 @@ fn grid(n: u32, weight: impl FnMut(bool) -> f32) -> Vec<(u32, u32, f32)> {
     edges
 }
 
-/// `A x` in doubles.
+/// Computes `A x` in doubles.
 fn product(rows: &Rows, x: &[DVec3]) -> Vec<DVec3> {
     let row = |row: &Vec<(u32, f32)>| row.iter().map(|&(j, a)| x[j as usize] * f64::from(a)).sum();
     rows.iter().map(row).collect()
@@ -103,7 +103,7 @@ fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
         .collect()
 }
 
-/// What preconditions.
+/// Preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Multigrid,
@@ -127,8 +127,8 @@ fn solved(engine: &Engine, rows: &Rows, b: &[Vec3], by: By) -> (Vec<Vec3>, Solve
     (x.read().unwrap(), report.unwrap())
 }
 
-/// The solver ends in time, its residual is the true one, and the solution is that of a direct solve, to `most` of its
-/// size.
+/// Checks that the solver ends in time, its residual is the true one, and the solution is that of a direct solve, to
+/// `most` of its size.
 fn check(engine: &Engine, what: &str, rows: &Rows, b: &[Vec3], iterations: u32, most: f64) {
     check_by(engine, what, rows, b, By::Multigrid, iterations, most);
 }
@@ -167,7 +167,7 @@ fn check_by(
 fn products_are_those_of_naive_sums(engine: &Engine) {
     let n = suited(engine, [40, 12, 5]);
     let mut random = Numbers(3);
-    // Not symmetric, with entries of either sign, several in one place, and rows without any.
+    // Not symmetric, with entries of either sign, several at one position, and rows without any.
     let count = (n * n) as usize;
     let rows: Rows = (0..count)
         .map(|i| {
@@ -213,7 +213,7 @@ fn products_are_those_of_naive_sums(engine: &Engine) {
             "row {i}: {y}, but {want} is expected"
         );
     }
-    // The rows come back, each place once.
+    // The rows come back, each position once.
     let back = matrix.to_rows().unwrap();
     let again = product(&back, &doubles(&x));
     assert!(naive.iter().zip(&again).all(|(a, b)| a.distance(*b) < 2e-5));
@@ -286,10 +286,10 @@ fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
     let ones = vec![1.0; count];
     let needles = laplacian(&ones, &grid(n, |down| if down { 1e3 } else { 1e-3 }));
     check(engine, "needles", &needles, &b, 40, 1e-3);
-    // Long chains that are all but rigid: what aggregates of two pairs were slow at, with 230 iterations.
+    // Long chains that are almost rigid: aggregates of two pairs took 230 iterations for them.
     let chains = laplacian(&ones, &grid(n, |down| if down { 1e6 } else { 1e-1 }));
     check(engine, "chains", &chains, &b, 40, 1e-3);
-    // Almost nothing but masses.
+    // Almost only masses.
     let heavy = laplacian(&vec![100.0; count], &grid(n, |_| 1.0));
     check(engine, "masses", &heavy, &b, 5, 1e-5);
     // Each level has little more than half the rows of the one before; masses alone need no other level.
@@ -344,7 +344,7 @@ fn random_graphs(engine: &Engine) {
         .unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// A row so long that steps which grow with its square would not end.
+/// A row so long that steps quadratic in its length would not end.
 fn a_pole(engine: &Engine) {
     let n = suited(engine, [20_000u32, 300, 40]);
     let mut random = Numbers(11);
@@ -363,7 +363,7 @@ fn a_pole(engine: &Engine) {
 }
 
 fn rows_of_zeroes_stay(engine: &Engine) {
-    // Two parts, and between them rows of nothing.
+    // Two parts, and between them rows of zeros.
     let n = suited(engine, [12, 6, 4]);
     let part = grid(n, |_| 2.0);
     let gap = n * n + 5;
@@ -420,7 +420,7 @@ fn the_smallest_systems(engine: &Engine) {
             report.converged && x[0].distance(Vec3::new(0.25, -0.5, 2.0)) < 1e-6,
             "{by:?}: {x:?} {report:?}"
         );
-        // Nothing to do.
+        // The solution is already reached.
         let two = vec![vec![(0, 4.0)], vec![(1, 1.0)]];
         let (x, report) = solved(engine, &two, &[Vec3::ZERO; 2], by);
         assert!(
@@ -454,7 +454,7 @@ fn solutions_without_multigrid(engine: &Engine) {
             check_by(engine, "a pole", &pole, &b, by, most, 1e-4);
         }
     });
-    // The same bits whether blocks wait for each other or for the next launch.
+    // The same bits, whether blocks wait for each other or for the next launch.
     let first = solved(engine, &uneven, &b, By::Jacobi);
     engine.set_grid_limit(Some(0));
     let second = solved(engine, &uneven, &b, By::Jacobi);
@@ -462,7 +462,7 @@ fn solutions_without_multigrid(engine: &Engine) {
     assert_eq!(first, second);
 }
 
-/// Stops where it was told to, and goes on from there.
+/// The solver stops where it was told to, and continues from there.
 fn iterations_without_multigrid(engine: &Engine) {
     let n = suited(engine, [40, 17, 6]);
     let mut random = Numbers(21);
@@ -480,7 +480,7 @@ fn iterations_without_multigrid(engine: &Engine) {
                 (most, false),
                 "{report:?}"
             );
-            // It is the true one.
+            // The residual is the true one.
             let left = product(&rows, &doubles(&x.read().unwrap()));
             let left: Vec<DVec3> = left
                 .iter()
@@ -506,12 +506,12 @@ fn iterations_without_multigrid(engine: &Engine) {
     });
 }
 
-/// Systems that have two launches an iteration on every engine.
+/// Systems with two launches per iteration on every engine.
 fn large_systems(engine: &Engine) {
     let count = SUMMED * ROWS + 77;
     let mut random = Numbers(63);
     let right = random.vectors(count as usize);
-    // No eigenvalue is below one, so a solution is as near as its residual is small.
+    // No eigenvalue is below one, so the error of a solution is at most its residual.
     let masses: Vec<f32> = right.iter().map(|_| 1.0 + random.next()).collect();
     let edges: Vec<_> = (1..count)
         .map(|i| (i - 1, i, 4.0 * random.next() * random.next()))

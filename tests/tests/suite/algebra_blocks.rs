@@ -22,7 +22,7 @@ conformance! {
 
 type Rows = Vec<Vec<(u32, Mat3)>>;
 
-/// Numbers from -1 to 1 that look random.
+/// Pseudo-random numbers from -1 to 1.
 struct Numbers(u64);
 
 impl Numbers {
@@ -46,7 +46,7 @@ impl Numbers {
         Mat3::from_cols(self.vector(), self.vector(), self.vector())
     }
 
-    /// A symmetric and positive one.
+    /// Returns a symmetric and positive block.
     fn positive(&mut self) -> Mat3 {
         let m = self.block();
         m * m.transpose() + Mat3::IDENTITY * 0.2
@@ -57,7 +57,7 @@ impl Numbers {
     }
 }
 
-/// `A x` in doubles.
+/// Computes `A x` in doubles.
 fn product(rows: &Rows, x: &[DVec3]) -> Vec<DVec3> {
     let entry = |&(j, a): &(u32, Mat3)| a.as_dmat3() * x[j as usize];
     let row = |row: &Vec<(u32, Mat3)>| row.iter().map(entry).sum();
@@ -68,7 +68,7 @@ fn doubles(x: &[Vec3]) -> Vec<DVec3> {
     x.iter().map(|x| x.as_dvec3()).collect()
 }
 
-/// Not symmetric, with several entries in one place, and rows without any.
+/// Makes an unsymmetric matrix, with several entries at one position, and rows without any.
 fn wild(count: usize, random: &mut Numbers) -> Rows {
     let mut row = |i: usize| {
         let entries = if i % 7 == 3 { 0 } else { i % 9 };
@@ -104,7 +104,7 @@ fn products_are_those_of_naive_sums(engine: &Engine) {
         let want: Vec<DVec3> = naive.iter().zip(&z).map(want).collect();
         near(&y.read().unwrap(), &want, 2e-5);
     }
-    // The rows come back, each place once.
+    // The rows come back, each position once.
     let back = matrix.to_rows().unwrap();
     for (a, b) in naive.iter().zip(product(&back, &doubles(&x))) {
         assert!(a.distance(b) < 2e-5, "{a} and {b}");
@@ -135,7 +135,8 @@ fn transposed_blocks(engine: &Engine) {
     near(&y.read().unwrap(), &product(&rows, &doubles(&x)), 5e-5);
 }
 
-/// Symmetric and positive: a grid of so many rows and columns whose edges have blocks, and blocks for masses.
+/// Makes a symmetric and positive matrix: a grid of so many rows and columns whose edges have blocks, and blocks for
+/// masses.
 fn positive(n: usize, random: &mut Numbers) -> Rows {
     let mut rows: Rows = (0..n * n)
         .map(|i| vec![(i as u32, random.positive())])
@@ -196,13 +197,13 @@ fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
             near(&x.read().unwrap(), &want, 1e-4);
             *iterations = report.iterations;
         }
-        // The blocks are what makes the difference.
+        // The blocks make the difference.
         assert!(iterations[0] < iterations[1], "{iterations:?}");
     });
 }
 
 fn blocks_without_an_inverse_stay(engine: &Engine) {
-    // Two rows of nothing between others.
+    // Two zero rows between others.
     let (a, b) = (Mat3::from_diagonal(Vec3::new(2.0, 4.0, 8.0)), Mat3::ZERO);
     let rows = vec![vec![(0, a)], vec![(1, b)], vec![], vec![(3, a)]];
     let matrix = Matrix::from_rows(engine, &rows).unwrap();
@@ -262,7 +263,7 @@ fn matrices_over_relations(engine: &Engine) {
     over::<FF>(engine, &f);
 }
 
-/// A system that has two launches an iteration on every engine: a path whose edges have blocks.
+/// A system with two launches per iteration on every engine: a path whose edges have blocks.
 fn large_systems(engine: &Engine) {
     let count = (SUMMED * ROWS + 5) as usize;
     let mut random = Numbers(77);

@@ -1,4 +1,4 @@
-//! What the tests of the algorithms share: meshes, host geometry in doubles.
+//! Shared parts of the tests of the algorithms: meshes, host geometry in doubles.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
@@ -8,7 +8,7 @@ use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::{Attribute, RxMesh};
 use std::collections::BTreeMap;
 
-/// A mesh on an engine, with its positions.
+/// Uploads a mesh to an engine, with its positions.
 pub(crate) fn put(engine: &Engine, mesh: &TriMesh) -> (RxMesh, Attribute<Vertex, Vec3>) {
     let size = if mesh.face_count() > 20_000 { 512 } else { 64 };
     let options = PatchOptions::default().with(|o| {
@@ -31,7 +31,7 @@ pub(crate) fn bumpy_grid(n: u32) -> TriMesh {
     mesh
 }
 
-/// Meshes that are odd: by name.
+/// Returns pathological meshes by name.
 pub(crate) fn nasty() -> Vec<(&'static str, TriMesh)> {
     let v = |x: f32, y: f32, z: f32| Vec3::new(x, y, z);
     let tri = vec![
@@ -80,7 +80,7 @@ pub(crate) fn nasty() -> Vec<(&'static str, TriMesh)> {
     ]
 }
 
-/// The neighbours of each vertex.
+/// Returns the neighbours of each vertex.
 pub(crate) fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
     let mut rings = vec![std::collections::BTreeSet::new(); mesh.vertex_count()];
     for f in &mesh.faces {
@@ -95,7 +95,7 @@ pub(crate) fn rings(mesh: &TriMesh) -> Vec<Vec<usize>> {
     rings.into_iter().map(|r| r.into_iter().collect()).collect()
 }
 
-/// How many faces each edge has.
+/// Returns the number of faces of each edge.
 pub(crate) fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
     let mut edges = BTreeMap::new();
     for f in &mesh.faces {
@@ -111,7 +111,7 @@ pub(crate) fn edge_faces(mesh: &TriMesh) -> BTreeMap<(u32, u32), usize> {
     edges
 }
 
-/// Whether each vertex has an edge with exactly one face.
+/// Returns `true` for each vertex that has an edge with exactly one face.
 pub(crate) fn on_boundary(mesh: &TriMesh) -> Vec<bool> {
     let mut on = vec![false; mesh.vertex_count()];
     for ((a, b), n) in edge_faces(mesh) {
@@ -127,7 +127,7 @@ pub(crate) fn doubles(mesh: &TriMesh) -> Vec<DVec3> {
     mesh.positions.iter().map(|p| p.as_dvec3()).collect()
 }
 
-/// Largest distance between corresponding points.
+/// Returns the largest distance between corresponding points.
 pub(crate) fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter()
@@ -136,7 +136,7 @@ pub(crate) fn farthest(a: &[Vec3], b: &[DVec3]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Cotangents of a triangle's corners; zero for one without area.
+/// Returns the cotangents of a triangle's corners; zero for one without area.
 pub(crate) fn cotangents(p: [DVec3; 3]) -> [f64; 3] {
     let area2 = (p[1] - p[0]).cross(p[2] - p[0]).length();
     [0, 1, 2].map(|k| {

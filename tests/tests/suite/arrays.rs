@@ -1,5 +1,5 @@
-//! Sessions that are opened on arrays: the same mesh as one that comes from patches, on every engine, and as good a
-//! beginning for what works on it.
+//! Sessions that are opened on arrays: the same mesh as one from patches, on every engine, and an equally good starting
+//! point for operators.
 
 use crate::construction::{each_soup, foreign};
 use crate::simplify::{self, bumpy};
@@ -27,7 +27,7 @@ fn open(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> (Session, Column<Ve
     Session::from_engine_arrays(&positions, &faces, patch_size).unwrap()
 }
 
-/// Which faces are frozen when patches are made first, by their numbers in the input.
+/// Returns `true` for the faces, by their numbers in the input, that are frozen when patches are made first.
 fn frozen_by_patches(engine: &Engine, mesh: &TriMesh) -> Vec<bool> {
     let options = PatchOptions::default();
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap();
@@ -42,7 +42,7 @@ fn frozen_by_patches(engine: &Engine, mesh: &TriMesh) -> Vec<bool> {
     frozen
 }
 
-/// Everything that must hold of a session that was opened on arrays.
+/// Checks all invariants of a session that was opened on arrays.
 fn check(engine: &Engine, what: &str, mesh: &TriMesh, patch_size: u32) {
     let (session, x) = open(engine, mesh, patch_size);
     assert_eq!(session.validate().unwrap(), [], "{what}");
@@ -64,7 +64,7 @@ fn check(engine: &Engine, what: &str, mesh: &TriMesh, patch_size: u32) {
     assert!(arrays.fp.iter().all(|&label| label < labels), "{what}");
     let (on_cpu, _) = open(&Engine::cpu(), mesh, patch_size);
     assert_eq!(arrays, on_cpu.to_host().unwrap(), "{what}");
-    // Nothing has changed: the patches are of the input's faces.
+    // Nothing has changed: the patches consist of the input's faces.
     let mut closed = session.close(RepackOptions::default()).unwrap();
     let positions = closed.take(x).unwrap();
     assert_eq!(
@@ -97,7 +97,7 @@ fn random_soups(engine: &Engine) {
 }
 
 /// Vertex 13 has two faces that share no edge. A side of the first has another face too, and a walk around the vertex
-/// that went on in that one met as many faces as the vertex has.
+/// that continued in that one visited as many faces as the vertex has.
 fn a_fan_beside_a_face_that_is_not_found(engine: &Engine) {
     let faces = vec![[0, 0, 34], [0, 34, 26], [26, 13, 34], [1, 2, 13]];
     let mesh = soup(44, faces);
@@ -118,14 +118,14 @@ fn bad_arrays_are_refused(engine: &Engine) {
     let faces = engine.upload(&[[0u32, 1, 2]]).unwrap();
     let got = Session::from_engine_arrays(&positions, &faces, 0).err();
     assert_eq!(got, Some(Error::Patch(PatchError::PatchSize(0))));
-    // Nothing at all is a mesh too.
+    // An empty mesh is a mesh too.
     let none = engine.upload::<[u32; 3]>(&[]).unwrap();
     let (session, _) = Session::from_engine_arrays(&positions, &none, 512).unwrap();
     assert_eq!(session.count(Kind::Vertex).unwrap(), 4);
     assert_eq!(session.count(Kind::Face).unwrap(), 0);
 }
 
-/// Memory that ends after more and more allocations.
+/// Allocation fails after more and more allocations.
 fn memory_that_is_not_there_is_told(engine: &Engine) {
     let mesh = generate::icosphere(1).unwrap();
     let faces = engine.upload(&mesh.faces).unwrap();
@@ -147,7 +147,7 @@ fn memory_that_is_not_there_is_told(engine: &Engine) {
     assert!(left > 10, "{left} allocations");
 }
 
-/// In the input's order as in that of patches: the number is reached, the result is sound, and about as near to the
+/// In the input's order as in that of patches: the target is reached, the result is valid, and about as near to the
 /// input.
 fn simplifies_as_from_patches(engine: &Engine) {
     let mut mesh = bumpy(engine);
@@ -166,12 +166,12 @@ fn simplifies_as_from_patches(engine: &Engine) {
     assert_eq!(closed.mesh.count(Kind::Face), report.faces);
 }
 
-/// Arrays come in by their addresses.
+/// Foreign arrays are imported by their addresses.
 fn arrays_of_somebody_else(engine: &Engine) {
     let mesh = generate::torus(12, 9, 1.0, 0.4).unwrap();
     let faces = engine.upload(&mesh.faces).unwrap();
     let positions = engine.upload(&mesh.positions).unwrap();
-    // The stream of somebody else does not know of ours: what lies there has to be there.
+    // A foreign stream is not synchronised with ours: the data must be complete.
     engine.synchronize().unwrap();
     let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
     // SAFETY: both arrays live to the end of this function, and nobody writes to them.

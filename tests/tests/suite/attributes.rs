@@ -1,4 +1,4 @@
-//! Attributes: values there and back, which copy is current, and what launches refuse.
+//! Attributes: round trips of values, the current copy, and launches that are refused.
 
 use glam::{Vec2, Vec3};
 use rxmesh_host::Error;
@@ -26,7 +26,7 @@ fn round_trip<K: Element, T: Value>(rx: &RxMesh, what: &str, value: impl Fn(u32)
     let mut a = rx.attribute_from::<K, T>(&values).unwrap();
     assert_eq!(a.len(), rx.linear_len(K::KIND) as usize);
     assert_eq!(a.to_input(rx).unwrap(), values, "{what}, host's copy");
-    // Through the engine's copy: into another attribute there, and down again.
+    // Through the engine's copy: into another attribute there, and back to the host.
     let mut b = rx.attribute::<K, T>().unwrap();
     b.copy_from(&a).unwrap();
     assert_eq!(b.to_input(rx).unwrap(), values, "{what}, engine's copy");
@@ -101,7 +101,7 @@ fn freshness(engine: &Engine) {
     x.upload().unwrap();
     assert!(x.read().is_ok() && x.host().is_ok());
     assert_eq!(x.engine_values().unwrap()[0], Vec3::ONE);
-    // Handed to a kernel that writes: the host's copy is stale until a download.
+    // Passed to a kernel that writes: the host's copy is stale until a download.
     let affine = Affine {
         x: x.global_mut().unwrap(),
         origin: Vec3::ZERO,
@@ -120,7 +120,7 @@ fn freshness(engine: &Engine) {
     assert!(x.read().is_ok());
     x.download().unwrap();
     assert_eq!(x.host().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
-    // Nothing new: nothing happens.
+    // Nothing is stale: nothing happens.
     x.upload().unwrap();
     assert_eq!(x.engine_values().unwrap()[0], Vec3::new(3.0, 2.0, 2.0));
     // A new attribute has no copy on the host.
@@ -143,7 +143,7 @@ fn other_meshes(engine: &Engine) {
         y.copy_from(&x),
         Err(Error::Attribute(AttributeError::OtherMesh))
     );
-    // A launch on a mesh refuses attributes of another, even one of the same size.
+    // A launch on a mesh refuses attributes of another one, even of the same size.
     assert_eq!(
         normals::vertex_normals_unscaled(&b, &x, &mut y),
         Err(Error::Engine(EngineError::OtherMesh {
@@ -158,7 +158,7 @@ fn other_meshes(engine: &Engine) {
         })),
         "would read beyond the end"
     );
-    // Moving a mesh does not make another of it.
+    // Moving a mesh does not change its identity.
     let moved = Box::new(a);
     assert_eq!(x.to_input(&moved).unwrap(), f.mesh.positions);
     assert!(reduce::sum(&moved, &x).is_ok());
@@ -204,7 +204,7 @@ fn aliased_arguments(engine: &Engine) {
     end.change = z.global().unwrap();
     end.x = end.v;
     assert_eq!(engine.launch_flat(1, end), aliased("rx_spring_end"));
-    // Read twice is no alias.
+    // Reading twice is not aliasing.
     let heights = SpringHeights {
         x: z.global().unwrap(),
         rest: z.global().unwrap(),
@@ -254,7 +254,7 @@ fn dead_arguments(engine: &Engine) {
             kernel: "rx_scan_add"
         })
     );
-    // The attribute first, so that it does not get the memory of the one that is dropped.
+    // The attribute first, so that it does not get the memory of the dropped one.
     let x = rx
         .attribute_from::<Vertex, Vec3>(&f.mesh.positions)
         .unwrap();
@@ -305,7 +305,7 @@ fn arguments_of_another_engine(engine: &Engine) {
     );
 }
 
-/// Edge attributes, written by a kernel, in the order that `to_input` promises.
+/// Edge attributes, written by a kernel, in the documented order of `to_input`.
 fn edge_lengths(engine: &Engine) {
     each_mesh(engine, |what, fixture, rx| {
         let x = rx
@@ -380,7 +380,7 @@ fn buffers(engine: &Engine) {
     assert_eq!(b.read().unwrap(), [0; 5]);
     let none = engine.upload::<Vec2>(&[]).unwrap();
     assert!(none.is_empty() && none.read().unwrap().is_empty());
-    // Empty buffers are two, not one.
+    // Empty buffers are distinct.
     assert_ne!(
         format!("{:?}", none.global()),
         format!("{:?}", engine.upload::<Vec2>(&[]).unwrap().global())

@@ -1,4 +1,4 @@
-//! Several meshes in one session: each comes to its own target, near its input, and with the same bits everywhere.
+//! Several meshes in one session: each reaches its own target, near its input, and with the same bits everywhere.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -25,7 +25,7 @@ conformance! {
     wrong_labels_are_named, places_that_are_not_manifold_stay
 }
 
-/// A session with all meshes, their positions, and which mesh each vertex is of.
+/// Session with all meshes, their positions, and the mesh of each vertex.
 struct Opened {
     session: Session,
     x: Column<Vertex, Vec3>,
@@ -60,7 +60,7 @@ fn with_targets(options: &SimplifyOptions, targets: &[Option<Target>]) -> Vec<Si
 }
 
 impl Opened {
-    /// With the same options, but for the targets.
+    /// Simplifies with the same options, except for the targets.
     fn simplify(&mut self, targets: &[Option<Target>], options: &SimplifyOptions) -> BatchReport {
         let each: Vec<_> = with_targets(options, targets);
         self.simplify_each(&each)
@@ -74,12 +74,12 @@ impl Opened {
         report
     }
 
-    /// The meshes as they are now.
+    /// Returns the current meshes.
     fn meshes(&self) -> Vec<TriMesh> {
         let (mut mesh, slots) = self.session.to_mesh(self.x).unwrap();
         let labels = self.session.values(self.parts).unwrap().read().unwrap();
         let labels: Vec<u32> = slots.iter().map(|&v| labels[v as usize]).collect();
-        // The joined mesh lies in the batch's unit of length.
+        // The joined mesh is in the batch's unit of length.
         mesh.placement.scale = self.batch.unit(0);
         self.batch.part(&mesh, &labels)
     }
@@ -93,7 +93,7 @@ fn bumpy(nu: u32, nv: u32, size: f32) -> TriMesh {
     mesh
 }
 
-/// Of all sizes, closed and open, with a mesh that cannot lose a face and one that has none.
+/// Returns meshes of all sizes, closed and open, with one that cannot lose a face and one without faces.
 fn mixed(engine: &Engine) -> Vec<TriMesh> {
     let [nu, nv] = suited(engine, [[60, 40], [16, 10], [10, 8]]);
     let levels = suited(engine, [3, 2, 1]);
@@ -142,7 +142,7 @@ fn each_reaches_its_target(engine: &Engine) {
         assert_eq!(r.faces as usize, after.face_count(), "{what}");
         assert_eq!(euler(after), euler(before), "{what}");
         match i {
-            // Each collapse takes two faces of a closed surface.
+            // Each collapse removes two faces of a closed surface.
             0 | 1 => assert_eq!((r.faces, r.end), (r.target / 2 * 2, End::Reached), "{what}"),
             // A tetrahedron stays.
             2 => {
@@ -180,7 +180,7 @@ fn each_reaches_its_target(engine: &Engine) {
     assert!((gone.div_ceil(2)..=gone).contains(&report.run.done));
 }
 
-/// Each mesh is simplified by its own costs: a coarse one beside a fine one, a small one beside a large one, come as
+/// Each mesh is simplified by its own costs: a coarse one beside a fine one, a small one beside a large one, stay as
 /// near their inputs as alone.
 fn each_stays_near_its_input(engine: &Engine) {
     if is_slow(engine) {
@@ -200,7 +200,7 @@ fn each_stays_near_its_input(engine: &Engine) {
     }
 }
 
-/// More meshes than a block has threads, hardly larger than nothing, each to a number of its own.
+/// More meshes than a block has threads, almost empty, each with its own target.
 fn many_small_ones(engine: &Engine) {
     let n = suited(engine, [extent(1100, 1500), 40, 12]);
     let one = generate::icosphere(1).unwrap();
@@ -250,7 +250,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     }
 }
 
-/// A part of the diagonal is of each mesh's own; a target that comes first ends it too.
+/// A share of the diagonal is relative to each mesh; a target that is reached first ends it too.
 fn each_has_its_own_error(engine: &Engine) {
     let [nu, nv] = suited(engine, [[60, 40], [20, 12], [20, 12]]);
     let meshes = [bumpy(nu, nv, 1.0), bumpy(nu, nv, 50.0), bumpy(nu, nv, 1.0)];
@@ -289,7 +289,7 @@ fn each_has_its_own_error(engine: &Engine) {
     assert_eq!((c.end, c.faces), (End::Reached, c.target), "{report:?}");
 }
 
-/// What becomes of the boundary, and how much of the mesh a round looks at, is each mesh's own.
+/// The treatment of the boundary, and the share of the mesh that a round considers, are those of each mesh.
 fn each_has_its_own_rules(engine: &Engine) {
     let [nx, ny] = suited(engine, [[24, 20], [10, 8], [7, 6]]);
     let meshes = vec![fixtures::with_boundary(nx, ny); 4];
@@ -327,7 +327,7 @@ fn each_has_its_own_rules(engine: &Engine) {
         assert!(border(mesh).len() < whole.len(), "{report:?}");
         assert!(r.faces <= r.target, "{report:?}");
     }
-    // A boundary that is free shrinks, one that is held hard stays longer than one that is held.
+    // A free boundary shrinks; one that is held hard stays longer than one that is held.
     let area = |mesh: &TriMesh| {
         let x = |v: u32| mesh.positions[v as usize];
         let faces = mesh.faces.iter();
@@ -338,7 +338,7 @@ fn each_has_its_own_rules(engine: &Engine) {
     if !is_slow(engine) {
         assert!(free < 0.995 * kept && hard > free, "{free} {hard} {kept}");
     }
-    // Each is what it is alone, as far as its own options say: the others' do not matter.
+    // Each is the same as alone, as far as its own options determine: the others' do not matter.
     let again = [each[3], each[0], each[2], each[1]];
     let mut opened = open(engine, &meshes);
     let report = opened.simplify_each(&again);
@@ -386,7 +386,7 @@ fn wrong_labels_are_named(engine: &Engine) {
     refused(Some(&labels), &two, "different meshes");
 }
 
-/// One of the meshes meets itself at a vertex: what is cut there for the while carries the mesh's label.
+/// One of the meshes touches itself at a vertex: parts that are cut there temporarily carry the mesh's label.
 fn places_that_are_not_manifold_stay(engine: &Engine) {
     let levels = suited(engine, [2, 1, 1]);
     let mut pinched = generate::icosphere(levels).unwrap();

@@ -1,5 +1,4 @@
-//! Operators as a user writes them: every template, cavities that stay open, the 1:4 split, attributes by a kernel of
-//! one's own.
+//! User-defined operators: every template, cavities that stay open, the 1:4 split, attributes by a user's kernel.
 //!
 //! These kernels are in no PTX: on a GPU the checks pass without doing anything.
 
@@ -26,12 +25,12 @@ use rxmesh_tests::launch::{Launch, Round};
 
 conformance! { stars_for_every_template, holes_stay_open, one_to_four, a_hook_sees_the_births }
 
-/// One of so many seeds.
+/// Chooses one in `rarity` seeds.
 fn chosen(seed: u32, rarity: u32) -> Option<Priority> {
     hash(seed).is_multiple_of(rarity).then_some(Priority::NONE)
 }
 
-/// Operators that delete a template and fill a closed hole with a star, an open one with a fan.
+/// Defines operators that delete a template and fill a closed hole with a star, an open one with a fan.
 macro_rules! refill {
     ($($name:ident $template:ident;)*) => {$(
         args! {
@@ -39,7 +38,7 @@ macro_rules! refill {
             pub struct $name {
                 /// Positions.
                 pub x: GlobalMut<Vec3>,
-                /// One of so many seeds.
+                /// Chooses one in so many seeds.
                 pub rarity: u32,
             }
         }
@@ -76,7 +75,7 @@ refill! {
 args! {
     /// Deletes chosen faces and leaves the holes.
     pub struct Punch {
-        /// One of so many faces.
+        /// Chooses one in so many faces.
         pub rarity: u32,
     }
 }
@@ -97,11 +96,11 @@ unsafe impl Operator for Punch {
 }
 
 args! {
-    /// Splits a face into four and those beside it into two.
+    /// Splits a face into four and its neighbours into two.
     pub struct SplitFour {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// One of so many faces.
+        /// Chooses one in so many faces.
         pub rarity: u32,
     }
 }
@@ -115,7 +114,7 @@ impl SplitFour {
 // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
 unsafe impl Operator for SplitFour {
     type Template = template::FF;
-    /// On which rim corner the face begins, and the middles of its sides.
+    /// Rim corner at which the face begins, and the midpoints of its sides.
     type Plan = (u32, [Vec3; 3], [Origin; 3]);
     const GROWTH: Growth = Growth {
         vertices: 3,
@@ -175,15 +174,15 @@ unsafe impl Operator for SplitFour {
 kernel! {
     /// Counts births, and gives each new vertex the larger of its parents' numbers, plus one.
     pub struct Generations: Flat {
-        /// The births.
+        /// Births.
         pub births: Births,
-        /// The numbers.
+        /// Numbers.
         pub of: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write disjoint elements or atomically; the host launches no more of them than the
+// views' capacity (contracts U3, U4).
 unsafe impl FlatKernel for Generations {
     fn run(&self, i: u32) {
         if let Some((v, origin)) = self.births.get(i) {
@@ -233,7 +232,7 @@ fn check(session: &Session, what: &str) {
     assert!(wrong.is_empty(), "{what}: {wrong:?}");
 }
 
-/// Rounds of an operator on a fresh mesh; how many cavities were carried out.
+/// Runs rounds of an operator on a fresh mesh; returns the number of cavities that were carried out.
 fn rounds<O: OperatorEntry>(
     engine: &Engine,
     name: &str,

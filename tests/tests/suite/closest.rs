@@ -1,4 +1,4 @@
-//! Closest points of a surface against a search through all its triangles, in `f64` and by another way to measure the
+//! Closest points of a surface against a search through all its triangles, in `f64` and with another formula for the
 //! distance of a triangle.
 
 use glam::Vec3;
@@ -17,13 +17,13 @@ use rxmesh_tests::launch::Launch;
 
 conformance! { of_any_mesh, of_far_and_tiny_meshes, the_dead_stay }
 
-/// Projects points; those of `dead` slots must stay as they are.
+/// Projects points; those of `dead` slots must stay unchanged.
 fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) -> Vec<Vec3> {
     let tree = SurfaceTree::new(engine, &mesh.positions, &mesh.faces).unwrap();
     let ve: Vec<u32> = dead.iter().map(|&d| if d { DEAD } else { 0 }).collect();
     let (ve, from) = (engine.upload(&ve).unwrap(), engine.upload(points).unwrap());
     let to = engine.upload(&vec![Vec3::NAN; points.len()]).unwrap();
-    // From the root, from some inner node or leaf: the same.
+    // From the root, or from an inner node or leaf: the same.
     let nodes = mesh.faces.len().div_ceil(4).max(1).next_power_of_two() * 2;
     let near: Vec<u32> = (0..points.len()).map(|i| (i * 7 % nodes) as u32).collect();
     let near = engine.upload(&near).unwrap();
@@ -38,7 +38,7 @@ fn projected(engine: &Engine, mesh: &TriMesh, points: &[Vec3], dead: &[bool]) ->
     to.read().unwrap()
 }
 
-/// Points inside and around a mesh's box, on its vertices, and in the middles of its faces.
+/// Returns points inside and around a mesh's box, on its vertices, and at the centres of its faces.
 fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
     let low = mesh.positions.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
     let high = mesh
@@ -57,7 +57,7 @@ fn points(mesh: &TriMesh, n: usize, seed: u64) -> Vec<Vec3> {
     all
 }
 
-/// The longest side squared over twice the area, of the narrowest face that has an area: 1.2 for equilateral ones.
+/// Returns the longest side squared over twice the area, of the narrowest face with an area: 1.2 for equilateral ones.
 fn narrowest(mesh: &TriMesh) -> f64 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let ratio = |f: &[u32; 3]| {
@@ -75,12 +75,12 @@ fn narrowest(mesh: &TriMesh) -> f64 {
         .fold(1.0, f64::max)
 }
 
-/// The point is on the surface, and no point of the surface is nearer.
+/// Checks that the point is on the surface, and no point of the surface is nearer.
 ///
-/// Corners are as far from the point as the mesh and its place are large; differences of coordinates are off by half of
-/// their last digit, products of them by a few. A point between corners is a sum of three such terms: 32 digits of the
-/// largest coordinate are twice what all of these make. Where it is between them is a ratio of areas, which in a narrow
-/// triangle are small differences of such products: their errors grow as [`narrowest`].
+/// Corners are as far from the point as the mesh and its position are large; differences of coordinates are off by half
+/// of their last digit, products of them by a few. A point between corners is a sum of three such terms: 32 digits of
+/// the largest coordinate are twice the sum of all these errors. The position between them is a ratio of areas, which
+/// in a narrow triangle are small differences of such products: their errors grow as [`narrowest`].
 fn check(engine: &Engine, mesh: &TriMesh, what: &str) {
     let points = points(mesh, suited(engine, [extent(100, 2000), 60, 30]), 5);
     let got = projected(engine, mesh, &points, &vec![false; points.len()]);

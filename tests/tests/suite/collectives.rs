@@ -1,5 +1,5 @@
 //! Phases and collectives of blocks, through kernels of the suite's own. Those are in no PTX: on a GPU the collectives
-//! are tested by what is built of them (`scan.rs`, `reductions.rs`, `queries.rs`).
+//! are tested through their users (`scan.rs`, `reductions.rs`, `queries.rs`).
 
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::exec::{Block, SCRATCH_WORDS};
@@ -12,24 +12,24 @@ use rxmesh_tests::launch::Launch;
 
 conformance! { each, phase, lead, scan, sum, min_and_max, count_and_any, compact, collectives_in_a_row, bits }
 
-/// Awkward numbers of items: around the width of a warp, of a chunk, of a block.
+/// Critical numbers of items: around the width of a warp, of a chunk, of a block.
 const SIZES: [u32; 14] = [
     0, 1, 2, 31, 32, 33, 63, 64, 65, 1023, 1024, 1025, 2047, 5000,
 ];
 const BLOCKS: u32 = 3;
 
 kernel! {
-    /// One test kernel with many programs: `what` picks.
+    /// One test kernel with many programs: `what` chooses.
     struct Exercise: Block {
-        /// Items a block.
+        /// Number of items per block.
         n: u32,
-        /// The program.
+        /// Program.
         what: u32,
-        /// `n` values a block.
+        /// `n` values per block.
         data: Global<u32>,
-        /// `n + 2` results a block.
+        /// `n + 2` results per block.
         out: GlobalMut<u32>,
-        /// Four floats a block.
+        /// Four floats per block.
         floats: GlobalMut<f64>,
     }
 }
@@ -79,7 +79,7 @@ unsafe impl BlockKernel for Exercise {
         let odd = |i: u32| data.get(i) % 2 == 1;
         match self.what {
             EACH => {
-                // Each phase reads what other threads wrote in the one before.
+                // Each phase reads values that other threads wrote in the previous one.
                 b.each(n, |i| t.a.set(i, data.get(i)));
                 for _ in 0..4 {
                     b.each(n, |i| t.b.set(i, t.a.get(n - 1 - i).wrapping_add(1)));
@@ -146,7 +146,7 @@ unsafe impl BlockKernel for Exercise {
                 });
             }
             ROW => {
-                // One after the other over the same scratch, each depending on the last.
+                // One after the other over the same scratch buffer, each depending on the previous one.
                 b.each(n, |i| t.a.set(i, data.get(i) % 8));
                 let total = b.scan(t.a, n, t.scratch);
                 let count = b.count(n, t.scratch, |i| t.a.get(i) < total / 2);
@@ -182,7 +182,7 @@ struct Outcome {
     floats: Vec<f64>,
 }
 
-/// Runs a program on three blocks of `n` random items; shows each block's items and results.
+/// Runs a program on three blocks of `n` random items; passes each block's items and results to `check`.
 fn exercise(engine: &Engine, what: u32, check: impl Fn(u32, Outcome)) {
     if engine.is_cuda() {
         return;
@@ -266,7 +266,7 @@ fn scan(engine: &Engine) {
 
 fn sum(engine: &Engine) {
     exercise(engine, FLOATS, |n, o| {
-        // Whole numbers: exact in any order.
+        // Integers: exact in any order.
         assert_eq!(
             o.floats[0],
             o.data.iter().map(|&x| f64::from(x) - 500.0).sum::<f64>(),

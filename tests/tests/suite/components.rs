@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 conformance! { labels, a_long_strip, many_parts_in_any_order, no_faces }
 
-/// The component of each face, by the plain definition: of the faces that a row names all are in one.
+/// Returns the component of each face, by definition: all faces in one row are connected.
 fn naive(faces: usize, rows: &Sets) -> Vec<u32> {
     fn root(parent: &mut [usize], f: usize) -> usize {
         if parent[f] != f {
@@ -66,7 +66,7 @@ fn labels(engine: &Engine) {
         assert!(vertices <= edges, "{what}");
         differ += u32::from(vertices < edges);
     });
-    // Among the fixtures are some that only vertices hold together.
+    // Some fixtures are connected only through vertices.
     assert!(differ > 0);
 }
 
@@ -77,7 +77,7 @@ fn patched(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> RxMesh {
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap()
 }
 
-/// The farthest that a label can have to go: one face after the other, in the worst order of numbers.
+/// The longest propagation of a label: one face after the other, in the worst order of numbers.
 fn a_long_strip(engine: &Engine) {
     let length = if is_slow(engine) { 40 } else { 400 };
     for shuffled in [false, true] {

@@ -1,5 +1,5 @@
-//! Patches of faces that lie on the engine: valid, right queries, the same on every engine, and about as good as the
-//! host's.
+//! Construction of patches from faces on the engine: valid, right queries, the same on every engine, and about as good
+//! as the host's.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -32,7 +32,7 @@ fn construct(
     RxMesh::from_engine_faces(vertices, &engine.upload(faces)?, patch_size)
 }
 
-/// Everything that must hold of a mesh that was constructed.
+/// Checks all invariants of a constructed mesh.
 fn check(engine: &Engine, what: &str, vertices: u32, faces: &[[u32; 3]], patch_size: u32) {
     let rx =
         construct(engine, vertices, faces, patch_size).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -95,8 +95,8 @@ fn random_soups(engine: &Engine) {
     });
 }
 
-/// Shows numbers of vertices, faces over few of them and sizes of patches: repeated vertices, edges with many faces,
-/// faces that come again.
+/// Passes numbers of vertices, faces over few of them and sizes of patches to `show`: repeated vertices, edges with
+/// many faces, duplicate faces.
 pub(crate) fn each_soup(engine: &Engine, show: impl Fn(u32, Vec<[u32; 3]>, u32)) {
     let config = Config {
         cases: sized(engine, [128, 4, 1]),
@@ -156,11 +156,11 @@ fn bad_patch_sizes(engine: &Engine) {
     }
 }
 
-/// How much more ribbon than the host's patches those of the engine may have. The goal is a tenth: a grid and a sphere
-/// keep to it, a shuffled torus misses it by a hair (10.02 %).
+/// Most ribbon of the engine's patches relative to the host's. The goal is a tenth more: a grid and a sphere meet it, a
+/// shuffled torus just misses it (10.02 %).
 const MORE_RIBBON: f32 = 1.105;
 
-/// Patches, and the share of ribbon faces, nearly within a tenth of the host patcher's.
+/// The number of patches, and the share of ribbon faces, are nearly within a tenth of the host patcher's.
 fn as_good_as_the_hosts(engine: &Engine) {
     if is_slow(engine) {
         return;
@@ -185,7 +185,7 @@ fn as_good_as_the_hosts(engine: &Engine) {
     }
 }
 
-/// Figures of the engine's patches and of the host's.
+/// Returns the statistics of the engine's patches and of the host's.
 fn both(engine: &Engine, mesh: &TriMesh) -> (PatchStats, PatchStats) {
     let vertices = mesh.vertex_count();
     let got = construct(engine, vertices as u32, &mesh.faces, 512).unwrap();
@@ -193,7 +193,7 @@ fn both(engine: &Engine, mesh: &TriMesh) -> (PatchStats, PatchStats) {
     (got.patch_set().unwrap().stats.clone(), want.stats)
 }
 
-/// Values in the input's order come back in it.
+/// Values in the input's order are returned in it.
 fn the_input_keeps_its_order(engine: &Engine) {
     if is_very_slow(engine) {
         return;
@@ -207,7 +207,7 @@ fn the_input_keeps_its_order(engine: &Engine) {
     assert_eq!(on_engine.to_input(&rx).unwrap(), values);
 }
 
-/// An array as somebody else would hand it over.
+/// Makes an array as foreign code would pass it.
 pub(crate) fn foreign<T: bytemuck::Pod>(engine: &Engine, buffer: &Buffer<T>) -> Foreign {
     Foreign {
         address: engine.address(buffer.global_mut()).unwrap() as u64,
@@ -216,12 +216,12 @@ pub(crate) fn foreign<T: bytemuck::Pod>(engine: &Engine, buffer: &Buffer<T>) -> 
     }
 }
 
-/// Arrays come in by their addresses, and results go out so; what is wrong with an address is told.
+/// Arrays are imported by their addresses, and results exported likewise; invalid addresses are reported.
 fn arrays_of_somebody_else(engine: &Engine) {
     let mesh = generate::torus(12, 9, 1.0, 0.4).unwrap();
     let faces = engine.upload(&mesh.faces).unwrap();
     let positions = engine.upload(&mesh.positions).unwrap();
-    // The stream of somebody else does not know of ours: what lies there has to be there.
+    // A foreign stream is not synchronised with ours: the data must be complete.
     engine.synchronize().unwrap();
     let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
     // SAFETY: both arrays live to the end of this function, and nobody writes to them.
@@ -242,7 +242,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
     unsafe { rx.to_device(&y, out[0], out[1]) }.unwrap();
     engine.synchronize().unwrap();
     assert_eq!(positions_out.read().unwrap(), values);
-    // The same triangles, where they were.
+    // The same triangles, at the same positions.
     let at = |faces: &[[u32; 3]], x: &[Vec3]| {
         let bits = |v: u32| x[v as usize].to_array().map(f32::to_bits);
         let mut all: Vec<_> = faces.iter().map(|f| f.map(bits)).collect();
@@ -290,7 +290,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
         ),
         "{short:?}"
     );
-    // An empty array may be anywhere.
+    // An empty array may have any address.
     // SAFETY: nothing is read.
     let empty = unsafe {
         engine.copy_of::<u32>(Foreign {

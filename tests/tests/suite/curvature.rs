@@ -65,8 +65,8 @@ fn naive(mesh: &TriMesh) -> Naive {
     }
 }
 
-/// Defects are rounded at random: a few last digits each, their sum as far as a walk of so many steps goes. 160
-/// thousand vertices are the most here: 4 times 400 times the last digit.
+/// Defects are rounded at random: by a few last digits each, and their sum by a random walk of so many steps. The most
+/// are 160 thousand vertices here: 4 times 400 times the last digit.
 const BONNET: f64 = 1600.0 * f32::EPSILON as f64;
 
 fn bonnet(report: &CurvatureReport, what: &str) {
@@ -113,13 +113,13 @@ fn agrees_with_naive_sums(engine: &Engine) {
     }
 }
 
-/// Of a sphere of radius `R` whose longest edge is `h`, far from the origin.
+/// Curvatures of a sphere of radius `R` whose longest edge is `h`, far from the origin.
 ///
-/// Gaussian curvature: around a vertex of a regular fan of five or six the defect over the area is `1 / R^2` times
-/// `1 + h^2 / 5 R^2` at most, in the first order of `h^2`. Mean curvature by cotangents is exact where all vertices lie
-/// on the sphere. The area lacks `h^2 / 6 R^2` of equilateral faces, and less than a fifth where the longest edge is
-/// the measure. Rounding: coordinates of size `far` are off by half a last digit, to be compared with the height of the
-/// fan, `h^2 / 2 R`; eight such offsets are the fan's corners and its middle.
+/// Gaussian curvature: around a vertex of a regular fan of five or six the defect over the area is `1 / R^2` times `1 +
+/// h^2 / 5 R^2` at most, in the first order of `h^2`. Mean curvature by cotangents is exact where all vertices lie on
+/// the sphere. The area lacks `h^2 / 6 R^2` of equilateral faces, and less than a fifth where the longest edge is the
+/// measure. Rounding: coordinates of size `far` are off by half a last digit, to be compared with the height of the
+/// fan, `h^2 / 2 R`; eight such offsets are the fan's corners and its centre.
 fn known_surfaces_have_their_curvature(engine: &Engine) {
     let levels = suited(engine, [extent(4, 5), 2, 1]);
     let (radius, away) = (2.0, Vec3::new(30.0, -20.0, 10.0));

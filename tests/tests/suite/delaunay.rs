@@ -1,5 +1,5 @@
-//! Delaunay flips on every engine, by a criterion of its own: the angles opposite each edge, in `f64` on the host; with
-//! both ways to decide conflicts.
+//! Delaunay flips on every engine, by an independent criterion: the angles opposite each edge, in `f64` on the host;
+//! with both ways to resolve conflicts.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
@@ -23,10 +23,10 @@ use tracing::level_filters::LevelFilter;
 conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
 conformance! { same_bits_as_the_cpu_engine, the_size_does_not_matter, rounds_of_few_seeds_share_a_launch }
 
-/// What flipping made of a mesh.
+/// Result of flipping a mesh.
 struct Flipped {
     report: DelaunayReport,
-    /// The input in the session's order at the beginning.
+    /// Input in the session's order at the beginning.
     before: TriMesh,
     mesh: TriMesh,
     arrays: HostArrays,
@@ -54,7 +54,7 @@ fn flip<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> Flipped {
     }
 }
 
-/// For each edge of two faces, the sum of the angles opposite it.
+/// Returns the sum of the opposite angles for each edge of two faces.
 fn sums(mesh: &TriMesh) -> BTreeMap<[u32; 2], (f64, Vec<u32>)> {
     let mut edges: BTreeMap<[u32; 2], (f64, Vec<u32>)> = BTreeMap::new();
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
@@ -108,7 +108,7 @@ fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
             "{left:?} {:?}",
             after.report
         );
-        // Noise may leave folds that no flip mends.
+        // Noise may leave folds that no flip repairs.
         assert!(
             after.report.left as usize <= before.len() / 20,
             "{:?}",
@@ -116,13 +116,13 @@ fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
         );
         let at = places::vertices;
         assert_eq!(at(&after.mesh), at(&after.before), "no vertex moves");
-        // A second time there is nothing to do.
+        // The second time there is nothing to do.
         let again = flip::<C>(engine, &after.mesh);
         assert_eq!(again.report.run.done, 0, "{:?}", again.report);
     }
 }
 
-/// A tetrahedron with a flat face: its long edge violates the criterion, but the edge it would be flipped to is there.
+/// A tetrahedron with a flat face: its long edge violates the criterion, but the flipped edge already exists.
 fn flips_that_are_refused_leave_their_edge<C: Conflicts>(engine: &Engine) {
     let mut mesh = fixtures::tetrahedron();
     let places = [
@@ -145,7 +145,7 @@ fn flips_that_are_refused_leave_their_edge<C: Conflicts>(engine: &Engine) {
     assert!(after.report.run.finished);
 }
 
-/// Ends of the edges that do not have two faces, with the number of these, sorted.
+/// Returns the ends of the edges that do not have two faces, with their number of faces, sorted.
 fn other_edges(mesh: &TriMesh) -> Vec<([Place; 2], usize)> {
     let mut all: Vec<_> = sums(mesh)
         .into_iter()
@@ -187,7 +187,7 @@ fn same_bits_as_the_cpu_engine(engine: &Engine) {
     }
 }
 
-/// Powers of two change no digit: products of four lengths were out of range at 2^-40 already, and nothing flipped.
+/// Powers of two change no digit; products of four lengths would underflow at 2^-40, and nothing would be flipped.
 fn the_size_does_not_matter(engine: &Engine) {
     let mesh = fixtures::with_boundary(9, 7);
     let want = flip::<Claims>(engine, &mesh);
@@ -202,7 +202,7 @@ fn the_size_does_not_matter(engine: &Engine) {
     }
 }
 
-/// What the trace says of some work.
+/// Captured trace of some work.
 #[derive(Clone, Default)]
 struct Trace(Arc<Mutex<Vec<u8>>>);
 
@@ -217,15 +217,15 @@ impl Write for Trace {
 }
 
 impl Trace {
-    /// How many launches of a kernel it names.
+    /// Counts the launches of a kernel in the trace.
     fn launches(&self, kernel: &str) -> usize {
         let said = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
         said.matches(&format!("{kernel}: ")).count()
     }
 }
 
-/// On engines that launch rounds of few seeds together (decision 133) fewer launches do the same, to
-/// the bit; where a grid has no room each round has its own. A first round of more seeds is a launch of its own.
+/// On engines that launch rounds of few seeds together (decision 133) fewer launches do the same, to the bit; where a
+/// grid does not fit each round has its own. A first round of more seeds is a launch of its own.
 fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
     for (squares, first) in [(16, 0), (24, 1)] {
         rounds_share_a_launch(engine, squares, first);

@@ -1,4 +1,4 @@
-//! Distances of surfaces against a search through all triangles in doubles, and against what is known.
+//! Distances of surfaces against a search through all triangles in doubles, and against known distances.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::distance::{DistanceOptions, DistanceReport, distance};
@@ -27,7 +27,7 @@ fn measured(engine: &Engine, a: &TriMesh, b: &TriMesh, samples: u64) -> (Distanc
     distance(engine, a, b, &options(samples)).unwrap()
 }
 
-/// Each vertex against a search through all triangles.
+/// Compares each vertex with a search through all triangles.
 fn of_vertices(engine: &Engine) {
     let a = fixtures::torus(9, 8);
     let b = moved(&fixtures::torus(14, 6), 1.1, Vec3::new(0.1, -0.2, 0.05));
@@ -47,12 +47,12 @@ fn of_vertices(engine: &Engine) {
     let (forward, backward) = (report.forward, report.backward);
     assert_eq!(report.hausdorff, forward.max().max(backward.max()));
     assert_eq!(report.rms, forward.surface.rms.max(backward.surface.rms));
-    // The same the other way round.
+    // The same in the other direction.
     let (back, _) = measured(engine, &b, &a, 100);
     assert_eq!((back.forward, back.backward), (backward, forward));
 }
 
-/// Two spheres about one centre: everywhere as far apart as their radii, but for the chords.
+/// Two spheres about one centre: the distance is the difference of their radii everywhere, except for the chords.
 fn of_spheres(engine: &Engine) {
     let sphere = generate::icosphere(suited(engine, [5, 4, 2])).unwrap();
     let larger = moved(&sphere, 1.25, Vec3::ZERO);
@@ -69,7 +69,7 @@ fn of_spheres(engine: &Engine) {
     assert!(same.hausdorff < 1e-6, "{same:?}");
 }
 
-/// Results go along with the unit, and meshes far from each other are as far apart as they are.
+/// Results scale with the unit, and the distance of meshes far from each other is right.
 fn far_apart_and_at_any_scale(engine: &Engine) {
     let a = fixtures::torus(9, 8);
     let b = moved(&a, 1.0, Vec3::new(0.0, 0.0, 0.3));
@@ -88,7 +88,7 @@ fn far_apart_and_at_any_scale(engine: &Engine) {
     assert!((report.mean / 1e6 - 1.0).abs() < 1e-5, "{report:?}");
 }
 
-/// A mesh without faces is its vertices.
+/// A mesh without faces consists of its vertices.
 fn of_points(engine: &Engine) {
     let points = TriMesh::new(vec![Vec3::ZERO, Vec3::X * 4.0], Vec::new()).unwrap();
     let grid = moved(&generate::grid(2, 2).unwrap(), 1.0, Vec3::Z);
@@ -97,7 +97,7 @@ fn of_points(engine: &Engine) {
     for (got, want) in distances.iter().zip(want) {
         assert!((*got - want).abs() < 1e-6);
     }
-    // There is no area to take points from.
+    // There is no area to sample points from.
     assert_eq!(report.forward.surface, report.forward.vertices);
     assert_eq!(report.backward.surface.points, 5000);
     // The corner of the square that is farthest from both points.

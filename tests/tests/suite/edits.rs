@@ -30,7 +30,7 @@ conformance! {
     closes_with_attributes, rounds_go_on_where_a_launch_ends
 }
 
-/// A session, and columns for marks of each kind.
+/// Session with columns for marks of each kind.
 struct Script {
     session: Session,
     x: Column<Vertex, Vec3>,
@@ -62,10 +62,10 @@ impl Script {
         }
     }
 
-    /// Marks about one of `rarity` slots, all differently.
+    /// Marks about one in `rarity` slots, all differently.
     fn mark(&mut self, edit: Edit, seed: u32, rarity: u32) {
         let n = self.session.capacity(Self::kind(edit));
-        // Below 2^11 each mark is a priority of its own.
+        // Below 2^11 each mark is a distinct priority.
         assert!(n < 2048, "marks would tie");
         let mut order: Vec<u32> = (1..=n).collect();
         order.sort_by_key(|&i| hash(i ^ seed));
@@ -102,7 +102,7 @@ impl Script {
         }
     }
 
-    /// Flips or collapses what is marked, at most so many rounds.
+    /// Flips or collapses marked edges, for at most so many rounds.
     fn rounds(&mut self, edit: Edit, seeds: Seeds, rounds: u32) -> RunReport {
         let (x, (_, e, _)) = (self.x, self.marks);
         let s = &mut self.session;
@@ -156,7 +156,7 @@ impl Script {
         assert!(wrong.is_empty(), "{what}: {wrong:?}");
     }
 
-    /// All rounds of one edit, each compared with what plain code does.
+    /// Runs all rounds of one edit, and compares each with plain code.
     fn run(&mut self, edit: Edit, what: &str) -> u32 {
         let mut seeds: BTreeSet<u32> = (0..self.session.capacity(Self::kind(edit))).collect();
         let (mut first, mut done) = (Seeds::All, 0);
@@ -183,8 +183,8 @@ impl Script {
     }
 }
 
-/// The mesh after a round against what was expected: new vertices are known by their places. Two at the same place (the
-/// middles of two faces back to back) cannot be told apart: both go by the lower id.
+/// Compares the mesh after a round with the expected one: new vertices are identified by their positions. Two at the
+/// same position (the centres of two faces back to back) cannot be told apart: both go by the lower id.
 fn compare(want: &Expected, after: &Plain, x: &[Vec3], what: &str) {
     let new: Vec<u32> = (&after.vertices - &want.vertices).into_iter().collect();
     assert!(
@@ -230,7 +230,7 @@ fn normal(t: [u32; 3]) -> [u32; 3] {
     [t[k], t[(k + 1) % 3], t[(k + 2) % 3]]
 }
 
-/// Meshes for scripts, small enough for marks that do not tie.
+/// Returns meshes for scripts, small enough for marks that do not tie.
 fn meshes() -> Vec<(&'static str, TriMesh)> {
     let mut mixed = fixtures::with_boundary(7, 6);
     let shift = mixed.positions.len() as u32;
@@ -295,7 +295,7 @@ fn random_scripts(engine: &Engine) {
     };
     let meshes = meshes();
     let done = std::cell::Cell::new(0);
-    // A few scripts may all come upon meshes where nothing is possible: then some more.
+    // A few scripts may all reach meshes where nothing is possible: then some more.
     let mut runs = 0;
     while runs == 0 || done.get() == 0 && runs < 20 {
         runs += 1;
@@ -320,7 +320,7 @@ fn random_scripts(engine: &Engine) {
 }
 
 /// A split and a removal leave two triangles back to back, whose edges cannot be split: the new vertex would be joined
-/// to the third one twice. Random scripts come upon that now and then.
+/// to the third one twice. Random scripts reach that now and then.
 fn a_split_of_triangles_back_to_back(engine: &Engine) {
     let meshes = meshes();
     let (name, mesh) = &meshes[3];
@@ -344,7 +344,7 @@ fn a_split_of_triangles_back_to_back(engine: &Engine) {
     }
 }
 
-/// A fixed script with every operator, without looking in between.
+/// Runs a fixed script with every operator, without read-backs in between.
 fn plain_script(engine: &Engine) -> (HostArrays, Vec<RoundReport>) {
     let mut script = Script::open(engine, &fixtures::torus(12, 9));
     let mut reports = Vec::new();
@@ -440,9 +440,9 @@ fn closes_with_attributes(engine: &Engine) {
     assert_eq!(got, host, "values of edges");
 }
 
-/// Rounds that are steps of one launch (decision 133) leave the seeds of the next one for whoever
-/// comes after them: when the host wants no more rounds for now, and when room for records runs out, in a round that
-/// looks at all edges or in one that looks at some.
+/// Rounds that are steps of one launch (decision 133) leave the seeds of the next round for the next launch: when the
+/// host wants no more rounds for now, and when the capacity for records is exhausted, in a round that considers all
+/// edges or in one that considers some.
 fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
     let mesh = generate::torus(24, 12, 1.0, 0.4).unwrap();
     for edit in [Edit::Flip, Edit::Collapse] {
@@ -466,7 +466,7 @@ fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
             "{edit:?}: {want:?}"
         );
         let want = (end(&apart), want);
-        // Rounds that the host waits for, and those before room is taken away.
+        // Rounds that the host waits for, and those before the capacity is reduced.
         for (rounds, before) in [
             (1000, None),
             (1, None),
@@ -493,7 +493,7 @@ fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
     }
 }
 
-/// The corners of the live faces, in order, as places among the live vertices.
+/// Returns the corners of the live faces, in order, as indices into the live vertices.
 fn input_triangles(plain: &Plain, renumbering: &Renumbering) -> Vec<[u32; 3]> {
     let linear = renumbering.linear(Kind::Vertex).read().unwrap();
     let mut place = vec![u32::MAX; linear.len()];
@@ -505,7 +505,7 @@ fn input_triangles(plain: &Plain, renumbering: &Renumbering) -> Vec<[u32; 3]> {
     corners.map(|t| t.map(|v| place[v as usize])).collect()
 }
 
-/// Every live element has the value that its slot had.
+/// Checks that every live element has the value of its slot.
 fn follows<K: Element, T: Value + PartialEq + std::fmt::Debug>(
     renumbering: &Renumbering,
     x: &mut Attribute<K, T>,
@@ -523,7 +523,7 @@ fn follows<K: Element, T: Value + PartialEq + std::fmt::Debug>(
     assert_eq!(count, values.len());
 }
 
-/// The values of the live edges, sorted.
+/// Returns the values of the live edges, sorted.
 fn closed_edges(plain: &Plain, values: &[u32]) -> Vec<u32> {
     let mut all: Vec<u32> = plain.edge_slots().map(|e| values[e as usize]).collect();
     all.sort_unstable();

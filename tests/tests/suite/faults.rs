@@ -1,4 +1,4 @@
-//! What kernels refuse, as errors; and that the engine works afterwards.
+//! Faults that kernels report as errors; the engine works afterwards.
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -16,7 +16,7 @@ conformance! {
     too_much_shared_memory
 }
 
-/// The vertex that a query's fault names, as an input id.
+/// Returns the vertex that a query's fault names, as an input id.
 fn refused<R: Relation>(rx: &RxMesh, what: &str) -> u32
 where
     CountRows<R>: Entry,
@@ -68,7 +68,7 @@ fn no_fan_no_orientation(engine: &Engine) {
     );
 }
 
-/// Each vertex that is no fan is found when it is the only one: the mesh is its star.
+/// Each vertex without a fan is found when it is the only one: the mesh is its star.
 #[test]
 fn every_bad_star_is_found() {
     let engine = Engine::cpu();

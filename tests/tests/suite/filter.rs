@@ -36,7 +36,8 @@ fn normals(mesh: &TriMesh, x: &[DVec3]) -> Vec<DVec3> {
     n.into_iter().map(|n| n.normalize_or_zero()).collect()
 }
 
-/// One iteration, and for each vertex whether a neighbour is so near its ball's surface that rounding decides.
+/// Computes one iteration, and `true` for each vertex with a neighbour so near its ball's surface that rounding
+/// decides.
 fn naive(mesh: &TriMesh, o: &FilterOptions) -> (Vec<DVec3>, Vec<bool>) {
     let (x, rings, mut close) = (doubles(mesh), rings(mesh), vec![false; mesh.vertex_count()]);
     let n = normals(mesh, &x);
@@ -87,7 +88,7 @@ fn naive(mesh: &TriMesh, o: &FilterOptions) -> (Vec<DVec3>, Vec<bool>) {
     (y.collect(), close)
 }
 
-/// For each vertex whether rounding decides who its neighbours are.
+/// Returns `true` for each vertex where rounding decides the set of neighbours.
 pub(crate) fn doubtful(mesh: &TriMesh, o: &FilterOptions) -> Vec<bool> {
     naive(mesh, o).1
 }
@@ -142,7 +143,7 @@ fn agrees_with_a_naive_search(engine: &Engine) {
 fn balls_of_any_size_are_whole(engine: &Engine) {
     if !is_slow(engine) {
         let mesh = bumpy_sphere(4);
-        // The naive search takes as long as the balls are large.
+        // The time of the naive search grows with the size of the balls.
         let balls = [(0.05, 0), (0.2, 2562), (0.5, 2562), (10.0, 2562)];
         for &(sigma_c, large) in &balls[..extent(2, 4)] {
             let report = compare(engine, &mesh, &once(Closeness::Given(sigma_c)));
@@ -183,7 +184,7 @@ fn noise_goes_and_edges_stay(engine: &Engine) {
     assert!(keep < 0.7 * before && blur > 1.5 * keep);
 }
 
-/// Three iterations of either scheme.
+/// Returns options for three iterations of either scheme.
 fn thrice(scheme: FilterScheme) -> FilterOptions {
     FilterOptions::default().with(|o| {
         o.scheme = Some(scheme);
@@ -213,7 +214,7 @@ fn any_unit(engine: &Engine, mesh: &TriMesh, o: FilterOptions) {
     }
 }
 
-/// Normals are sums whose order is fixed on blocks of one thread only.
+/// Normals are sums whose order is fixed only on blocks of one thread.
 fn every_run_gives_the_same_bits(engine: &Engine) {
     let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
     let always = engine.name() == "cpu" || engine.name() == "shuffled";
@@ -229,7 +230,7 @@ fn every_run_gives_the_same_bits(engine: &Engine) {
     }
 }
 
-/// A needle whose offsets are below the smallest squares, among the odd ones.
+/// A needle whose offsets are below the smallest squares, among pathological meshes.
 fn nasty_meshes_stay_finite(engine: &Engine) {
     let mut meshes = nasty();
     let needle = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 1e-20), Vec3::Y];
@@ -269,7 +270,7 @@ fn nasty_meshes_stay_finite(engine: &Engine) {
 }
 
 fn senseless_options_are_refused(engine: &Engine) {
-    // Balls of the whole mesh, over and over, end in no time that anybody has.
+    // Repeated balls of the whole mesh would not end in reasonable time.
     let endless = FilterOptions::default().with(|o| {
         o.sigma_c = Some(Closeness::Given(1e3));
         o.iterations = Some(u32::MAX);
@@ -286,7 +287,7 @@ fn senseless_options_are_refused(engine: &Engine) {
         for o in [
             base.with(|o| o.sigma_c = Some(Closeness::Given(bad))),
             base.with(|o| o.sigma_s = Some(Similarity::Given(bad))),
-            // No noise is possible.
+            // Zero noise is possible.
             base.with(|o| o.noise = Some(bad - f64::from(bad == 0.0))),
             thrice(FilterScheme::Normals).with(|o| o.sigma_c = Some(Closeness::MeanEdge)),
             thrice(FilterScheme::Normals).with(|o| o.sigma_s = Some(Similarity::Ball)),
@@ -304,7 +305,7 @@ fn senseless_options_are_refused(engine: &Engine) {
     ));
 }
 
-/// The box from -1 to 1 with `n` cells along an edge: its surface, and how far points are from it.
+/// Makes the surface of the box from -1 to 1 with `n` cells along an edge.
 fn cube(n: u32) -> TriMesh {
     let side = generate::grid(n, n).unwrap();
     let mut parts = Vec::new();
@@ -327,7 +328,7 @@ fn cube(n: u32) -> TriMesh {
     weld(parts)
 }
 
-/// Makes one vertex of those at one place.
+/// Merges the vertices at one position.
 fn weld(parts: Vec<TriMesh>) -> TriMesh {
     let mut at = std::collections::BTreeMap::new();
     let (mut positions, mut faces) = (Vec::new(), Vec::new());
@@ -346,7 +347,7 @@ fn weld(parts: Vec<TriMesh>) -> TriMesh {
     TriMesh::new(positions, faces).unwrap()
 }
 
-/// Root mean square distance of points from the surface of the box.
+/// Returns the root mean square distance of points from the surface of the box.
 fn off_the_cube(x: &[Vec3]) -> f64 {
     let square = |p: &Vec3| {
         let q = p.as_dvec3().abs() - DVec3::ONE;
@@ -391,7 +392,7 @@ fn by_default_noise_goes_and_little_else(engine: &Engine) {
     }
 }
 
-/// Mean angle between corresponding faces, in degrees.
+/// Returns the mean angle between corresponding faces, in degrees.
 fn normal_error(a: &TriMesh, b: &TriMesh) -> f64 {
     let normal = |m: &TriMesh, f: &[u32; 3]| {
         let [x, y, z] = f.map(|v| m.positions[v as usize].as_dvec3());
@@ -434,7 +435,7 @@ fn smooth_edge(mesh: &TriMesh) -> f64 {
     lengths.iter().sum::<f64>() / lengths.len() as f64
 }
 
-/// Meshes in one, with the label of each vertex.
+/// Joins meshes, and returns the label of each vertex.
 fn joined(meshes: &[TriMesh]) -> (TriMesh, Vec<u32>) {
     let (mut all, mut labels) = (TriMesh::default(), Vec::new());
     for (label, mesh) in (0..).zip(meshes) {
@@ -468,7 +469,7 @@ fn run_several(
     Ok((parts, report?))
 }
 
-/// Meshes that differ in size, in noise, and in what is asked of them.
+/// Returns meshes that differ in size, noise, and options.
 fn several(engine: &Engine) -> Vec<TriMesh> {
     let n = suited(engine, [14, 7, 4]);
     let noisy = |mut mesh: TriMesh, noise: f32, size: f32, seed: u64| {
@@ -504,7 +505,7 @@ fn several_come_out_as_alone(engine: &Engine) {
         each[6].iterations = Some(0);
         each
     };
-    // Balls with neighbours in them on a mesh as coarse as a slow engine's too.
+    // Balls with neighbours in them also on a mesh as coarse as a slow engine's.
     let mut given = by_vertices(Closeness::Given(suited(engine, [0.2, 0.2, 0.5])));
     given[0].sigma_c = Some(Closeness::Given(2e-4));
     given[1].sigma_c = Some(Closeness::MeshMeanEdge);

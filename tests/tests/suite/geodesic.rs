@@ -43,7 +43,7 @@ fn naive_levels(mesh: &TriMesh, sources: &[u32]) -> Vec<u32> {
     level
 }
 
-/// The circular wave's update: the source is laid out in the triangle's plane by its distances from two corners.
+/// Computes the circular wave's update: the source is placed in the triangle's plane by its distances from two corners.
 fn update(x: [DVec3; 3], d: [f64; 2], one_source: bool) -> f64 {
     let (rp, rq, l) = (
         x[0].distance(x[1]),
@@ -73,7 +73,7 @@ fn update(x: [DVec3; 3], d: [f64; 2], one_source: bool) -> f64 {
     }
 }
 
-/// The distances that no face can lower any more, in doubles.
+/// Computes the distances that no face can lower any further, in doubles.
 fn fixed_point(mesh: &TriMesh, sources: &[u32]) -> Vec<f64> {
     let x = doubles(mesh);
     let mut d = vec![f64::INFINITY; x.len()];
@@ -100,15 +100,15 @@ fn fixed_point(mesh: &TriMesh, sources: &[u32]) -> Vec<f64> {
     }
 }
 
-/// Compares with the fixed point. A vertex keeps to itself what is less than the threshold's part of an edge, so that
-/// each vertex of a way adds that much at most; a way is taken for twice as long as the shortest one. Where ways of
-/// several sources meet the order of offers decides: there a distance is up to an edge longer than the least one that
-/// each source has by itself, and never shorter.
+/// Compares with the fixed point. A vertex does not propagate changes below the threshold's share of an edge, so that
+/// each vertex of a path adds at most that much; a path is assumed to be at most twice as long as the shortest one.
+/// The order of updates decides where paths of several sources meet: there a distance is up to an edge longer than the
+/// least one of each source by itself, and never shorter.
 fn settled(mesh: &TriMesh, sources: &[u32], got: &[f32], what: &str) {
     settled_within(mesh, sources, got, 0.0, what);
 }
 
-/// As [`settled`], with `slack` edges of tolerance more.
+/// Does as [`settled`], with a tolerance of `slack` more edges.
 fn settled_within(mesh: &TriMesh, sources: &[u32], got: &[f32], slack: f64, what: &str) {
     let (want, levels) = (fixed_point(mesh, sources), naive_levels(mesh, sources));
     let mut least = want.clone();
@@ -137,10 +137,10 @@ fn settled_within(mesh: &TriMesh, sources: &[u32], got: &[f32], slack: f64, what
     }
 }
 
-/// Part of an edge by which a distance may still fall when its vertex is settled.
+/// Share of an edge by which a distance may still decrease when its vertex is settled.
 const THRESHOLD: f64 = 4e-3;
 
-/// Mean relative and largest absolute error.
+/// Returns the mean relative and the largest absolute error.
 fn errors(got: &[f32], want: impl Fn(usize) -> f64) -> (f64, f64) {
     let error = |v: usize| (f64::from(got[v]) - want(v)).abs();
     let far: Vec<usize> = (0..got.len()).filter(|&v| want(v) > 0.0).collect();
@@ -152,13 +152,13 @@ fn errors(got: &[f32], want: impl Fn(usize) -> f64) -> (f64, f64) {
 
 /// Compares distances with exact ones.
 ///
-/// A wave from a point is a circle and is taken for a plane in each triangle. At distance `r` that is off by the rise
-/// of an arc over a chord: `h^2 / 8 r` where the chord is the longest edge `h`. A right triangle over its hypotenuse,
-/// the flattest that these meshes have, is `h / 2` high: `k` triangles from the source `r` is `k h / 2`, and the
-/// offsets of all of them add up to `h / 4` times the sum of `1 / k`, which is `ln(2 n) + 0.58` where `n` is the
-/// largest distance over `h`. That is for the worst direction; directions along edges have no error at all, and the
-/// mean is taken as half of it. Over a disc, where a vertex at `r` is off by that over `r` and there are as many
-/// vertices as `r` is long, the mean relative error is `(ln n + 0.58) / 4 n`.
+/// A wave from a point is a circle and is approximated by a plane wave in each triangle. At distance `r` the error is
+/// the rise of an arc over a chord: `h^2 / 8 r` where the chord is the longest edge `h`. A right triangle over its
+/// hypotenuse, the flattest in these meshes, is `h / 2` high: `k` triangles from the source `r` is `k h / 2`, and the
+/// errors of all of them add up to `h / 4` times the sum of `1 / k`, which is `ln(2 n) + 0.58` where `n` is the largest
+/// distance over `h`. That is for the worst direction; directions along edges have no error, and the mean is taken as
+/// half of it. Over a disc, where a vertex at `r` has that error over `r` and there are as many vertices as `r` is
+/// long, the mean relative error is `(ln n + 0.58) / 4 n`.
 fn compare(mesh: &TriMesh, got: &[f32], want: impl Fn(usize) -> f64, what: &str) {
     let far = (0..got.len()).map(&want).fold(0.0, f64::max);
     let h = quality(mesh).edge_length.max;
@@ -307,7 +307,7 @@ fn what_no_source_reaches_is_infinitely_far(engine: &Engine) {
     assert_eq!(lonely.iter().filter(|d| d.is_finite()).count(), 1);
 }
 
-/// A minimum does not depend on the order; a GPU rounds otherwise.
+/// A minimum does not depend on the order; a GPU rounds differently.
 fn engines_of_the_cpu_give_the_same_bits(engine: &Engine) {
     let mesh = bumpy_sphere(suited(engine, [3, 2, 1]));
     assert_eq!(
@@ -401,7 +401,8 @@ fn long_cells_keep_the_accuracy(engine: &Engine) {
     compare(&mesh, &d, unrolled, "long cells");
 }
 
-/// As many levels as faces, wound up so that a patch may have parts of several turns, and a comb of two widths.
+/// A strip with as many levels as faces, wound up so that a patch may have parts of several turns, and a comb of two
+/// widths.
 fn long_strips_are_gone_through(engine: &Engine) {
     let n = suited(engine, [extent(700, 3000), 150, 40]);
     let mut straight = generate::grid(n, 1).unwrap();
@@ -419,8 +420,8 @@ fn long_strips_are_gone_through(engine: &Engine) {
     }
 }
 
-/// Triangles between vertices that are near in number: edges of many faces, faces that share a vertex only, parts that
-/// no source reaches.
+/// Triangles between vertices with near numbers: edges of many faces, faces that share only a vertex, parts that no
+/// source reaches.
 fn any_triangles_give_the_fixed_point(engine: &Engine) {
     let [meshes, most] = suited(engine, [[extent(12, 200), 400], [4, 150], [2, 60]]);
     for seed in 0..meshes {
@@ -438,7 +439,7 @@ fn any_triangles_give_the_fixed_point(engine: &Engine) {
             .collect();
         let mesh = TriMesh::new(positions, faces).unwrap();
         let both = [rng.below(n) as u32, rng.below(n) as u32];
-        // Where a source is near a side, the distance behind it changes as the root of what the side's ends change by:
+        // If a source is near a side, the distance behind it changes as the root of the changes at the side's ends:
         // of the threshold, and of roundings.
         let options = GeodesicOptions::default().with(|o| {
             o.threshold = 1e-7;
@@ -452,7 +453,7 @@ fn any_triangles_give_the_fixed_point(engine: &Engine) {
     }
 }
 
-/// A fan whose pole lies in the ribbons of all patches but one, more than that one keeps a list of.
+/// A fan whose pole is in the ribbons of all patches but one, more than the capacity of that one's list.
 fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     let valence = suited(engine, [1500, 700, 600]);
     let mesh = generate::fan(valence).unwrap();
@@ -472,8 +473,8 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
     assert_eq!(here, there);
 }
 
-/// Flat meshes of any triangles: obtuse ones, a kite whose short diagonal is missing, long ones, small ones beside
-/// large ones, a fan from its rim.
+/// Returns flat meshes of arbitrary triangles: obtuse ones, a kite whose short diagonal is missing, long ones, small
+/// ones beside large ones, a fan from its rim.
 fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
     let n = suited(engine, [extent(20, 60), 10, 5]);
     let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();
@@ -583,7 +584,7 @@ fn points_inside_faces_are_sources(engine: &Engine) {
     assert!(matches!(nowhere, Err(Error::Options(_))));
 }
 
-/// The mean error is below .5 % and the largest below 5 %, chords in place of arcs included; more on the coarse meshes
+/// The mean error is below 0.5 % and the largest below 5 %, chords instead of arcs included; more on the coarse meshes
 /// of slow engines.
 fn spheres_are_near_great_circles(engine: &Engine) {
     let levels = suited(engine, [4, 3, 2]);

@@ -15,7 +15,7 @@ fn rings(engine: &Engine, k: u32) {
         if k > 2 && fixture.mesh.face_count() > extent(330, 1000) {
             return;
         }
-        // All vertices are within two edges of each other: a million ids, which one ring has a thousandth of.
+        // All vertices are within two edges of each other: a million ids, a thousand times those of one ring.
         if k > 1 && fixture.name == "fan of 1000" && !is_long() {
             return;
         }

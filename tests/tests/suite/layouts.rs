@@ -1,4 +1,4 @@
-//! Order and layout of attributes, and staged fields that find no room: kernels do the same.
+//! Order and layout of attributes, and staged fields that do not fit: kernels give the same results.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -63,7 +63,7 @@ fn the_host_sees_linear_ids(engine: &Engine) {
             );
             let mut f = rx.attribute_from_with::<Face, u32>(&faces, layout).unwrap();
             assert_eq!(f.to_input(rx).unwrap(), faces, "{what}, {layout:?}");
-            // What lies on the engine in the input's order is the input, word for word or plane by plane.
+            // The data on the engine in the input's order is the input, word for word or plane by plane.
             let raw = a.engine_values().unwrap();
             match layout {
                 Layout {
@@ -137,7 +137,7 @@ fn kernels_do_not_notice(engine: &Engine) {
 
 fn close(got: &[Vec3], want: &[Vec3], what: &str) {
     for (v, (got, want)) in got.iter().zip(want).enumerate() {
-        // Sums that cancel have no certain direction.
+        // Sums that cancel have no reliable direction.
         let certain = want.length() > 0.5 && got.length() > 0.5;
         assert!(
             !certain || got.distance(*want) < 2e-3,
@@ -147,7 +147,7 @@ fn close(got: &[Vec3], want: &[Vec3], what: &str) {
     }
 }
 
-/// With less and less shared memory fields that read fall back first, then those that add up; the results stay.
+/// With less and less shared memory, fields that read fall back first, then those that add up; the results stay.
 fn without_room(engine: &Engine) {
     let f = Fixture::new("torus", fixtures::torus(12, 12));
     let rx = f.on(engine, 64);

@@ -1,4 +1,4 @@
-//! Every check of the conformance suite, in one program: linking one for each subject took longer than running them.
+//! Every check of the conformance suite, in one program: linking one for each subject takes longer than running them.
 
-// One file a subject.
+// One file per subject.
 automod::dir!("tests/suite");

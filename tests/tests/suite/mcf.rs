@@ -32,7 +32,7 @@ fn flow(
     (x.to_input(rx).unwrap(), report)
 }
 
-/// All ways to solve: matrix-free or not, preconditioned or not, with multigrid or not.
+/// All modes of the solver: matrix-free or not, preconditioned or not, with multigrid or not.
 const WAYS: [(bool, bool, When); 5] = [
     (false, true, When::Never),
     (true, true, When::Auto),
@@ -41,7 +41,7 @@ const WAYS: [(bool, bool, When); 5] = [
     (true, false, When::Never),
 ];
 
-/// Compares with the direct solve, in all ways.
+/// Compares with the direct solve, in all modes.
 fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> McfReport {
     let ways = if is_slow(rx.engine()) { 3 } else { 5 };
     let want = Want::new(mesh, time_step);
@@ -64,7 +64,7 @@ fn check(rx: &RxMesh, mesh: &TriMesh, time_step: Option<f64>, what: &str) -> Mcf
     reports[0]
 }
 
-/// What is expected of all ways.
+/// Expected result of all modes.
 struct Want {
     dt: f64,
     positions: Vec<DVec3>,
@@ -99,7 +99,7 @@ fn check_one(
     assert!(report.converged, "{what}: {report:?}");
     assert!(report.residual <= options.tolerance, "{what}: {report:?}");
     let size = box_diagonal(&mesh.positions);
-    // Far away the result cannot be closer than the numbers there.
+    // Far away the result is at most as accurate as the floats there.
     let far = mesh
         .positions
         .iter()
@@ -126,7 +126,7 @@ fn all_fixtures(engine: &Engine) {
             usize::MAX
         };
         if fixture.mesh.face_count() <= most {
-            // A step that takes iterations; nothing to measure it by where no edge has a length.
+            // A step that takes iterations; there is none to scale by where no edge has a length.
             let mean = smooth::mean_edge_length(&fixture.mesh.positions, fixture.oracle());
             let long = (mean > 0.0).then_some(10.0 * mean * mean);
             check(rx, &fixture.mesh, long, what);
@@ -134,7 +134,7 @@ fn all_fixtures(engine: &Engine) {
     });
 }
 
-/// One launch for all iterations, and two an iteration where a GPU has no room: the same flow.
+/// One launch for all iterations, and two per iteration where a GPU has no room: the same flow.
 fn small_and_large_systems_agree(engine: &Engine) {
     let f = Fixture::new("sphere", fixtures::closed(suited(engine, [3, 2, 1])));
     let rx = f.on(engine, 32);
@@ -251,11 +251,11 @@ fn one_triangle(engine: &Engine) {
     let m = fixtures::one_triangle();
     let rx = RxMesh::new(engine, 3, &m.faces, &Default::default()).unwrap();
     let report = check(&rx, &m, None, "one triangle");
-    // Three unknowns a coordinate: exact after three steps but for rounding.
+    // Three unknowns per coordinate: exact after three steps up to rounding.
     assert!((1..=6).contains(&report.iterations), "{report:?}");
 }
 
-/// The default step takes a percent or so where the former one of ten squared mean edges took the half.
+/// The default step loses about a percent of the volume; one of ten squared mean edges would lose half.
 fn the_default_step_keeps_the_volume(engine: &Engine) {
     // On a coarser one the step is so long that it shrinks the sphere as much as it smooths.
     let mesh = crate::algo_support::bumpy_sphere(suited(engine, [4, 3, 3]));
@@ -275,7 +275,7 @@ fn the_default_step_keeps_the_volume(engine: &Engine) {
         let area = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).length();
         mesh.faces.iter().map(|f| area(side(f))).sum()
     };
-    // And it smooths: noise has area.
+    // It also smooths: noise has area.
     assert!(area(&x) / area(&mesh.positions) < kept - 0.002);
 }
 
@@ -327,7 +327,7 @@ fn tolerance(engine: &Engine) {
         "{rough:?} {fine:?}"
     );
     assert!(rough.iterations < fine.iterations, "{rough:?} {fine:?}");
-    // Met exactly: one iteration less is not enough.
+    // The limit is met exactly: one iteration less is not enough.
     let options = McfOptions::default().with(|o| {
         o.time_step = Some(3.0);
         o.tolerance = 1e-5;
@@ -376,8 +376,8 @@ fn coordinates_that_are_not_finite(engine: &Engine) {
 }
 
 fn the_same_bits_on_every_run(engine: &Engine) {
-    // Sums of faces around an edge or a vertex are atomic: their order, and with it the last bits, is fixed on blocks
-    // of one thread only.
+    // Sums of faces around an edge or a vertex are atomic: their order, and with it the last bits, is fixed only on
+    // blocks of one thread.
     if engine.name() != "cpu" && engine.name() != "shuffled" {
         return;
     }
@@ -422,7 +422,7 @@ fn mean_of_edge_lengths() {
     }
 }
 
-/// The oracle itself: the flow of a regular icosahedron is a smaller one, with the factor that its one weight and area
+/// Test of the oracle: the flow of a regular icosahedron is a smaller one, by the factor that its one weight and area
 /// give.
 #[test]
 fn the_oracle_knows_the_icosahedron() {
@@ -439,7 +439,7 @@ fn the_oracle_knows_the_icosahedron() {
     assert_eq!(DVec3::ZERO.length(), 0.0);
 }
 
-/// A grid whose triangles are a thousand times as long as wide, bent and shaken.
+/// Makes a grid whose triangles are a thousand times as long as wide, bent and perturbed.
 pub(crate) fn needle_grid(engine: &Engine) -> TriMesh {
     let [nu, nv] = suited(engine, [[60, 40], [20, 12], [8, 6]]);
     let mut mesh = fixtures::with_boundary(nu, nv);
@@ -459,7 +459,7 @@ pub(crate) fn needle_grid(engine: &Engine) -> TriMesh {
     mesh
 }
 
-/// Without multigrid the solver does not end; with it, it does soon, and the result is that of a direct solve.
+/// Without multigrid the solver does not converge; with it, it soon does, and the result is that of a direct solve.
 fn needles(engine: &Engine) {
     let mesh = needle_grid(engine);
     let rx = RxMesh::new(
@@ -469,7 +469,7 @@ fn needles(engine: &Engine) {
         &PatchOptions::default().with(|o| o.patch_size = 128),
     )
     .unwrap();
-    // Residuals are small long before soft directions have come to rest.
+    // Residuals are small long before soft directions have converged.
     let options = McfOptions::default().with(|o| o.tolerance = 1e-8);
     let want = Want::new(&mesh, None);
     let report = check_one(

@@ -1,4 +1,4 @@
-//! Mean curvature flow of several meshes that lie in one, each against a direct solve of its own.
+//! Mean curvature flow of several meshes joined in one, each against its own direct solve.
 
 use crate::mcf::needle_grid;
 use glam::{DVec3, Vec3};
@@ -23,7 +23,7 @@ conformance! {
     each_has_its_own_options, nothing_to_do, a_mesh_that_is_not_finite_is_named, wrong_labels_and_options
 }
 
-/// How to solve: matrix-free or not, preconditioned or not, with multigrid or not.
+/// Modes of the solver: matrix-free or not, preconditioned or not, with multigrid or not.
 const WAYS: [(bool, bool, When); 5] = [
     (false, true, When::Auto),
     (true, true, When::Never),
@@ -40,7 +40,7 @@ fn in_way((matrix_free, preconditioner, multigrid): (bool, bool, When)) -> McfOp
     })
 }
 
-/// Moves meshes; time steps are in their own units. The meshes again, and the report in the joined mesh's units.
+/// Smooths meshes; time steps are in their own units. Returns the meshes, and the report in the joined mesh's units.
 fn flow(
     engine: &Engine,
     meshes: &[TriMesh],
@@ -62,7 +62,7 @@ fn flow(
     Ok((batch.part(&moved, &batch.labels()), report))
 }
 
-/// The direct solve, and the greatest way of a vertex.
+/// Returns the direct solve, and the greatest displacement of a vertex.
 fn direct(mesh: &TriMesh, time_step: f64) -> (Vec<DVec3>, f64) {
     let want = Flow::new(&mesh.positions, &mesh.faces).solve(&mesh.positions, time_step);
     let way = farthest(&mesh.positions, &want);
@@ -81,8 +81,9 @@ fn mean_edge(mesh: &TriMesh) -> f64 {
     )
 }
 
-/// A smooth mesh with a long time step beside a very noisy one with a short one: of the first residual of both it has
-/// a hundredth, and it takes several times the iterations. With one end for both it stops far from its own.
+/// A smooth mesh with a long time step beside a very noisy one with a short one: it has a hundredth of the first
+/// residual of both, and takes several times the iterations. With a common stopping criterion it would stop far from
+/// its own.
 fn each_reaches_its_own_tolerance(engine: &Engine) {
     let level = suited(engine, [4, 3, 2]);
     let mut noisy = generate::icosphere(level).unwrap();
@@ -108,14 +109,14 @@ fn each_reaches_its_own_tolerance(engine: &Engine) {
         assert_eq!(report.total.iterations, second, "{what}");
         let off = farthest(&parts[1].positions, &want);
         assert!(off <= 5e-3 * way, "off by {off} of {way}, {what}");
-        // When the noisy ones were done, it was not.
+        // When the noisy ones had converged, it had not.
         if first < second && !options.matrix_free {
             let cut = each[1].with(|o| o.max_iterations = first);
             let (parts, early) = flow(engine, &meshes, &[options, cut, options]).unwrap();
             let off = farthest(&parts[1].positions, &want);
             assert!(!early.meshes[1].converged, "{early:?}");
             println!("{way_to_solve:?}: {first}, {second}, then off by {off} of {way}");
-            // The smooth one of a slow engine is small, and nearly done.
+            // The smooth one of a slow engine is small, and nearly converged.
             assert!(
                 is_slow(engine) || off > 5e-3 * way,
                 "off by {off} of {way}, {early:?}"
@@ -124,7 +125,7 @@ fn each_reaches_its_own_tolerance(engine: &Engine) {
     }
 }
 
-/// Multigrid takes over, and both reach the end.
+/// Multigrid is used, and both converge.
 fn needles_beside_a_sphere(engine: &Engine) {
     let meshes = [generate::icosphere(2).unwrap(), needle_grid(engine)];
     let options = McfOptions::default().with(|o| o.tolerance = 1e-8);
@@ -144,9 +145,9 @@ fn needles_beside_a_sphere(engine: &Engine) {
     }
 }
 
-/// A mesh that is done has the bits that it had when the others ended with it.
+/// A converged mesh has the bits that it had when the others converged with it.
 fn those_that_are_done_rest(engine: &Engine) {
-    // The last bits of areas are those of the order of atomic additions where blocks have several threads.
+    // The last bits of areas depend on the order of atomic additions where blocks have several threads.
     if engine.name() != "cpu" && engine.name() != "shuffled" {
         return;
     }
@@ -158,7 +159,7 @@ fn those_that_are_done_rest(engine: &Engine) {
     for way in WAYS {
         let options = in_way(way);
         let long = options.with(|o| o.time_step = Some(400.0 * mean * mean));
-        // Looked at now and then only: one that is done early is found early.
+        // Checked only now and then: one that converges early is found early.
         let options = match options.matrix_free {
             true => options.with(|o| o.tolerance = 0.5),
             false => options,
@@ -179,7 +180,7 @@ fn those_that_are_done_rest(engine: &Engine) {
     }
 }
 
-/// Tolerances and numbers of iterations differ; what is asked of one mesh the others do not get.
+/// Tolerances and numbers of iterations differ; the options of one mesh do not affect the others.
 fn each_has_its_own_options(engine: &Engine) {
     let sphere = || fixtures::closed(suited(engine, [3, 2, 1]));
     let meshes = [sphere(), sphere(), sphere(), sphere()];
@@ -281,7 +282,7 @@ fn a_mesh_that_is_not_finite_is_named(engine: &Engine) {
     }
 }
 
-/// Meshes of all sizes and densities in one, each against the direct solve with a time step of its own.
+/// Meshes of all sizes and densities joined in one, each against the direct solve with its own time step.
 fn each_has_its_own_time_step(engine: &Engine) {
     let [nu, nv] = suited(engine, [[40, 24], [12, 8], [8, 6]]);
     let sized = |mut mesh: TriMesh, size: f32| {
@@ -312,7 +313,7 @@ fn each_has_its_own_time_step(engine: &Engine) {
             o.multigrid = multigrid;
             o.tolerance = 1e-7;
         });
-        // The joined mesh lies in the batch's unit of length.
+        // The joined mesh is in the batch's unit of length.
         let each = steps.map(|dt| options.with(|o| o.time_step = dt.map(|dt| dt / (unit * unit))));
         let mut x = rx.attribute_from(&joined.positions).unwrap();
         let report = mean_curvature_flow_batch(&rx, &mut x, &labels, &each).unwrap();

@@ -11,12 +11,12 @@ use rxmesh_tests::smooth;
 
 conformance! { of_all_fixtures, of_a_sphere, at_all_scales, that_cancel }
 
-/// Who computes the normals.
+/// Computation of the normals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Scattered,
     Gathered(RelationChoice),
-    /// Rescaled where need be.
+    /// Rescaled where necessary.
     Measured,
 }
 

@@ -1,4 +1,4 @@
-//! Oriented relations on meshes whose vertices all are fans.
+//! Oriented relations on meshes all of whose vertices have fans.
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -75,7 +75,7 @@ fn vf(engine: &Engine) {
     relation::<OrientedVF>(engine, |fan| &fan.faces);
 }
 
-/// The checks above have something to check: open and closed fans, one of high valence.
+/// The checks above cover open and closed fans, and one of high valence.
 fn some_fixtures_qualify(engine: &Engine) {
     let fans = |f: &&rxmesh_tests::fixtures::Fixture| f.oracle().fans().iter().all(Option::is_some);
     let names: Vec<&str> = suited(engine)
@@ -99,8 +99,8 @@ fn some_fixtures_qualify(engine: &Engine) {
     }
 }
 
-/// A vertex with so many edges that steps which grow with the square of its valence would not end, in a patch that
-/// nearly fills a GPU's shared memory. Relations whose rows are sorted have that row too.
+/// A vertex with so many edges that steps quadratic in its valence would not end, in a patch that nearly fills a GPU's
+/// shared memory. Relations whose rows are sorted have that row too.
 fn a_pole_of_very_many_edges(engine: &Engine) {
     let n: u32 = match engine.name().as_str() {
         "cpu" => 16_000,
@@ -156,7 +156,7 @@ fn a_pole_of_very_many_edges(engine: &Engine) {
     assert!(row == (0..n).collect::<Vec<_>>(), "VF");
 }
 
-/// Faces that are there three times are no fans, also in a patch that is nothing else and too large for short slots.
+/// Triplicate faces form no fans, even in a patch of only these that is too large for short slots.
 fn a_patch_of_more_corners_than_16_bits_count(engine: &Engine) {
     let n: u32 = if engine.name() == "cpu" { 8000 } else { 40 };
     let faces: Vec<[u32; 3]> = (0..3 * n).map(|i| [0, 1 + i % n, 2 + i % n]).collect();

@@ -1,5 +1,5 @@
-//! Shared-memory plans: what is measured on the host is what a kernel carves. The CPU engines assert
-//! `carved <= measured` for every patch of every launch of this suite; here the plans themselves are looked at.
+//! Shared-memory plans: kernels carve the size that the host measures. The CPU engines assert `carved <= measured` for
+//! every patch of every launch of this suite; these checks examine the plans themselves.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algebra::cg::{CgSums, CgVector, Scalars};
@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 
 conformance! { a_launch_gets_the_most_that_a_patch_carves }
 
-/// What to do with each patch kernel of the library.
+/// Visitor of each patch kernel of the library.
 trait Visit {
     fn kernel<K: PatchKernel>(&mut self, name: &str, kernel: K);
 }
@@ -188,7 +188,7 @@ fn measured<K: PatchKernel>(mut kernel: K, header: &PatchHeader) -> u32 {
     plan.peak()
 }
 
-/// Carves over memory of exactly the measured size, at another address.
+/// Carves memory of exactly the measured size, at another address.
 fn carved<K: PatchKernel>(mut kernel: K, header: &PatchHeader, memory: &mut [u128]) -> u32 {
     // SAFETY: aligned to 16 bytes; the pieces are not accessed.
     let mut plan = unsafe { Plan::carve(memory.as_mut_ptr().cast()) };
@@ -244,7 +244,7 @@ impl Visit for Growth {
                     let ribbon = measured(kernel, &header(owned, total));
                     owned[kind] = n;
                     let whole = measured(kernel, &header(owned, total));
-                    // Owning an element can need less than having it in the ribbon: its linear id need not be kept.
+                    // Owning an element can need less than having it in the ribbon: its linear id need not be stored.
                     assert!(
                         last_ribbon <= ribbon && last_whole <= whole,
                         "{name} of {owned:?} {total:?}: {last_ribbon} {ribbon}, {last_whole} {whole}"

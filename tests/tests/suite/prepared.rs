@@ -1,4 +1,4 @@
-//! Prepared relations: the rows are those that are computed on the fly, and kernels do the same on either.
+//! Prepared relations: the rows are those that are computed on the fly, and kernels give the same results with either.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -20,7 +20,7 @@ use rxmesh_tests::launch::LaunchPatches;
 
 conformance! { rows, corners, choices, relations_that_are_stored, release, a_fault_leaves_nothing }
 
-/// Writes the rows out from the prepared relation over other values, and compares.
+/// Writes the rows from the prepared relation over other values, and compares.
 fn same_rows<R: Relation>(rx: &RxMesh, what: &str)
 where
     CountRows<R>: Entry,
@@ -62,7 +62,7 @@ where
     assert_eq!(again.read().unwrap(), want, "{} of {what}", R::NAME);
 }
 
-/// Entries of the owned rows of the patch that has most.
+/// Returns the number of entries in the owned rows of the patch with the most.
 fn largest_table<R: Relation>(rx: &RxMesh, rows: &HostRows) -> u32 {
     let kind = R::Source::KIND as usize;
     let owned = |h: &PatchHeader| {
@@ -88,7 +88,7 @@ fn rows(engine: &Engine) {
     same_rows::<OrientedVV>(&f.on(engine, 16), "torus");
 }
 
-/// The rows of `Corners` against the faces.
+/// Compares the rows of `Corners` with the faces.
 fn corners(engine: &Engine) {
     each_mesh(engine, |what, fixture, rx| {
         let ids = InputIds::new(rx, fixture.oracle());
@@ -134,7 +134,7 @@ fn smoothed(rx: &RxMesh, x: &[Vec3], run: impl Fn(SmoothUniform)) -> Vec<Vec3> {
     y.to_input(rx).unwrap()
 }
 
-/// A kernel gives the same bits on either; the automatic choice prepares at the third run.
+/// A kernel gives the same bits with either; the automatic choice prepares at the third run.
 fn choices(engine: &Engine) {
     each_mesh(engine, |what, fixture, rx| {
         let x = &fixture.mesh.positions;
@@ -159,7 +159,7 @@ fn choices(engine: &Engine) {
     rx.set_relation_choice(RelationChoice::Prepared);
     smoothed(&rx, x, |k| rx.run_for_each(k).unwrap());
     let sizes = rx.prepared_sizes();
-    // Six neighbours and the end of a row a vertex, 2 bytes each, and a word a patch.
+    // Six neighbours and the end of a row per vertex, 2 bytes each, and one word per patch.
     assert_eq!(sizes[0].relation, "VV");
     assert!(
         sizes[0].bytes >= 64 * 14 && sizes[0].bytes <= 64 * 14 + 32 * rx.headers().len(),
@@ -167,7 +167,7 @@ fn choices(engine: &Engine) {
     );
 }
 
-/// EV and FE have no tables: the patches hold them.
+/// EV and FE have no tables: the patches store them.
 fn relations_that_are_stored(engine: &Engine) {
     let rx = Fixture::new("torus", fixtures::torus(8, 8)).on(engine, 16);
     assert!(rx.prepare::<EV>().unwrap().is_empty());
@@ -181,7 +181,7 @@ fn release(engine: &Engine) {
     let old = rx.prepare::<VV>().unwrap();
     rx.release_prepared();
     assert!(rx.prepared_sizes().is_empty());
-    // A table that is gone is refused, not read.
+    // A released table is refused, not read.
     let stale = rx.launch(WritePrepared::<VV> {
         starts: rows.starts().global(),
         values: rows.values().global_mut(),

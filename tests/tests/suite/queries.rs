@@ -136,8 +136,8 @@ fn diamond(engine: &Engine) {
     });
 }
 
-/// Rows are bit for bit the CPU engine's (in VV up to the order: a block of one thread leaves it in the order of
-/// edges), and the same again on a second run.
+/// Rows are bitwise equal to the CPU engine's (in VV up to the order: a block of one thread leaves it in the order of
+/// edges), and equal again on a second run.
 fn rows_do_not_depend_on_the_engine(engine: &Engine) {
     fn same<R: Relation>(what: &str, here: &RxMesh, cpu: &RxMesh)
     where

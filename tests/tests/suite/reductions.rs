@@ -97,7 +97,7 @@ fn of_nothing(engine: &Engine) {
     assert_eq!(max(&rx, &x).unwrap(), f64::NEG_INFINITY);
 }
 
-/// Labels that lie together, as those of meshes in one do, and labels anywhere, some of which nothing has.
+/// Contiguous labels, as those of joined meshes, and arbitrary ones, some of which are unused.
 fn by_labels(engine: &Engine) {
     each_mesh(engine, |what, _, rx| {
         let n = rx.count(Vertex::KIND);
@@ -162,7 +162,7 @@ fn bad_labels_are_named(engine: &Engine) {
     }
 }
 
-/// Several reductions with one look are those that one finds one by one, and may be launched again.
+/// Several reductions with one read-back equal those read one by one, and may be launched again.
 fn several_at_once(engine: &Engine) {
     each_mesh(engine, |what, _, rx| {
         let a = make(rx.count(Vertex::KIND), 7, |c| Vec2::new(c(0), c(1)));

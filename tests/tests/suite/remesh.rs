@@ -1,4 +1,4 @@
-//! Isotropic remeshing: sound after every round, quality, lines that stay, with both ways to decide conflicts; with
+//! Isotropic remeshing: valid after every round, quality, creases that stay, with both ways to resolve conflicts; with
 //! claims the same bits on every engine.
 
 use glam::Vec3;
@@ -28,7 +28,7 @@ conformance_of_conflicts! {
 }
 conformance! { same_bits_on_every_run, several_with_wrong_labels }
 
-/// Neither features nor projection.
+/// Returns options with neither features nor projection.
 fn plain() -> RemeshOptions {
     RemeshOptions::default().with(|o| {
         o.keep_features = None;
@@ -36,13 +36,13 @@ fn plain() -> RemeshOptions {
     })
 }
 
-/// A session with the positions.
+/// Opens a session with the positions.
 fn open<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
     let (session, [x, _]) = open_twice::<C>(engine, mesh);
     (session, x)
 }
 
-/// A session with the positions and a copy of them.
+/// Opens a session with the positions and a copy of them.
 fn open_twice<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
@@ -63,7 +63,7 @@ struct Remeshed {
     quality: Quality,
 }
 
-/// Remeshes, and checks what holds for every mesh: it is sound, and Euler's number stays.
+/// Remeshes, and checks the invariants of every mesh: it is valid, and Euler's number stays.
 fn remeshed<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
@@ -86,7 +86,7 @@ fn remeshed<C: Conflicts>(
     }
 }
 
-/// Larger where the engine and its engine of edits allow.
+/// Returns a size: larger where the engine and its engine of edits allow it.
 fn size<C: Conflicts>(engine: &Engine) -> u32 {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 8,
@@ -95,7 +95,7 @@ fn size<C: Conflicts>(engine: &Engine) -> u32 {
     }
 }
 
-/// At most `long`, and less where edits take long and this is not the long run.
+/// Returns at most `long`, and less where edits take long, except in the long run.
 fn at_most<C: Conflicts>(usual: u32, long: u32) -> u32 {
     if C::ORDERED {
         long
@@ -127,7 +127,7 @@ fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
                 report, quality: q, ..
             } = remeshed::<C>(engine, &mesh, &options, &what);
             if n <= 8 {
-                // A dozen vertices around the tube: too coarse for the bars.
+                // A dozen vertices around the tube: too coarse for the bounds.
                 continue;
             }
             let over = q.edge_length.over(f64::from(report.target_length));
@@ -184,7 +184,7 @@ fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// The cube with `n` squares a side, whose vertices lie in no order that helps.
+/// Makes the cube with `n` squares per side, with vertices in an unhelpful order.
 fn cube(n: u32) -> TriMesh {
     let mut places = std::collections::HashMap::new();
     let mut mesh = TriMesh::default();
@@ -217,7 +217,7 @@ fn cube(n: u32) -> TriMesh {
 
 fn keeps_lines<C: Conflicts>(engine: &Engine) {
     let n = size::<C>(engine).min(at_most::<C>(10, 16));
-    // The corners and the edges of a cube stay: what is enclosed is the cube.
+    // The corners and the edges of a cube stay: the enclosed volume is the cube.
     for part in [0.6, 1.7] {
         let options = plain().with(|o| {
             o.target_length = Some(part / n as f32);
@@ -265,7 +265,7 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     });
     let after = remeshed::<C>(engine, &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
-    // Each vertex lies on a triangle of the input; `closest.rs` says how near.
+    // Each vertex lies on a triangle of the input; `closest.rs` tests how closely.
     let surface = Surface::new(&mesh);
     for &p in &after.mesh.positions {
         let near = surface.to(p.as_dvec3());
@@ -276,9 +276,8 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A copy of the positions that is interpolated goes where they go: to the middles of edges that are split, and to
-/// where the ends of contracted edges meet, which is the end that a line holds where one does. (Smoothing moves the
-/// positions alone.)
+/// An interpolated copy of the positions follows them: to the midpoints of split edges, and to the merged ends of
+/// contracted edges, which is the end on a crease where there is one. (Smoothing moves only the positions.)
 fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let n = size::<C>(engine).min(at_most::<C>(10, 16));
     for (name, mesh) in [
@@ -381,7 +380,7 @@ fn needles_do_not_multiply<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// What is enclosed.
+/// Returns the enclosed volume.
 fn volume(m: &TriMesh) -> f64 {
     let x = |v: u32| m.positions[v as usize].as_dvec3();
     m.faces
@@ -390,7 +389,7 @@ fn volume(m: &TriMesh) -> f64 {
         .sum()
 }
 
-/// A ring whose tube is thinner than an edge is long stays a tube, and the report says what it encloses.
+/// A ring whose tube is thinner than an edge is long stays a tube, and the report states the enclosed volume.
 fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
     let n = if is_very_slow(engine) { 24 } else { 48 };
     let mesh = generate::torus(n, 8, 1.0, 0.06).unwrap();
@@ -455,7 +454,7 @@ fn asks_for_faces<C: Conflicts>(engine: &Engine) {
 }
 
 /// On an egg edges are short at the ends and long around the middle, half as long where it is four times as long as
-/// wide, and each is off the surface by the error at most, or little more.
+/// wide, and the distance of each from the surface is at most the error, or little more.
 fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     if is_very_slow(engine) {
         return;
@@ -525,8 +524,8 @@ fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A strip so narrow that its area has room for a few triangles, and its boundary asks for hundreds: the estimate does
-/// not see it, the bound does.
+/// A strip so narrow that its area has room for a few triangles, and its boundary needs hundreds: the estimate does not
+/// notice it, the bound does.
 fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
     let mut mesh = generate::grid(1, 1).unwrap();
     for p in &mut mesh.positions {
@@ -545,13 +544,13 @@ fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
     assert!(session.validate().unwrap().is_empty());
 }
 
-/// As there, with room: the boundary stays, so that lengths and faces are not what was asked for.
+/// The same with capacity: the boundary stays, so that lengths and faces are not the requested ones.
 fn says_what_is_not_reached<C: Conflicts>(engine: &Engine) {
     let mut mesh = generate::grid(1, 1).unwrap();
     for p in &mut mesh.positions {
         p.y *= 1e-3;
     }
-    // A cavity after the other along one strip: edits that take long get fewer of them.
+    // One cavity after the other along one strip: slow edits get fewer of them.
     let length = if C::ORDERED { 1e-2 } else { extent(3e-2, 1e-2) };
     let options = RemeshOptions::default().with(|o| {
         o.target_length = Some(length);
@@ -586,7 +585,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     }
 }
 
-/// A session with several meshes, their positions and labels.
+/// Opens a session with several meshes, their positions and labels.
 fn open_several<C: Conflicts>(
     engine: &Engine,
     meshes: &[TriMesh],
@@ -608,8 +607,8 @@ fn open_several<C: Conflicts>(
     (session, x, labels, batch)
 }
 
-/// Meshes that lie in each other, of all densities, each with what it asks for: none is drawn to another one, none
-/// gets another one's length.
+/// Nested meshes of all densities, each with its own options: none is attracted to another one, none gets another one's
+/// length.
 fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
     let n = size::<C>(engine);
     if n <= 8 {
@@ -642,7 +641,7 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
         base.with(|o| o.faces = Some(wanted)),
         base.with(|o| o.target_length = Some((1.3 * length / unit) as f32)),
         base.with(|o| {
-            // Of a sphere of radius 1 lengths half as long again.
+            // On a sphere of radius 1, lengths half as long again.
             o.adaptive = Some((0.4 * length * length / unit) as f32);
             o.target_length = Some((length / unit) as f32);
         }),
@@ -700,7 +699,7 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A mesh that has had its iterations stays as it is, to the bit, while others go on; each ends as alone.
+/// A mesh that has finished its iterations stays as it is, to the bit, while others continue; each ends as alone.
 fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     let levels = if size::<C>(engine) > 16 { 3 } else { 2 };
     let sphere = |seed| {
@@ -724,7 +723,7 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     let times = |n: u32| base.with(|o| o.iterations = n);
     let wanted = meshes[2].face_count() as u32 * 2 / 3;
     let counted = times(1).with(|o| o.faces = Some(wanted));
-    // None at all: splits, contractions, flips, smoothing and projection leave out what is at rest.
+    // No iterations: splits, contractions, flips, smoothing and projection skip meshes at rest.
     let (parts, report) = run([times(0), times(3), counted, times(9)]);
     let each = |report: &RemeshBatchReport| [0, 1, 2, 3].map(|i| report.meshes[i].iterations);
     let [none, three, some, empty] = each(&report);
@@ -733,7 +732,7 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     let (as_opened, _) = run([times(0); 4]);
     assert!(parts[0] == as_opened[0], "{report:?}");
     assert!(parts[1] != as_opened[1], "{report:?}");
-    // Iterations more than asked for are those of the mesh that needs them.
+    // More iterations than requested are those of the mesh that needs them.
     assert!((1..=6).contains(&some), "{report:?}");
     let near = report.meshes[2].faces.abs_diff(wanted) * 10 <= wanted;
     assert!(near, "{report:?}");
@@ -752,7 +751,7 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
     assert!(four[0] != two[0] && four[2] != two[2]);
 }
 
-/// The greatest distance of a vertex from a surface.
+/// Returns the greatest distance of a vertex from a surface.
 fn to_own_surface(surface: &TriMesh, mesh: &TriMesh) -> f64 {
     let surface = Surface::new(surface);
     let far = |p: &Vec3| surface.to(p.as_dvec3());

@@ -1,5 +1,5 @@
-//! Flat arrays into patches: valid, the same triangles, the same on every engine, right queries, attributes that
-//! follow.
+//! Packing of flat arrays into patches: valid, the same triangles, the same on every engine, right queries, attributes
+//! that follow.
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -42,7 +42,7 @@ fn packed_with(engine: &Engine, what: &str, flat: &Flat, options: RepackOptions)
         .unwrap_or_else(|e| panic!("{what}: {e}"))
 }
 
-/// Each fixture at each patch size, and with slack. In the usual run large ones come in one of these ways, in turns.
+/// Runs `f` on each fixture at each patch size, and with slack. In the usual run large ones alternate between these.
 fn each_set(engine: &Engine, mut f: impl FnMut(&str, u32, &PatchSet)) {
     let mut large = 0;
     for fixture in suited(engine) {
@@ -78,7 +78,7 @@ fn unchanged_patches_come_out_as_they_were(engine: &Engine) {
     }
 }
 
-/// Everything that must hold of a repack.
+/// Checks all invariants of a repack.
 fn check(engine: &Engine, what: &str, flat: &Flat, patch_size: u32) -> Repacked {
     check_with(engine, what, flat, options(patch_size))
 }
@@ -160,7 +160,7 @@ where
     }
 }
 
-/// Bit for bit.
+/// Checks for bitwise equality.
 fn same(what: &str, got: &Repacked, want: &Repacked) {
     let (a, b) = (
         got.mesh.patch_set().unwrap(),
@@ -191,7 +191,7 @@ fn edited_meshes(engine: &Engine) {
     });
 }
 
-/// Labels that say nothing about the mesh, most of them without a face.
+/// Labels independent of the mesh, most of them without a face.
 fn random_labels(engine: &Engine) {
     each_set(engine, |what, size, set| {
         if is_very_slow(engine) && set.counts[2] > 40 {
@@ -219,7 +219,7 @@ fn one_patch_of_many_faces(engine: &Engine) {
     check(engine, "a patch of 6000 faces", &flat, 512);
 }
 
-/// A patch that is told more faces than fit its tables in shared memory.
+/// A patch that is assigned more faces than fit its tables in shared memory.
 fn long_lists(engine: &Engine) {
     if is_very_slow(engine) {
         return;
@@ -320,7 +320,7 @@ fn a_patch_that_does_not_fit(engine: &Engine) {
     }
 }
 
-/// Labels of a mesh whose faces are `per` times as many (or as few) as when it was cut into patches.
+/// Mesh whose labels are from a mesh with several times as many (or as few) faces.
 struct Resized {
     flat: Flat,
     faces: Vec<[u32; 3]>,
@@ -347,7 +347,7 @@ fn split_in_four(mesh: &TriMesh) -> TriMesh {
     fine
 }
 
-/// `mesh` with labels that are the patches of `of`, where face `f` lies in face `origin(f)` of that.
+/// Labels `mesh` with the patches of `of`, where face `f` lies in face `origin(f)` of that.
 fn resized(mesh: &TriMesh, of: &TriMesh, patch_size: u32, origin: impl Fn(u32) -> u32) -> Resized {
     let cut = |mesh: &TriMesh| Fixture::new("", mesh.clone()).patches(patch_size, false);
     let (set, old) = (cut(mesh), cut(of));
@@ -377,7 +377,7 @@ fn as_good_as_new(engine: &Engine, what: &str, mesh: &Resized, patch_size: u32) 
     let (got, want) = (&got.stats, &want.stats);
     println!("{what}: {got:?}, cut from scratch: {want:?}");
     assert!(got.size_max <= patch_size, "{what}: {got:?}");
-    // A region's last patch is never quite full; the small meshes that teams get have only a handful of regions.
+    // A region's last patch is never quite full; the small meshes for teams have only a handful of regions.
     let full = if is_slow(engine) { 0.9 } else { 0.97 };
     assert!(
         got.size_mean >= full * want.size_mean,
@@ -418,8 +418,7 @@ fn grown_and_shrunk_meshes(engine: &Engine) {
     as_good_as_new(engine, "a quarter of the faces", &half, patch_size);
 }
 
-/// One label, a label a face, labels at random, faces that do not hang together: no patch is too large, and not many
-/// are small.
+/// One label, a label per face, random labels, disconnected faces: no patch is too large, and not many are small.
 fn labels_of_any_size(engine: &Engine) {
     each_set(engine, |what, size, set| {
         if is_very_slow(engine) && set.counts[2] > 40 {
@@ -456,7 +455,7 @@ fn labels_of_any_size(engine: &Engine) {
     });
 }
 
-/// A mesh that was not changed keeps its patches.
+/// An unchanged mesh keeps its patches.
 fn good_labels_stay(engine: &Engine) {
     let patch_size = 48;
     let mesh = generate::torus(40, 30, 1.0, 0.4).unwrap();

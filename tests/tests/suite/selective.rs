@@ -1,5 +1,5 @@
 //! The active-set predicate, and several relations in one kernel, through kernels of the suite's own. Those are in no
-//! PTX: on a GPU predicate and relations are tested by the downstream example and by the library's kernels.
+//! PTX: on a GPU the downstream example and the library's kernels test predicate and relations.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::{Read, Write};
@@ -16,9 +16,9 @@ use rxmesh_tests::engines::is_very_slow;
 conformance! { only_active_elements_run, three_relations_in_one_kernel }
 
 kernel! {
-    /// Counts the neighbours of vertices that are asked for.
+    /// Counts the neighbours of requested vertices.
     struct Valence: ForEach<VV> {
-        /// Not zero where the body shall run.
+        /// Not zero where the body is to run.
         asked: Read<Vertex, u32>,
         /// Number of neighbours.
         valence: Write<Vertex, u32>,
@@ -38,9 +38,9 @@ impl ForEach<VV> for Valence {
 }
 
 kernel! {
-    /// Sides of all faces of all edges of a vertex: VE, then EF, then FE.
+    /// Counts the sides of all faces of all edges of a vertex: VE, then EF, then FE.
     struct Sides: ForEach<(VE, EF, FE)> {
-        /// Number of sides, an edge counted once a face that it is met through.
+        /// Number of sides, an edge counted once for each face that leads to it.
         sides: Write<Vertex, u32>,
     }
 }
@@ -68,7 +68,7 @@ fn sphere(engine: &Engine) -> RxMesh {
     RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options).unwrap()
 }
 
-/// No vertex, one vertex, every third, all: what is not asked for keeps its old value.
+/// No vertex, one vertex, every third, all: the others keep their old values.
 fn only_active_elements_run(engine: &Engine) {
     if engine.is_cuda() {
         println!("skipped: the suite's own kernels are in no PTX");
@@ -80,7 +80,7 @@ fn only_active_elements_run(engine: &Engine) {
     let asked: [&dyn Fn(usize) -> bool; 4] =
         [&|_| false, &|i| i == n / 2, &|i| i % 3 == 0, &|_| true];
     for (k, asked) in asked.into_iter().enumerate() {
-        // Linear ids: the predicate is applied to what the kernel sees.
+        // Linear ids: the predicate applies to the kernel's ids.
         let mut flags = rx.attribute_from::<Vertex, u32>(&vec![0; n]).unwrap();
         for (i, flag) in flags.host_mut().unwrap().iter_mut().enumerate() {
             *flag = u32::from(asked(i));

@@ -1,5 +1,5 @@
-//! What sessions promise when something goes wrong: memory that is not there leaves them whole, an operator that breaks
-//! the rules voids them, columns of others are refused.
+//! Guarantees of sessions on failure: failed allocations leave them intact, an operator that breaks the rules voids
+//! them, foreign columns are refused.
 
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Seeds, Session};
@@ -25,8 +25,8 @@ conformance! {
     an_operator_that_breaks_the_rules_voids_the_session, an_operator_that_panics_voids_the_session
 }
 
-/// Splits every edge, twice over, in a session that has to grow for it, with memory that ends after more and more
-/// allocations.
+/// Splits every edge, twice over, in a session that has to grow for it, with allocations that fail after more and more
+/// successes.
 fn memory_that_is_not_there_leaves_the_session_whole<C: Conflicts>(engine: &Engine) {
     let few = is_slow(engine) || !C::ORDERED && !is_long();
     let mesh = generate::icosphere(if few { 1 } else { 2 }).unwrap();
@@ -55,7 +55,7 @@ fn memory_that_is_not_there_leaves_the_session_whole<C: Conflicts>(engine: &Engi
             Err(e) => panic!("{what}: {e}"),
         }
         check(&m.session, &what);
-        // With memory it goes on where it was.
+        // With memory it continues where it was.
         m.mark(Edit::Split, || 1);
         m.run_checked(Edit::Split, Seeds::All, &what);
         left += 1 + left / if is_slow(engine) { 2 } else { 8 };
@@ -89,7 +89,7 @@ fn columns_of_others_are_refused<C: Conflicts>(engine: &Engine) {
 }
 
 kernel! {
-    /// Cuts two faces out and fills in nothing, though it has to.
+    /// Cuts two faces out and does not fill the hole, though it must.
     struct Forgets: Flat {
         nothing: u32,
     }
@@ -126,7 +126,7 @@ kernel! {
     }
 }
 
-/// Flips that `Panics` has carried out.
+/// Number of flips that `Panics` has carried out.
 static FLIPS: AtomicU32 = AtomicU32::new(0);
 
 // SAFETY: as `DelaunayFlip`.

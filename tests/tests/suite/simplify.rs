@@ -43,7 +43,7 @@ fn check(session: &Session, what: &str) {
     assert!(wrong.is_empty(), "{what}: {wrong:?}");
 }
 
-/// A closed mesh of a size that the engine does in time.
+/// Makes a closed mesh of a size that suits the engine.
 pub(crate) fn bumpy(engine: &Engine) -> TriMesh {
     let (nu, nv) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (12, 8),
@@ -71,7 +71,7 @@ fn reaches_the_number(engine: &Engine) {
             check(&session, &what);
             assert_eq!(report.end, End::Reached, "{what}");
             assert_eq!(report.faces_before as usize, mesh.face_count());
-            // A collapse takes two faces of a closed surface.
+            // A collapse removes two faces of a closed surface.
             assert_eq!(report.faces, report.target / 2 * 2, "{what}");
             assert_eq!(session.live().unwrap()[2], report.faces, "{what}");
             assert_eq!(session.count(Kind::Face).unwrap(), report.faces, "{what}");
@@ -87,7 +87,7 @@ fn reaches_the_number(engine: &Engine) {
     }
 }
 
-/// A smooth surface in `n` faces is off by a constant over `n`, whatever `n` is.
+/// The error of a smooth surface in `n` faces is a constant over `n`, whatever `n` is.
 fn stays_near_the_input(engine: &Engine) {
     let mesh = bumpy(engine);
     let (mut session, x) = open(engine, &mesh);
@@ -105,9 +105,8 @@ fn stays_near_the_input(engine: &Engine) {
     assert!(d.max < 10.0 * bound, "{} faces: {d:?}", after.face_count());
 }
 
-/// A flat square has no error to make: its outline must stay, and its faces must not turn over. Without noise costs
-/// rise steadily from ring to ring: where each candidate lost against the one before it there were 52 rounds, and more
-/// than two losers for each winner.
+/// Without noise costs rise steadily from ring to ring: if each candidate lost to the one before it, there would be 52
+/// rounds, and more than two losers for each winner.
 fn a_plain_torus_takes_few_rounds(engine: &Engine) {
     if is_slow(engine) {
         return;
@@ -124,6 +123,7 @@ fn a_plain_torus_takes_few_rounds(engine: &Engine) {
     assert!(d.rms < 4e-4, "{d:?}");
 }
 
+/// A flat square has no error: its outline must stay, and its faces must not turn over.
 fn flat_stays_flat(engine: &Engine) {
     let n = if is_slow(engine) { 6 } else { 20 };
     let mesh = generate::grid(n, n).unwrap();
@@ -214,7 +214,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     }
 }
 
-/// A smaller error leaves more faces; no vertex comes farther from the sphere than a few times the error.
+/// A smaller error leaves more faces; no vertex is farther from the sphere than a few times the error.
 fn an_error_ends_it(engine: &Engine) {
     let levels = suited(engine, [5, 3, 2]);
     let mesh = generate::icosphere(levels).unwrap();
@@ -237,11 +237,11 @@ fn an_error_ends_it(engine: &Engine) {
     }
     assert!(faces.is_sorted_by(|a, b| a <= b), "{faces:?}");
     if !is_slow(engine) {
-        // A sphere in n faces is off by a constant over n.
+        // The error of a sphere in n faces is a constant over n.
         assert!(faces[2] > 4 * faces[0], "{faces:?}");
         assert!(faces[0] < 400, "{faces:?}");
     }
-    // What comes first ends it.
+    // The criterion that is met first ends it.
     let (mut session, x) = open(engine, &mesh);
     let target = mesh.face_count() as u32 - 4;
     let options = SimplifyOptions::new(Target::Faces(target)).with(|o| {
@@ -297,7 +297,7 @@ fn refuses_bad_options(engine: &Engine) {
         assert!(matches!(error, Error::Options(_)), "{error}");
     }
     assert!(session.to_host().unwrap() == before);
-    // More faces than there are is no fault, and nothing to do.
+    // A target above the number of faces is no error, and changes nothing.
     let report = simplify(
         &mut session,
         x,
@@ -316,7 +316,7 @@ fn shortest_edges_go(engine: &Engine) {
     });
     simplify(&mut session, x, &options).unwrap();
     let (before, after) = (quality(&mesh), quality(&session.to_mesh(x).unwrap().0));
-    // Edges of the input differ by a factor of two and more: the short ones are those that are gone.
+    // Edges of the input differ by a factor of two and more: the short ones are gone.
     assert!(
         after.edge_length.min > 1.2 * before.edge_length.min,
         "{before:?} {after:?}"
@@ -347,7 +347,7 @@ fn survives_a_small_start(engine: &Engine) {
     }
 }
 
-/// Five sheets that meet in a line, waved; the line is straight.
+/// Makes five wavy sheets that meet in a straight line.
 fn book(engine: &Engine) -> TriMesh {
     let n = if is_slow(engine) { 6 } else { 24 };
     let mut mesh = TriMesh::default();
@@ -381,7 +381,7 @@ fn book(engine: &Engine) -> TriMesh {
     mesh
 }
 
-/// Edges by their number of faces.
+/// Counts the faces of each edge.
 fn edges(mesh: &TriMesh) -> std::collections::BTreeMap<[u32; 2], u32> {
     let mut edges = std::collections::BTreeMap::new();
     for f in &mesh.faces {
@@ -393,14 +393,14 @@ fn edges(mesh: &TriMesh) -> std::collections::BTreeMap<[u32; 2], u32> {
     edges
 }
 
-/// Faces at such a place were frozen, all of them: 10 n + 10 faces at the line of the book could not go.
+/// Faces at a non-manifold edge can be simplified: 10 n + 10 faces at the line of the book are not frozen.
 fn places_that_are_not_manifold_stay(engine: &Engine) {
     let mesh = book(engine);
     let n = edges(&mesh).values().filter(|&&f| f > 2).count();
     for cost in [Cost::Quadric, Cost::Length] {
         let (mut session, x) = open(engine, &mesh);
         let euler = session.euler_number().unwrap();
-        // In two steps: the second cuts a session that has dead slots and room for more.
+        // In two steps: the second cuts a session that has dead slots and spare capacity.
         let first = SimplifyOptions::new(Target::Ratio(0.5)).with(|o| o.cost = cost);
         assert_eq!(simplify(&mut session, x, &first).unwrap().end, End::Reached);
         check(&session, "half of the faces");
@@ -430,7 +430,7 @@ fn places_that_are_not_manifold_stay(engine: &Engine) {
 }
 
 /// Once the surface is cut, two edges join the same vertices, and the edge opposite them is between two faces with the
-/// same corners. The fuzzer's: Euler's number went from 2 to 1.
+/// same corners. Found by the fuzzer: Euler's number must stay 2.
 fn a_face_and_its_reverse_stay(engine: &Engine) {
     let ring = |i: u32| {
         let (y, x) = (i as f32).sin_cos();
@@ -459,11 +459,11 @@ fn a_face_and_its_reverse_stay(engine: &Engine) {
     }
 }
 
-/// The bits of a position.
+/// Bits of a position.
 type Point = [u32; 3];
 
-/// A face (b, a, a) walks its edge the other way than the two triangles there, which walk it alike: no two of the
-/// triangles make a pair, and the edge must go on to know the face.
+/// A face (b, a, a) walks its edge in the other direction than the two triangles there, which walk it alike: no two of
+/// the triangles form a pair, and the edge must keep the face.
 fn faces_that_repeat_a_vertex_keep_their_edges(engine: &Engine) {
     let mut mesh = bumpy(engine);
     let [a, b, _] = mesh.faces[0];
@@ -478,7 +478,7 @@ fn faces_that_repeat_a_vertex_keep_their_edges(engine: &Engine) {
     check(&session, "simplified");
 }
 
-/// The boundary: its edges as positions, sorted, and its length.
+/// Returns the boundary: its edges as positions, sorted, and its length.
 fn rim(mesh: &TriMesh) -> (Vec<[Point; 2]>, f32) {
     let at = |v: u32| mesh.positions[v as usize];
     let bits = |v: u32| at(v).to_array().map(f32::to_bits);
@@ -493,7 +493,7 @@ fn rim(mesh: &TriMesh) -> (Vec<[Point; 2]>, f32) {
 
 fn the_boundary_does_what_it_is_told(engine: &Engine) {
     let n = if is_slow(engine) { 8 } else { 40 };
-    // A disk, waved, with a boundary that is a curve in space.
+    // A wavy disk, with a boundary that is a space curve.
     let mut mesh = generate::grid(n, n).unwrap();
     for p in &mut mesh.positions {
         let q = *p * 2.0 - Vec3::new(1.0, 1.0, 0.0);
@@ -534,13 +534,13 @@ fn the_boundary_does_what_it_is_told(engine: &Engine) {
         );
         let free = run(Boundary::Free);
         assert!(free.0.len() < before.0.len(), "{cost:?}");
-        // Nothing keeps it from drawing in.
+        // Nothing prevents it from shrinking.
         assert!(free.1 < 0.99 * held.1, "{cost:?}: {} of {}", free.1, held.1);
     }
 }
 
 /// A column that is linear in the position stays so within the error of the simplification: it is interpolated at the
-/// point of the edge next to the new vertex. One that is not interpolated holds values of the input.
+/// point of the edge nearest to the new vertex. One that is not interpolated has values of the input.
 fn attributes_follow(engine: &Engine) {
     let mesh = bumpy(engine);
     let rx = RxMesh::new(
@@ -572,7 +572,7 @@ fn attributes_follow(engine: &Engine) {
     );
     let place = place.to_input(&closed.mesh).unwrap();
     let copy = copy.to_input(&closed.mesh).unwrap();
-    // By length, new vertices lie in the middle of their edge: the copy of the positions is interpolated to them.
+    // By length, new vertices lie at the midpoint of their edge: the copy of the positions is interpolated to them.
     let far = place
         .iter()
         .zip(&copy)

@@ -71,7 +71,7 @@ fn variants() -> Vec<SmoothOptions> {
         base.with(|o| {
             o.weights = SmoothWeights::Cotangent;
         }),
-        // So few steps that it does not pay to know the order of faces.
+        // So few steps that it does not pay to compute the order of faces.
         base.with(|o| {
             o.weights = SmoothWeights::Cotangent;
             o.iterations = 2;
@@ -83,7 +83,7 @@ fn variants() -> Vec<SmoothOptions> {
     ]
 }
 
-/// A third face on an edge: its patches go another way than those where every vertex has one fan of faces.
+/// Adds a third face to an edge: its patches use another path than those where every vertex has one fan of faces.
 fn with_fin(mut mesh: TriMesh) -> TriMesh {
     let [a, b, c] = mesh.faces[0];
     let [x, y, z] = [a, b, c].map(|v| mesh.positions[v as usize]);

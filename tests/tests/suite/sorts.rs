@@ -9,13 +9,13 @@ use rxmesh_tests::launch::Launch;
 
 conformance! { shared_memory, global_memory, sorted_and_turned_around }
 
-/// Lengths around those of a warp, of what it sorts by itself, and of the powers of two.
+/// Lengths around those of a warp, of the lists that it sorts by itself, and of the powers of two.
 const LENGTHS: [u32; 34] = [
     5, 0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513,
     700, 1000, 1023, 1024, 1025, 1500, 2047, 2048, 2049, 3000, 4096, 5000,
 ];
 
-/// Sorts lists of these lengths with room for so many words in shared memory.
+/// Sorts lists of these lengths with a capacity of `room` words in shared memory.
 fn check(engine: &Engine, room: u32, lengths: &[u32], word: impl Fn(u32, u32) -> u32) {
     let mut starts = vec![0];
     let mut words = Vec::new();
@@ -48,7 +48,7 @@ fn lengths(engine: &Engine) -> &'static [u32] {
     &LENGTHS[..suited(engine, [LENGTHS.len(), 24, 16])]
 }
 
-/// Words of all sizes, few different ones, and the largest number, which stands for what is behind the end.
+/// Returns words of all sizes, with few distinct ones, and the largest number, which marks the words behind the end.
 fn awkward(list: u32, i: u32) -> u32 {
     let h = hash(1000 * list + i);
     match h % 8 {

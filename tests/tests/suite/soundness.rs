@@ -1,4 +1,4 @@
-//! What safe calls cannot do: reach memory outside of a launch, memory that was freed, or memory that another thread is
+//! Limits of safe calls: they cannot reach memory outside of a launch, freed memory, or memory that another thread is
 //! using.
 
 use glam::Vec3;
@@ -27,7 +27,7 @@ conformance! {
     threads_on_one_mesh, kernels_need_what_a_mesh_keeps, corners_that_change_during_construction
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 fn panic_of<R>(f: impl FnOnce() -> R) -> String {
     let panic = catch_unwind(AssertUnwindSafe(f)).err().expect("a panic");
     match panic.downcast::<String>() {
@@ -59,7 +59,7 @@ fn arguments_have_no_elements_on_the_host(engine: &Engine) {
     told(panic_of(|| write.fetch_add(3, 7)));
     told(panic_of(|| write.part(1, 2).store(0, 7)));
     told(panic_of(|| write.cast::<f32>().add(0, 7.0)));
-    // Parts that are not there are noticed where they are made.
+    // Parts out of range are refused where they are made.
     assert!(panic_of(|| read.from(5)).contains("of 4"));
     assert!(panic_of(|| write.part(2, 3)).contains("of 4"));
     let rx = Fixture::new("grid", fixtures::with_boundary(4, 4)).on(engine, 8);
@@ -68,7 +68,7 @@ fn arguments_have_no_elements_on_the_host(engine: &Engine) {
     assert_eq!(buffer.read().unwrap(), [1, 2, 3, 4]);
 }
 
-/// An argument that outlives its buffer never names the next one, whose memory is often the same.
+/// An argument that outlives its buffer never names the next one, which often has the same memory.
 fn memory_that_is_used_again(engine: &Engine) {
     let starts = engine.zeroed::<u32>(1).unwrap();
     let old = engine.upload(&[1u32; 64]).unwrap();
@@ -90,7 +90,7 @@ fn memory_that_is_used_again(engine: &Engine) {
     }
 }
 
-/// A cast to what cannot lie at the address is refused, not launched.
+/// A cast to a type that cannot be at the address is refused, not launched.
 fn casts(engine: &Engine) {
     let bytes = engine.zeroed::<u8>(64).unwrap();
     let starts = engine.zeroed::<u32>(1).unwrap();
@@ -160,8 +160,8 @@ fn kernels_need_what_a_mesh_keeps(engine: &Engine) {
     assert!(counts.read().unwrap().iter().all(|&n| n == 0));
 }
 
-/// Construction reads the corners several times: another thread that changes them meanwhile makes another mesh or an
-/// error of it, or is told that they are in use, and nothing is read or written beyond the arrays.
+/// Construction reads the corners several times: if another thread changes them meanwhile, the result is another mesh
+/// or an error, or the thread is told that they are in use, and nothing is accessed beyond the arrays.
 fn corners_that_change_during_construction(engine: &Engine) {
     if engine.name() != "cpu" {
         return;
@@ -189,7 +189,7 @@ fn corners_that_change_during_construction(engine: &Engine) {
     });
 }
 
-/// Threads with data of their own use one engine at a time.
+/// Threads with their own data use one engine concurrently.
 fn threads_with_meshes_of_their_own(engine: &Engine) {
     let f = Fixture::new("grid", fixtures::with_boundary(12, 12));
     let want = normals_of(engine, &f);
@@ -217,7 +217,7 @@ fn normals_of(engine: &Engine, f: &Fixture) -> Vec<Vec3> {
     n.to_input(&rx).unwrap()
 }
 
-/// Threads that read the same mesh and attribute, and write attributes of their own.
+/// Threads that read the same mesh and attribute, and write their own attributes.
 fn threads_on_one_mesh(engine: &Engine) {
     let f = Fixture::new("grid", fixtures::with_boundary(12, 12));
     let rx = f.on(engine, 32);
@@ -241,7 +241,7 @@ fn threads_on_one_mesh(engine: &Engine) {
     });
 }
 
-/// Where the slow kernel is: 0 not begun, 1 in the kernel, 2 told to go on.
+/// Stage of the slow kernel: 0 not begun, 1 in the kernel, 2 told to go on.
 static STAGE: AtomicU32 = AtomicU32::new(0);
 
 kernel! {
@@ -263,7 +263,7 @@ unsafe impl FlatKernel for Slow {
 }
 
 kernel! {
-    /// Takes corners beyond all vertices, and brings them back.
+    /// Sets corners beyond all vertices, and restores them.
     struct Spoil: Flat {
         to: GlobalMut<u32>,
     }
@@ -277,13 +277,13 @@ unsafe impl FlatKernel for Spoil {
 }
 
 entries! {
-    /// The suite's own.
+    /// The suite's own kernels.
     pub SLOW;
     flat test_slow: Slow;
     flat test_spoil: Spoil;
 }
 
-/// While a launch runs, its memory stays and nobody else gets at it: another thread's accesses and launches are
+/// While a launch runs, its memory stays and nobody else can access it: another thread's accesses and launches are
 /// refused, and a buffer that is dropped meanwhile is freed afterwards.
 #[test]
 fn memory_of_a_running_launch() {
@@ -306,7 +306,7 @@ fn memory_of_a_running_launch() {
             assert_eq!(kept.read(), Ok(vec![if dropped { 7 } else { 0 }]));
             let buffer = if dropped {
                 drop(buffer);
-                // Would get the memory if it were free.
+                // These would get the memory if it were free.
                 let others: Vec<_> = (0..64).map(|_| engine.upload(&[3u32]).unwrap()).collect();
                 STAGE.store(2, Ordering::SeqCst);
                 assert_eq!(running.join().expect("no panic"), Ok(()));

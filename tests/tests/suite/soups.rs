@@ -31,7 +31,7 @@ fn soups() -> impl Strategy<Value = Soup> {
     let shapes = (1..60u32, 0..120usize, 3..40u32, any::<u64>(), any::<bool>());
     shapes.prop_flat_map(|(vertices, n, patch_size, seed, slack)| {
         let face = [0..vertices, 0..vertices, 0..vertices];
-        // Some faces come again, in another order of corners.
+        // Some faces are duplicates, in another order of corners.
         (
             proptest::collection::vec(face, n),
             proptest::collection::vec((any::<prop::sample::Index>(), 0..3usize), 0..8),
@@ -143,7 +143,7 @@ fn check(engine: &Engine, soup: &Soup) -> Result<(), TestCaseError> {
     oriented(&rx, &oracle)
 }
 
-/// Either every vertex is a fan, or one that is not is named.
+/// Checks that every vertex has a fan, or one that has not is named.
 fn oriented(rx: &RxMesh, oracle: &Oracle) -> Result<(), TestCaseError> {
     let fans = oracle.fans();
     match rx.query::<OrientedVV>() {

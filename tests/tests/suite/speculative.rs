@@ -1,5 +1,5 @@
-//! The speculative engine against plain code on the host: what operators make of a mesh, whoever comes first, and the
-//! rules between patches after every run.
+//! The speculative engine against plain code on the host: results of operators in any order, and the rules between
+//! patches after every run.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::algo::delaunay::{DelaunayOptions, DelaunayReport, delaunay};
@@ -29,7 +29,7 @@ conformance! {
     crowded_blocks_end,
 }
 
-/// Opening and closing gives the same triangles, and attributes of all kinds where they were.
+/// Opening and closing gives the same triangles, and keeps attributes of all kinds at their elements.
 fn opening_changes_nothing(engine: &Engine) {
     for fixture in fixtures::suited(engine) {
         for patch_size in fixture.patch_sizes() {
@@ -77,7 +77,7 @@ fn opening_changes_nothing(engine: &Engine) {
     }
 }
 
-/// For each edge of two faces, the sum of the angles opposite it.
+/// Returns the sum of the opposite angles for each edge of two faces.
 fn sums(mesh: &TriMesh) -> BTreeMap<[u32; 2], (f64, u32)> {
     let mut edges: BTreeMap<[u32; 2], (f64, u32)> = BTreeMap::new();
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
@@ -146,13 +146,13 @@ fn flips_make_meshes_delaunay(engine: &Engine) {
     }
 }
 
-/// Marked seeds of every operator: what is counted as done is what the mesh shows, the surface stays what it was, and
-/// values stay with what stays.
+/// Marked seeds of every operator: the count of done edits agrees with the mesh, the surface keeps its topology, and
+/// values stay with surviving elements.
 fn marked_edits_keep_the_surface(engine: &Engine) {
     let levels = if is_slow(engine) { 2 } else { extent(3, 4) };
     let mut ball = generate::icosphere(levels).unwrap();
     generate::noise(&mut ball, 0.1, 5).unwrap();
-    // Not regular: contractions could bring a vertex exactly to where another one was.
+    // Not regular: contractions could move a vertex exactly to the position of a former one.
     let mut sheet = generate::grid(14, 11).unwrap();
     generate::noise(&mut sheet, 0.1, 6).unwrap();
     for mesh in [ball, sheet] {
@@ -165,7 +165,7 @@ fn marked_edits_keep_the_surface(engine: &Engine) {
             assert!(report.done > 0, "{what}, {edit:?}: {report:?}");
             for (kind, (before, after)) in before.iter().zip(&m.numbers()).enumerate() {
                 let (kept, lost) = kept(before, after);
-                // A flip may bring back an edge that another one took away.
+                // A flip may restore an edge that another one removed.
                 let most = if edit == Edit::Flip && kind > 0 {
                     kept / 20
                 } else {
@@ -180,7 +180,7 @@ fn marked_edits_keep_the_surface(engine: &Engine) {
     }
 }
 
-/// Lengths of the edges.
+/// Returns the lengths of the edges.
 fn lengths(mesh: &TriMesh) -> Vec<f32> {
     sums(mesh)
         .keys()
@@ -232,8 +232,8 @@ fn remeshing_ends_like_that_of_claims(engine: &Engine) {
     );
 }
 
-/// Tiny patches, more blocks than patches, everything at once and every neighbour locked first: it ends, and nothing is
-/// lost.
+/// Tiny patches, more blocks than patches, everything concurrent and every neighbour locked first: it ends, and nothing
+/// is lost.
 fn crowded_blocks_end(engine: &Engine) {
     let mesh = noisy(engine);
     let runs = if is_slow(engine) { 2 } else { extent(2, 6) };

@@ -1,6 +1,5 @@
-//! Stash, tables and queue of the speculative patch engine over memory whose every access may hand the processor to
-//! another thread: what takes a second processor and luck elsewhere, an interruption between two accesses, happens here
-//! all the time.
+//! Stash, tables and queue of the speculative patch engine over memory whose every access may yield to another thread:
+//! interruptions between two accesses, which are rare on one processor otherwise, happen all the time here.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
@@ -18,7 +17,7 @@ thread_local! {
     static RANDOM: Cell<u32> = const { Cell::new(1) };
 }
 
-/// A number below `n` that looks random, of this thread.
+/// Returns a pseudo-random number below `n`, of this thread.
 fn below(n: u32) -> u32 {
     RANDOM.with(|state| {
         let mut x = state.get();
@@ -84,7 +83,7 @@ impl Words for Restless<'_> {
 
 const THREADS: u32 = 4;
 
-/// Runs `f(t)` on each of the threads at the same time.
+/// Runs `f(t)` concurrently on each of the threads.
 fn together<R: Send>(seed: u32, f: impl Fn(u32) -> R + Sync) -> Vec<R> {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
@@ -140,7 +139,7 @@ fn a_table_misses_as_many_entries_as_it_refuses() {
         let hashed = 4 * (1 + seed % 8);
         let words = memory(hashed + OVERFLOW);
         let table = Table::new(Restless(&words));
-        // From the usual load to more than fits.
+        // From the usual load to more than the capacity.
         let n = match seed % 3 {
             0 => hashed * 4 / 5,
             1 => hashed + OVERFLOW / 2,
@@ -184,8 +183,8 @@ fn a_table_misses_as_many_entries_as_it_refuses() {
     }
 }
 
-/// Takes each of `patches` patches `times` times from a queue with room for `room`, and puts it back in between;
-/// returns the tickets that it took.
+/// Takes each of `patches` patches `times` times from a queue of capacity `room`, and returns it in between; returns
+/// the tickets that it took.
 fn circulate(engine: &Engine, seed: u32, (room, patches, times): (u32, u32, u32)) -> u32 {
     let fresh = engine
         .zeroed::<u32>(PatchQueue::words_for(room) as usize)
@@ -242,8 +241,7 @@ fn a_queue_hands_out_what_it_got() {
     }
 }
 
-/// An item that comes late does not stay behind those who take: it would be found only after all slots of the queue
-/// have been looked at.
+/// A late item does not stay behind the takers: it would be found only after all slots of the queue have been visited.
 #[test]
 fn nothing_stays_behind_in_a_queue() {
     let engine = Engine::cpu_with_threads(1).unwrap();

@@ -1,5 +1,4 @@
-//! What the speculative engine refuses, and meshes at the edge of what it takes: errors that say why, sessions that
-//! stay as they were, faces that stay frozen.
+//! Limits of the speculative engine: errors that give the reason, sessions that stay unchanged, faces that stay frozen.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -25,7 +24,7 @@ conformance! {
     frozen_faces_stay,
 }
 
-/// A vertex whose faces are more than a patch holds: opened or refused for a reason, and sound if opened.
+/// A vertex with more faces than the capacity of a patch: opened or refused for a reason, and valid if opened.
 fn fans_beyond_a_patch(engine: &Engine) {
     let most = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 100,
@@ -40,7 +39,7 @@ fn fans_beyond_a_patch(engine: &Engine) {
             let mut m = match Marked::<Speculative>::open(&rx, &mesh) {
                 Ok(m) => m,
                 Err(Error::Options(why)) if why.contains("speculative engine") => {
-                    // Whoever has the vertex has its faces: many patches border on one, and it is large.
+                    // The owner of the vertex has its faces: many patches border on it, and it is large.
                     assert!(valence > patch_size, "{what}: {why}");
                     continue;
                 }
@@ -94,7 +93,7 @@ fn isolated_vertices_stay(engine: &Engine) {
     for patch_size in [4, 64] {
         let mut m = Marked::new(engine, &mesh, patch_size);
         let mut rng = Rng::new(3);
-        // Vertices last: nothing but they have seeds that are isolated.
+        // Vertices last: only they have isolated seeds.
         for edit in Edit::ALL {
             m.mark_some(
                 edit,
@@ -117,7 +116,7 @@ fn isolated_vertices_stay(engine: &Engine) {
     }
 }
 
-/// The triangles that no operator may change, sorted.
+/// Returns the triangles that no operator may change, sorted.
 fn frozen(m: &Marked) -> Vec<[Place; 3]> {
     let arrays = m.session.to_host().unwrap();
     let x = m.session.values(m.x).unwrap().read().unwrap();
@@ -129,7 +128,7 @@ fn frozen(m: &Marked) -> Vec<[Place; 3]> {
     all
 }
 
-/// Meshes with places that are no manifold, or not oriented: every operator works around them.
+/// Meshes with non-manifold or unoriented places: every operator leaves those unchanged.
 fn frozen_faces_stay(engine: &Engine) {
     let n = if is_slow(engine) { 5 } else { 12 };
     let meshes: [(&str, TriMesh); 6] = [
@@ -158,7 +157,7 @@ fn frozen_faces_stay(engine: &Engine) {
                 m.run_checked(edit, Seeds::All, name);
                 assert_eq!(frozen(&m), before, "{name}, {edit:?}");
             }
-            // The patches that are made of it hold all of them.
+            // The patches that are made of it contain all of them.
             let (now, _) = m.session.to_mesh(m.x).unwrap();
             let mut closed = m.session.close(RepackOptions::default()).unwrap();
             let x = closed

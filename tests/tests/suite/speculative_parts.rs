@@ -21,7 +21,7 @@ conformance! {
     two_locks_in_opposite_orders, many_small_runs
 }
 
-/// Blocks that work at the same time: more than there are processors, so that they are interrupted at any place.
+/// Returns an engine with more concurrent blocks than processors, so that they are interrupted at any point.
 fn crowd(engine: &Engine) -> Engine {
     if engine.name() == "cpu" {
         Engine::cpu_with_threads(6).expect("six threads")
@@ -30,7 +30,7 @@ fn crowd(engine: &Engine) -> Engine {
     }
 }
 
-/// A number of things to do: many on a GPU, few where threads are slow.
+/// Returns an amount of work: much on a GPU, little where threads are slow.
 fn amount(engine: &Engine, on_gpu: u32, usual: u32, slow: u32, very_slow: u32) -> u32 {
     match () {
         () if engine.is_cuda() => on_gpu,
@@ -40,7 +40,7 @@ fn amount(engine: &Engine, on_gpu: u32, usual: u32, slow: u32, very_slow: u32) -
     }
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u32);
 
 impl Random {
@@ -49,7 +49,7 @@ impl Random {
         hash(self.0) % n
     }
 
-    /// `n` different numbers below `most`.
+    /// Returns `n` distinct numbers below `most`.
     fn distinct(&mut self, n: u32, most: u32) -> Vec<u32> {
         let mut all: Vec<u32> = (0..most).collect();
         for i in 0..n {
@@ -63,7 +63,7 @@ impl Random {
 
 // Tables.
 
-/// What a block put into its table, and what came of it.
+/// Entries that a block put into its table, and the results.
 struct Filled {
     entries: Vec<RibbonEntry>,
     others: Vec<RibbonEntry>,
@@ -71,7 +71,7 @@ struct Filled {
     table: Vec<u32>,
 }
 
-/// Runs blocks with `n` entries each on tables of `words` words, of which the keys come from `key(block)`.
+/// Runs blocks with `n` entries each on tables of `words` words, whose keys come from `key(block)`.
 fn fill_tables(
     engine: &Engine,
     (n, words, blocks, shared): (u32, u32, u32, bool),
@@ -126,7 +126,7 @@ fn fill_tables(
         .collect()
 }
 
-/// All that there is to say about a table in which every entry found room.
+/// Checks all properties of a table in which every entry was inserted.
 fn check_full_service(filled: &Filled) {
     let oracle: HashMap<u32, u32> = filled.entries.iter().map(|e| (e.local, e.pack())).collect();
     let homes: HashMap<(u32, u32), u32> = filled
@@ -162,8 +162,8 @@ fn check_full_service(filled: &Filled) {
     assert_eq!(there.into_iter().collect::<HashSet<_>>(), want);
 }
 
-/// At the load that tables are made for, every entry finds a place, and so it is at lower ones; keys at random and, as
-/// in patches, in a row.
+/// At the load for which tables are made, and at lower ones, every entry finds a slot; random keys and, as in patches,
+/// consecutive ones.
 fn tables(engine: &Engine) {
     let engine = &crowd(engine);
     let most = amount(engine, 6000, 2000, 500, 100);
@@ -196,8 +196,8 @@ fn tables(engine: &Engine) {
     }
 }
 
-/// More entries than words to hash into, as many as the overflow area takes beside: most tables hold all of them, and
-/// those do all that a table does.
+/// More entries than hashed words, by as many as the overflow area takes: most tables hold all of them, and those have
+/// all properties of a table.
 fn tables_that_overflow(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 400, 40, 10, 2);
@@ -226,7 +226,7 @@ fn tables_that_overflow(engine: &Engine) {
     assert!(whole > 0, "no table took all entries");
 }
 
-/// Without room, an insertion says so for each entry that is missing, and the others are there, each once.
+/// Without capacity, an insertion reports each entry that is missing, and the others are present, each once.
 fn tables_without_room(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 400, 12, 4, 1);
@@ -257,7 +257,7 @@ fn stashes(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 1000, 60, 20, 4);
     let n = 300;
-    // The last sort has more patches than slots.
+    // The last kind has more patches than slots.
     for (patches, shared) in [
         (1, true),
         (5, false),
@@ -307,10 +307,10 @@ fn stashes(engine: &Engine) {
     }
 }
 
-/// What a stash says on insertions, after every other slot was emptied, and on further insertions.
+/// Checks a stash's results on insertions, after every other slot was emptied, and on further insertions.
 fn check_stash(list: &[u32], out: &[u32], after: &[u32], patches: u32) {
     let n = list.len();
-    // One slot a patch, one patch a slot, whoever asks.
+    // One slot per patch, one patch per slot, for every thread.
     let one_to_one = |slots: &[u32]| {
         let mut of: HashMap<u32, u32> = HashMap::new();
         for (&patch, &slot) in list.iter().zip(slots) {
@@ -349,13 +349,13 @@ fn check_stash(list: &[u32], out: &[u32], after: &[u32], patches: u32) {
 
 // The queue.
 
-/// A queue with its memory.
+/// Work queue with its memory.
 struct Queue {
     words: Buffer<u32>,
 }
 
 impl Queue {
-    /// Room for `room` patches, the first `patches` in it.
+    /// Makes a queue of capacity `room` with the first `patches` in it.
     fn new(engine: &Engine, room: u32, patches: u32) -> Queue {
         let words = engine
             .zeroed::<u32>(PatchQueue::words_for(room) as usize)
@@ -370,7 +370,7 @@ impl Queue {
         PatchQueue::new(self.words.global_mut())
     }
 
-    /// Its length, read on the host.
+    /// Returns its length, read on the host.
     fn len(&self) -> u32 {
         let mut words = self.words.read().unwrap();
         // SAFETY: the words live until the end of this function, and nobody else has them (contract U4).
@@ -378,10 +378,10 @@ impl Queue {
     }
 }
 
-/// Most launches until a queue is empty. One does if nobody fails.
+/// Most launches until a queue is empty. One is enough if no block gives up.
 const LAUNCHES: u32 = 10_000;
 
-/// Takes each patch `times` times and puts it back in between.
+/// Takes each patch `times` times and returns it in between.
 fn circulate(engine: &Engine, patches: u32, room: u32, times: u32, blocks: u32, by_thread: u32) {
     let queue = Queue::new(engine, room, patches);
     assert_eq!(queue.len(), patches);
@@ -427,8 +427,8 @@ fn queues(engine: &Engine) {
     }
 }
 
-/// Fewer patches than blocks, and so little room that the slots come round all the time: those who take meet those who
-/// bring at every slot.
+/// Fewer patches than blocks, and so small a capacity that the slots are reused all the time: takers meet pushers at
+/// every slot.
 fn small_queues(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 1000, 24, 6, 2);
@@ -440,7 +440,7 @@ fn small_queues(engine: &Engine) {
     }
 }
 
-/// A queue that is full says so and loses nothing. On the host: what counts are the answers.
+/// A full queue reports that and loses nothing. On the host: only the answers matter.
 fn queue_without_room(engine: &Engine) {
     for room in [1u32, 2, 3, 8, 50] {
         let queue = Queue::new(engine, room, 0);
@@ -464,8 +464,7 @@ fn queue_without_room(engine: &Engine) {
 
 // Locks.
 
-/// Works on each item `times` times under the two locks of `locks` that it wants; returns how often it did not get
-/// them.
+/// Processes each item `times` times under the two of `locks` that it needs; returns the number of failed attempts.
 fn work_under_locks(
     engine: &Engine,
     (items, locks, times, blocks, tries): (u32, u32, u32, u32, u32),
@@ -492,8 +491,8 @@ fn work_under_locks(
             guarded: guarded.global_mut(),
             errors: errors.global_mut(),
         };
-        // Blocks of a GPU that want the same locks and are given one try can keep step for ever; alone, a block finds
-        // no lock taken. The engine does likewise.
+        // Blocks of a GPU that need the same locks and have one attempt can stay in lockstep for ever; alone, a block
+        // finds no lock taken. The engine does the same.
         let crowd = blocks.checked_shr(launches / 64).unwrap_or(0).max(1);
         engine.launch_blocks(crowd, kernel).unwrap();
         launches += 1;
@@ -515,7 +514,7 @@ fn work_under_locks(
     errors[2]
 }
 
-/// As in the engine: each patch wants its own lock and a neighbour's, near or far.
+/// As in the engine: each patch needs its own lock and a neighbour's, near or far.
 fn locks(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 1000, 24, 6, 2);
@@ -527,14 +526,14 @@ fn locks(engine: &Engine) {
             work_under_locks(engine, sizes, |p| [p, hash(p ^ tries) % n]);
         }
     }
-    // Locks of one's own are always had.
+    // A block's own locks are always acquired.
     assert_eq!(
         work_under_locks(engine, (200, 200, times, blocks, 1), |p| [p, p]),
         0
     );
 }
 
-/// All want the same two locks, half of them the one first and half the other: a deadlock, if anybody waited.
+/// All need the same two locks, half of them in the opposite order: a deadlock, if any block waited.
 fn two_locks_in_opposite_orders(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 300, 24, 6, 2);
@@ -546,7 +545,7 @@ fn two_locks_in_opposite_orders(engine: &Engine) {
     }
 }
 
-/// Thousands of small runs of everything that is shared between blocks, each with other numbers.
+/// Thousands of small runs of everything that blocks share, each with other numbers.
 fn many_small_runs(engine: &Engine) {
     let engine = &crowd(engine);
     for seed in 0..amount(engine, 1000, 1000, 30, 4) {

@@ -1,5 +1,5 @@
-//! What becomes of the speculative engine's patches: they are cut, united and grown in number; values and patches when
-//! a session is closed; several operators one after the other.
+//! Patches of the speculative engine: they are cut, merged and increased in number; values and patches when a session
+//! is closed; several operators one after the other.
 
 use glam::Vec3;
 use rxmesh_host::edit::{HostArrays, Seeds};
@@ -39,7 +39,7 @@ fn ball(engine: &Engine) -> TriMesh {
     mesh
 }
 
-/// Splits every edge, twice over: ten times as many faces, in patches of 32 faces that have room for twice that. They
+/// Splits every edge, twice over: ten times as many faces, in patches of 32 faces with a capacity of twice that. They
 /// are cut, and the session grows.
 fn full_patches_are_cut(engine: &Engine) {
     let mesh = ball(engine);
@@ -51,13 +51,13 @@ fn full_patches_are_cut(engine: &Engine) {
         m.mark(Edit::Split, || 1);
         let what = format!("round {round}");
         let report = m.run_checked(Edit::Split, Seeds::All, &what);
-        // A split is possible everywhere, but a patch around a vertex of many faces may have no half that its tables
-        // can name the rest of.
+        // A split is possible everywhere, but a patch around a vertex of many faces may have no half whose tables can
+        // name the rest.
         let all = before[1].len();
         assert!(report.refused as usize <= all / 50, "of {all}: {report:?}");
         let [vertices, edges, _] = m.numbers();
         assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
-        // Every edge but those was split: it is there no longer.
+        // Every other edge was split: it no longer exists.
         let (same, other) = kept(&before[1], &edges);
         assert!(same <= report.refused as usize, "{same}: {report:?}");
         assert_eq!(other, 0, "edges that were not split");
@@ -71,7 +71,8 @@ fn full_patches_are_cut(engine: &Engine) {
     close(m);
 }
 
-/// A ball in two patches: one has the faces at one vertex, the other all the rest. With the place of that vertex.
+/// Makes a ball in two patches: one has the faces at one vertex, the other all the rest. Returns the position of that
+/// vertex.
 fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
     let mut mesh = generate::icosphere(if is_slow(engine) { 1 } else { 2 }).unwrap();
     generate::noise(&mut mesh, 0.05, 6).unwrap();
@@ -97,11 +98,11 @@ fn with_a_tiny_patch(engine: &Engine) -> (RxMesh, TriMesh, Vec3) {
     (rx, mesh, place)
 }
 
-/// A patch that owns one vertex has to be united with its neighbour once anything was done.
+/// A patch that owns one vertex must be merged with its neighbour after any edit.
 fn small_patches_are_united(engine: &Engine) {
     let (rx, mesh, tiny) = with_a_tiny_patch(engine);
     let mut m = Marked::<Speculative>::open(&rx, &mesh).unwrap();
-    // An edge far away, so that nobody needs the small patch for it.
+    // An edge far away, so that no edit needs the small patch.
     let arrays = m.session.to_host().unwrap();
     let x = m.session.values(m.x).unwrap().read().unwrap();
     let distance = |edge: usize| match arrays.lives(Kind::Edge, edge as u32) {
@@ -124,7 +125,7 @@ fn small_patches_are_united(engine: &Engine) {
     labels.sort_unstable();
     labels.dedup();
     assert_eq!(labels.len(), 1, "one patch is left: {labels:?}");
-    // What was united works on.
+    // The merged patches can be edited further.
     let mut rng = Rng::new(8);
     for edit in [Edit::Split, Edit::Flip, Edit::Split, Edit::Collapse] {
         m.mark_some(edit, &mut rng, 60, 3);
@@ -133,7 +134,7 @@ fn small_patches_are_united(engine: &Engine) {
     close(m);
 }
 
-/// The edges that have still the number that they had at first, by session id.
+/// Returns the edges that still have their first number, by session id.
 fn old_edges(m: &Marked, arrays: &HostArrays, first: &Numbers) -> Vec<u32> {
     let x = m.session.values(m.x).unwrap().read().unwrap();
     let numbers = m.session.values(m.numbers.1).unwrap().read().unwrap();
@@ -145,7 +146,7 @@ fn old_edges(m: &Marked, arrays: &HostArrays, first: &Numbers) -> Vec<u32> {
     plain.edge_slots().filter(is_old).collect()
 }
 
-/// Flips whose edge is there are refused. They come up again until none of them is possible: plain code agrees.
+/// Flips whose edge exists are refused. They are retried until none of them is possible: plain code agrees.
 fn refused_seeds_come_up_again(engine: &Engine) {
     let mut bipyramid = fixtures::high_valence(if is_slow(engine) { 12 } else { 40 });
     generate::noise(&mut bipyramid, 0.01, 2).unwrap();
@@ -177,7 +178,7 @@ fn refused_seeds_come_up_again(engine: &Engine) {
     }
 }
 
-/// All operators in one session, each followed by what it refused.
+/// All operators in one session, each followed by its refused seeds.
 fn operators_follow_each_other(engine: &Engine) {
     let meshes = [
         ball(engine),
@@ -205,7 +206,7 @@ fn operators_follow_each_other(engine: &Engine) {
         }
         assert!(done.iter().all(|&n| n > 0), "{done:?}");
         assert!(again > 0, "nothing was refused");
-        // Nothing waits: there is nothing to do.
+        // The work queue is empty: there is nothing to do.
         let before = m.session.to_host().unwrap();
         let report = m.run_checked(Edit::Remove, Seeds::Queued, "nothing");
         assert_eq!(report.done, 0);
@@ -214,8 +215,7 @@ fn operators_follow_each_other(engine: &Engine) {
     }
 }
 
-/// After edits, values are with the elements that they belong to: those that were there from the beginning have what
-/// they had.
+/// After edits, values are at their elements: elements from the beginning have their original values.
 fn values_arrive_where_their_elements_are(engine: &Engine) {
     let levels = if is_slow(engine) { 2 } else { 3 };
     let mut mesh = generate::icosphere(levels - u32::from(is_very_slow(engine))).unwrap();
@@ -255,7 +255,7 @@ fn values_arrive_where_their_elements_are(engine: &Engine) {
 }
 
 /// Closes a session and checks its patches, and that every element has the value that it had in the session. Returns
-/// these.
+/// these values.
 fn close(m: Marked) -> [Numbers; 3] {
     let want = m.numbers();
     let (mesh, _) = m.session.to_mesh(m.x).unwrap();

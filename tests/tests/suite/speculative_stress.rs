@@ -1,6 +1,6 @@
-//! Many small runs of the speculative engine: tiny patches, small meshes, operators and options at random.
-//! `RXMESH_RUNS` says how many, `RXMESH_SEED` which one is the first. A run that does not end shows by its seed, which
-//! is printed before it (`--nocapture`).
+//! Many small runs of the speculative engine: tiny patches, small meshes, random operators and options. `RXMESH_RUNS`
+//! sets their number, `RXMESH_SEED` the first seed. A run that hangs is identified by its seed, which is printed before
+//! it (`--nocapture`).
 
 use rxmesh_host::edit::Seeds;
 use rxmesh_host::engine::Engine;
@@ -14,7 +14,7 @@ use rxmesh_tests::marked::{Marked, kept};
 
 conformance! { small_runs_end }
 
-/// A variable's number.
+/// Returns the number in a variable.
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(
@@ -35,7 +35,7 @@ fn small_runs_end(engine: &Engine) {
     }
 }
 
-/// Meshes of different kinds, of 8 to 160 faces.
+/// Makes meshes of different kinds, of 8 to 160 faces.
 fn mesh(rng: &mut Rng) -> TriMesh {
     let between = |rng: &mut Rng, a: u64, b: u64| (a + rng.below(b - a)) as u32;
     let mut mesh = match rng.below(6) {
@@ -78,7 +78,7 @@ fn run(engine: &Engine, seed: u64) {
         if m.session.enqueue_refused().unwrap() > 0 && rng.below(2) == 0 {
             m.run_checked(edit, Seeds::Queued, &what);
         }
-        // Edges and faces may come again with what their slots held; vertices do not.
+        // Edges and faces may return with the leftovers of their slots; vertices do not.
         let (_, lost) = kept(&before[0], &m.numbers()[0]);
         assert_eq!(lost, 0, "{what}, {edit:?}: values of vertices");
     }

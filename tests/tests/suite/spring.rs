@@ -16,7 +16,7 @@ conformance! {
     senseless_options_are_refused_and_explosions_are_told
 }
 
-/// A system with its vertices' numbers below `pins` fixed, moved out of its rest.
+/// Makes a system with the vertices below `pins` fixed, moved out of its rest shape.
 fn stretched<'a>(
     put: &'a (
         rxmesh_host::store::RxMesh,
@@ -101,7 +101,7 @@ fn scatter_gather_and_naive_sums_agree(engine: &Engine) {
     }
 }
 
-/// Solves a dense system by elimination with pivots.
+/// Solves a dense system by elimination with pivoting.
 fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     let n = b.len();
     for k in 0..n {
@@ -125,7 +125,7 @@ fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// The implicit step with an assembled matrix in doubles.
+/// Computes the implicit step with an assembled matrix in doubles.
 fn dense_step(
     mesh: &TriMesh,
     x: &[Vec3],

@@ -1,5 +1,5 @@
-//! Grids whose steps hand values from block to block: in one launch where a GPU has room for all blocks, else a launch
-//! a step.
+//! Grids whose steps pass values from block to block: in one launch where a GPU has room for all blocks, else in one
+//! launch per step.
 
 use rxmesh_host::engine::Engine;
 use rxmesh_test_kernels::steps::HandOn;
@@ -11,7 +11,8 @@ conformance! {
     values_cross_blocks, the_step_that_stops, one_block_goes_on_alone, more_blocks_than_a_gpu_has_room_for, no_steps
 }
 
-/// What is in both halves after so many steps of so many blocks of `n` items, of which one goes on from a step on.
+/// Returns the content of both halves after so many steps of so many blocks of `n` items, of which one continues alone
+/// from a step on.
 fn naive(values: &[u32], n: usize, blocks: usize, steps: u32, alone: u32) -> Vec<u32> {
     let mut halves = values.to_vec();
     for step in 0..steps {
@@ -39,7 +40,7 @@ fn check(engine: &Engine, size: (u32, u32), ranges: &[(u32, u32)], stop: u32, do
     check_alone(engine, size, ranges, [stop, u32::MAX], done);
 }
 
-/// The same, and one block goes on alone from a step on.
+/// The same, where one block continues alone from a step on.
 fn check_alone(
     engine: &Engine,
     (n, blocks): (u32, u32),

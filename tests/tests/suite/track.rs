@@ -1,4 +1,4 @@
-//! Surface tracking: a hundred frames without a loss, with both ways to decide conflicts; curl noise without sources,
+//! Surface tracking: a hundred frames without a loss, with both ways to resolve conflicts; divergence-free curl noise,
 //! null spaces.
 
 use glam::{DVec3, Vec3};
@@ -36,7 +36,7 @@ struct Tracked {
     x: Vec<Vec3>,
 }
 
-/// Tracks, and looks at every frame: it is sound, Euler's number and the number of components' boundaries stay.
+/// Tracks, and checks every frame: it is valid, and Euler's number stays.
 fn tracked<C: Conflicts>(
     engine: &Engine,
     mesh: &TriMesh,
@@ -79,13 +79,13 @@ fn options(frames: u32) -> TrackOptions {
     })
 }
 
-/// The part of a ball's volume that a frame may lose, over the squared target length.
+/// Share of a ball's volume that a frame may lose, over the squared target length.
 ///
-/// The field keeps volumes; what is lost is lost to smoothing, which moves vertices in their tangent planes. A surface
-/// of curvature `k` falls `k s^2 / 2` below a tangent plane at distance `s`. Edges between 0.5 and 1.5 targets have a
+/// The field preserves volumes; losses are due to smoothing, which moves vertices in their tangent planes. A surface of
+/// curvature `k` falls `k s^2 / 2` below a tangent plane at distance `s`. Edges between 0.5 and 1.5 targets have a
 /// standard deviation of 0.29 targets, the mean of six 0.12: a step has `s^2 = 0.014` squared targets. The volume of a
-/// ball is a third of its area, so the part that goes is three times that offset, and the field may bend the surface
-/// twice as much as the ball is bent: `3 * 2 * 0.014 / 2`. Contractions take a tenth of that: some a frame, around one
+/// ball is a third of its area, so the lost share is three times that offset, and the field may bend the surface twice
+/// as much as the ball is bent: `3 * 2 * 0.014 / 2`. Contractions take a tenth of that: some per frame, around one
 /// vertex each.
 const LOST_A_FRAME: f64 = 0.042;
 
@@ -110,7 +110,7 @@ fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
             "volume {before} became {now}, {lost} may be lost"
         );
         // After splits and contractions all edges are between 0.5 and 1.5 targets. Of two equilateral faces at that
-        // limit the flipped edge has 2.6, and smoothing draws it in.
+        // limit the flipped edge has 2.6, and smoothing shortens it.
         let q = quality(&after.mesh);
         let over = q.edge_length.over(f64::from(report.target_length));
         assert!(
@@ -125,7 +125,7 @@ fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
     assert!(after.mesh.positions.iter().all(|x| x.is_finite()));
 }
 
-/// Where nothing moves, a copy of the positions that is interpolated stays one.
+/// An interpolated copy of the positions remains one if nothing moves.
 fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     let mesh = generate::icosphere(2).unwrap();
     let patches = PatchOptions::default();
@@ -222,7 +222,7 @@ fn same_bits_on_every_run(engine: &Engine) {
     assert!(got.x == want.x, "the positions differ");
 }
 
-/// The field is the curl of something: by central differences its divergence is zero, and it is no constant.
+/// The field is a curl: by central differences its divergence is zero, and it is not constant.
 #[test]
 fn curl_noise_has_no_sources() {
     let field = CurlNoise {
@@ -254,7 +254,7 @@ fn curl_noise_has_no_sources() {
     );
 }
 
-/// Far away, where coordinates have no place in a cell any more, the field is still one of numbers.
+/// Far away, where coordinates no longer have a position within a cell, the field is still finite.
 #[test]
 fn curl_noise_is_finite_everywhere() {
     let field = CurlNoise {
@@ -274,7 +274,7 @@ fn curl_noise_is_finite_everywhere() {
     }
 }
 
-/// A step of fourth order: half the step, a sixteenth of the error, or nearly.
+/// A step of fourth order: half the step, nearly a sixteenth of the error.
 #[test]
 fn steps_are_of_fourth_order() {
     let field = CurlNoise {

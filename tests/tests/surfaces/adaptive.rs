@@ -1,4 +1,4 @@
-//! Catmull-Clark patches, and the surface anywhere, against limits of plain code.
+//! Catmull-Clark patches, and the surface at arbitrary points, against limits of plain code.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
@@ -33,20 +33,20 @@ conformance! {
     refusals,
 }
 
-/// Of the bounding box.
+/// Tolerance relative to the bounding box.
 const TOLERANCE: f64 = 2e-6;
 
-/// A place of the surface, and where the surface is there.
+/// Parameters of a point of the surface, and its expected limit.
 struct Sample {
     face: u32,
     place: [f64; 2],
     limit: Limit,
-    /// Whether it is a vertex at which nothing is sharp, and all of whose faces are part of the surface.
+    /// `true` if it is a vertex at which nothing is sharp, and all of whose faces are part of the surface.
     smooth: bool,
 }
 
-/// The limits of all vertices of a level of plain code, seen from each of their faces. What is sharp at the patches'
-/// last level is sharp for ever.
+/// Returns the limits of all vertices of a level of plain code, seen from each of their faces. Sharpness that remains
+/// at the patches' last level is infinite.
 fn expected(mesh: &PolyMesh, options: &Options, levels: u32) -> Vec<Sample> {
     let (mut net, holes) = refine_net(mesh, options);
     let all = net
@@ -92,7 +92,7 @@ fn expected(mesh: &PolyMesh, options: &Options, levels: u32) -> Vec<Sample> {
     samples
 }
 
-/// Points and normals of the surface at places.
+/// Returns points and normals of the surface at samples.
 fn evaluated(
     engine: &Engine,
     surface: &mut Adaptive,
@@ -100,7 +100,7 @@ fn evaluated(
     samples: &[Sample],
 ) -> [Vec<Vec3>; 2] {
     let x = engine.upload(&rows(mesh)).unwrap();
-    // What is not written is seen.
+    // Unwritten values are noticed.
     let unset = |rows: usize| engine.upload(&vec![f32::NAN; 3 * rows]).unwrap();
     let mut control = unset(surface.control_count() as usize);
     surface.values(3, &x, &mut control).unwrap();
@@ -121,7 +121,7 @@ fn evaluated(
     [points, normals].map(|b| b.read().unwrap().chunks(3).map(Vec3::from_slice).collect())
 }
 
-/// Where a place lies in a patch, when it does.
+/// Returns the parameters of a sample in a patch, if it lies there.
 fn inside(patch: &Patch, sample: &Sample) -> Option<[f64; 2]> {
     let scale = f64::from(1u32 << patch.level);
     let [u, v] = sample.place.map(|x| x * scale);
@@ -130,14 +130,14 @@ fn inside(patch: &Patch, sample: &Sample) -> Option<[f64; 2]> {
     (patch.face == sample.face && is_in(u) && is_in(v)).then_some([u, v])
 }
 
-/// What is to be expected at a place.
+/// Expectation at a sample.
 #[derive(Clone, Copy, PartialEq)]
 enum At {
     /// The surface.
     Surface,
     /// The surface's point, and its normal where it is smooth.
     Vertex,
-    /// Something near.
+    /// A point nearby.
     Cap,
 }
 
@@ -191,7 +191,7 @@ fn check(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Options, levels
         let has_normal = at == At::Surface || (at == At::Vertex && *smooth);
         if has_normal && !limit.normals.is_empty() {
             let n = normals[i].as_dvec3();
-            // A normal is off by what points are off over the length of a cell, which halves with each level: with
+            // The error of a normal is that of points over the length of a cell, which halves with each level: with
             // five, 2e-6 of the box are 2e-3 of a cell of one of these meshes.
             let most = f64::max(1e-3, 2e-3 * 0.5f64.powi(5 - options.levels as i32));
             let near = limit.normals.iter().any(|m| m.distance(n) < most);
@@ -312,7 +312,7 @@ fn creases(engine: &Engine) {
     }
 }
 
-/// The farthest that patches at irregular vertices are off, of the bounding box.
+/// Returns the largest error of patches at irregular vertices, relative to the bounding box.
 fn farthest(engine: &Engine, mesh: &PolyMesh, levels: u32) -> f64 {
     let options = options(Scheme::CatmullClark, levels);
     let mut surface = Adaptive::new(engine, mesh, &options).unwrap();
@@ -326,7 +326,7 @@ fn farthest(engine: &Engine, mesh: &PolyMesh, levels: u32) -> f64 {
         / diagonal(&places)
 }
 
-/// What patches at irregular vertices are off by gets smaller with each level.
+/// The error of patches at irregular vertices decreases with each level.
 fn caps_come_nearer(engine: &Engine) {
     for n in suited(engine, [vec![3, 5, 12], vec![5], vec![]]) {
         let mesh = meshes::moved(meshes::trapezohedron(n));
@@ -339,7 +339,7 @@ fn caps_come_nearer(engine: &Engine) {
     }
 }
 
-/// At the points of the uniform form the surface is where that form's limit is.
+/// At the points of the uniform form the surface is the limit of that form.
 fn uniform_surfaces(engine: &Engine) {
     let sharp = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, 2.5)));
     for mesh in [
@@ -407,8 +407,8 @@ fn patches_of_known_meshes(engine: &Engine) {
         counts(&meshes::cube(), 3),
         [count(2, 72, 0, 0), count(3, 72, 0, 24)]
     );
-    // A crease around the torus that lasts for ever divides nothing; one of sharpness 2 divides the faces beside it,
-    // and of their quarters those beside it.
+    // An infinitely sharp crease around the torus divides nothing; one of sharpness 2 divides the faces beside it, and
+    // of their quarters those beside it.
     let line = |s| {
         let ends = (0..7).map(|i| ([i, (i + 1) % 7], s));
         meshes::with_edges(meshes::torus(7, 5), &ends.collect::<Vec<_>>())
@@ -420,7 +420,7 @@ fn patches_of_known_meshes(engine: &Engine) {
     );
 }
 
-/// Values at places that no level has, of so many columns.
+/// Returns values at parameters that no level has, with so many columns.
 fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> {
     let surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, 3)).unwrap();
     let w = width as usize;
@@ -447,7 +447,7 @@ fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> 
     out.read().unwrap()
 }
 
-/// Each component is what it is alone.
+/// Each component is the same as alone.
 fn values_of_any_width(engine: &Engine) {
     let mesh = meshes::moved(meshes::sharpened(meshes::polygons(1, 3), 20, 2, 1));
     let x = rows(&mesh);
@@ -469,7 +469,7 @@ fn the_same_bits(engine: &Engine) {
     assert_eq!(once, columns(engine, &mesh, 3, &rows(&mesh)));
 }
 
-/// Each side of a face is that of another, the other way, or on the boundary of the mesh.
+/// Each side of a face is that of another, in the opposite direction, or on the boundary of the mesh.
 fn meshes_without_gaps(engine: &Engine) {
     let sharp = meshes::sharpened(meshes::torus(6, 5), 10, 2, 3);
     let list = [

@@ -24,14 +24,14 @@ conformance! {
     refusals,
 }
 
-/// Of the bounding box.
+/// Tolerance relative to the bounding box.
 const TOLERANCE: f64 = 2e-6;
 
-/// Values of a surface, `width` a point.
+/// Returns the values of a surface, `width` per point.
 fn values(engine: &Engine, surface: &CatmullClark, width: u32, x: &[f32]) -> Vec<f32> {
     let x = engine.upload(x).unwrap();
     let n = (surface.vertex_count() * width) as usize;
-    // What is not written is seen.
+    // Unwritten values are noticed.
     let mut y = engine.upload(&vec![f32::NAN; n]).unwrap();
     surface.values(width, &x, &mut y).unwrap();
     y.read().unwrap()
@@ -151,7 +151,7 @@ fn creases(engine: &Engine) {
         for seed in 1..suited(engine, [4, 2, 2]) {
             let mesh = meshes::sharpened(mesh.clone(), 15, 4, seed);
             for creasing in [Creasing::Uniform, Creasing::Chaikin] {
-                // Sharpness ends in between. It comes in quarters, so that what ends just so does in any precision.
+                // Sharpness ends in between. It comes in quarters, so that it ends at the same level in any precision.
                 for levels in suited(engine, [vec![1, 2, 4], vec![3], vec![2]]) {
                     let options = Options {
                         creasing,
@@ -164,7 +164,7 @@ fn creases(engine: &Engine) {
     }
 }
 
-/// Points and normals in the limit, three floats each.
+/// Returns limit points and normals, three floats each.
 fn limit(engine: &Engine, mesh: &PolyMesh, levels: u32) -> (CatmullClark, [Vec<Vec3>; 2]) {
     let surface = CatmullClark::new(engine, mesh, &options(Scheme::CatmullClark, levels)).unwrap();
     let y = engine
@@ -182,7 +182,7 @@ fn limit(engine: &Engine, mesh: &PolyMesh, levels: u32) -> (CatmullClark, [Vec<V
     (surface, both)
 }
 
-/// The ids that the points of `a` levels of quads have after `b` levels, in order.
+/// Returns the ids that the points of `a` levels of quads have after `b` levels, in order.
 fn later_ids(surface: &CatmullClark, a: u32, b: u32) -> Vec<u32> {
     let mesh = surface.mesh();
     let [v, e, f] = [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()];
@@ -197,7 +197,7 @@ fn later_ids(surface: &CatmullClark, a: u32, b: u32) -> Vec<u32> {
     (0..v).chain(on_edges).chain(inside).collect()
 }
 
-/// Masks of the limit are what no level changes; normals follow from tangents that each level only makes shorter.
+/// Limit masks are invariant under further levels; normals follow from tangents that each level only shortens.
 fn limits(engine: &Engine) {
     let top = meshes::TOP.map(|ends| (ends, 10.0));
     let quads = [
@@ -224,7 +224,7 @@ fn limits(engine: &Engine) {
             );
         }
     }
-    // Polygons keep their vertices; normals look outwards.
+    // Polygons keep their vertices; normals point outwards.
     let mesh = meshes::polygons(3, 1);
     let (_, [points, normals]) = limit(engine, &mesh, 1);
     let (_, [later, _]) = limit(engine, &mesh, 3);
@@ -234,7 +234,7 @@ fn limits(engine: &Engine) {
     }
 }
 
-/// Each component is what it is alone.
+/// Each component is the same as alone.
 fn values_of_any_width(engine: &Engine) {
     let mesh = meshes::trapezohedron(5);
     let x = rows(&mesh);

@@ -1,7 +1,7 @@
-//! The creased cube of `data/`, whose picture the manual has: by numbers.
+//! The creased cube of `data/`, which is pictured in the manual: by numbers.
 //!
-//! Its top has creases of two and a half levels around it, the edge from (1, 1, -1) to (1, 1, 1) is sharp for ever, and
-//! the corner at (-1, -1, -1) stays.
+//! Its top has creases of two and a half levels around it, the edge from (1, 1, -1) to (1, 1, 1) is infinitely sharp,
+//! and the corner at (-1, -1, -1) stays.
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
@@ -27,31 +27,31 @@ fn the_creased_cube_is_right(engine: &Engine) {
     };
     let surfaces = [3, 4, 5].map(surface);
     for mesh in &surfaces {
-        // The corner is where it was, and nothing is outside of the cube.
+        // The corner has not moved, and nothing is outside of the cube.
         assert_eq!(mesh.positions[0], Vec3::splat(-1.0));
         let outside = |p: &Vec3| p.abs().max_element() > 1.0 + 1e-6;
         assert!(!mesh.positions.iter().any(outside));
         mirrored(mesh);
         the_sharp_edge_is_in_one_plane(mesh);
     }
-    // A smooth corner of the cube goes inwards by far more than the sharp one (not at all) or that of the creases.
+    // A smooth corner of the cube moves inwards by far more than the sharp one (not at all) or that of the creases.
     let [_, fine, _] = &surfaces;
     let far = |v: usize| fine.positions[v].length();
     assert!(far(1) < 1.2 && far(4) > far(1) + 0.1 && far(0) > 1.7);
 
     let bends = |ends: [Vec3; 2]| surfaces.each_ref().map(|mesh| bend_at(mesh, ends));
-    // Across the sharp edge's middle the surface bends as much on every level.
+    // Across the sharp edge's midpoint the surface bends as much on every level.
     let sharp = bends([Vec3::new(1.0, 1.0, -1.0), Vec3::new(1.0, 1.0, 1.0)]);
     assert!(sharp.iter().all(|&angle| angle > 45.0), "{sharp:?}");
     assert!((sharp[1] - sharp[2]).abs() < 4.0, "{sharp:?}");
-    // Across a crease it bends less and less once the crease is used up, by half a level in the end.
+    // Across a crease it bends less and less once the sharpness has ended, in the limit by half per level.
     let crease = bends([Vec3::new(-1.0, -1.0, 1.0), Vec3::new(1.0, -1.0, 1.0)]);
     assert!(crease[0] > 15.0, "{crease:?}");
     assert!(
         crease[1] < 0.75 * crease[0] && crease[2] < 0.6 * crease[1],
         "{crease:?}"
     );
-    // And across a smooth edge from the first level on, with a wider bow.
+    // And across a smooth edge from the first level on, with a wider arc.
     let smooth = bends([Vec3::new(1.0, -1.0, -1.0), Vec3::new(1.0, 1.0, -1.0)]);
     assert!(
         smooth[0] < 0.3 * crease[0] && smooth[1] < 0.6 * smooth[0],
@@ -59,7 +59,7 @@ fn the_creased_cube_is_right(engine: &Engine) {
     );
 }
 
-/// The cube and its tags are the same when x and y change places, and so is the surface.
+/// The cube and its tags are symmetric in x and y, and so is the surface.
 fn mirrored(mesh: &PolyMesh) {
     let by = |p: &Vec3| p.to_array().map(|c| (c * 1e4).round() as i64);
     let mut points: Vec<_> = mesh.positions.iter().map(by).collect();
@@ -77,20 +77,20 @@ fn mirrored(mesh: &PolyMesh) {
     }
 }
 
-/// Vertices of the sharp edge: its ends, and what divides it.
+/// Vertices of the sharp edge: its ends, and the points that divide it.
 fn the_sharp_edge_is_in_one_plane(mesh: &PolyMesh) {
     let [low, high] = [3, 7].map(|v: usize| mesh.positions[v]);
     assert!((low.x - low.y).abs() < 1e-6 && (high.x - high.y).abs() < 1e-6);
     assert!(low.z < -0.4 && high.z > 0.4);
 }
 
-/// Degrees between the normals of the two faces at the middle of an edge of the cube.
+/// Returns the degrees between the normals of the two faces at the midpoint of an edge of the cube.
 fn bend_at(mesh: &PolyMesh, ends: [Vec3; 2]) -> f64 {
     let middle = 0.5 * (ends[0] + ends[1]).as_dvec3();
     let along = (ends[1] - ends[0]).as_dvec3().normalize();
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let table = EdgeTable::of_polygons(mesh);
-    // Of the edges that go the same way, the one that is nearest to the middle of the cube's edge.
+    // The parallel edge nearest to the midpoint of the cube's edge.
     let parallel = |e: &usize| {
         let [a, b] = table.edges[*e].map(at);
         (b - a).normalize().dot(along).abs() > 0.9

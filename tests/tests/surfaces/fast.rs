@@ -1,4 +1,4 @@
-//! All schemes on every engine against the plain code: every recorded case, and meshes with defects at random.
+//! All schemes on every engine against the plain code: every recorded case, and meshes with random defects.
 
 use super::loop_surface::{points, rows, used};
 use glam::{DVec2, DVec3};
@@ -26,10 +26,10 @@ conformance! {
     any_mesh_is_a_surface_or_refused
 }
 
-/// Of the diagonal of the bounding box.
+/// Tolerance relative to the diagonal of the bounding box.
 const NEAR: f64 = 2e-6;
 
-/// The surface that an engine makes.
+/// Returns the surface that an engine makes.
 fn surface(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<NaiveSurface, Error> {
     let surface = Subdivision::new(engine, mesh, options)?;
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize)?;
@@ -54,7 +54,7 @@ fn surface(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<NaiveS
     })
 }
 
-/// Compares what faces have: other vertices may be anywhere.
+/// Compares the vertices that faces use: others may be anywhere.
 fn same(got: NaiveSurface, want: NaiveSurface) -> Result<(), String> {
     if got.positions.len() != want.positions.len() {
         let (got, want) = (got.positions.len(), want.positions.len());
@@ -64,7 +64,7 @@ fn same(got: NaiveSurface, want: NaiveSurface) -> Result<(), String> {
 }
 
 fn all_cases(engine: &Engine, scheme: Scheme, most: u32) {
-    // Slow engines take some of them, each another part of the list.
+    // Slow engines test some of them, each another part of the list.
     let step = suited(engine, [1, 5, 9]);
     let mut wrong = Vec::new();
     for case in cases()
@@ -104,7 +104,7 @@ fn loop_cases(engine: &Engine) {
     all_cases(engine, Scheme::Loop, extent(3, 4));
 }
 
-/// OpenSubdiv has no sqrt(3): the meshes of the cases whose edges are sharp for ever, where they are sharp.
+/// OpenSubdiv has no sqrt(3): the meshes of the cases with infinitely sharp edges, where they are sharp.
 fn sqrt3_cases(engine: &Engine) {
     let step = suited(engine, [1, 5, 9]);
     let all = cases();
@@ -132,7 +132,7 @@ fn sqrt3_cases(engine: &Engine) {
     assert!(count >= 5, "{count} cases");
 }
 
-/// Corners as vertices of their own, at their values and a mixture of the coordinates of their positions.
+/// Makes corners separate vertices, at their values and a mixture of the coordinates of their positions.
 fn exploded(
     positions: &[DVec3],
     faces: &[Vec<u32>],
@@ -155,7 +155,7 @@ fn exploded(
     }
 }
 
-/// Texture coordinates that a mesh carries, against what is recorded of OpenSubdiv.
+/// Texture coordinates of a mesh, against OpenSubdiv's recorded results.
 fn values_of_corners(engine: &Engine) {
     let mut wrong = Vec::new();
     let step = suited(engine, [extent(5, 1), 5, 9]);
@@ -196,7 +196,7 @@ fn values_of_corners(engine: &Engine) {
         let values: Vec<DVec2> = layer.corners.iter().map(value).collect();
         let positions: Vec<DVec3> = got.positions.iter().map(|p| p.as_dvec3()).collect();
         let want = refine(&case.mesh, &options);
-        // Parents are those of the surface itself, which the other checks look at.
+        // The other checks test the parents of the surface itself.
         let parents = |n: usize| vec![0; n];
         let faces = meshes::faces(&got);
         let got = exploded(&positions, &faces, parents(faces.len()), &values);
@@ -215,15 +215,15 @@ fn values_of_corners(engine: &Engine) {
     );
 }
 
-/// Two triangles that share all their edges, two quads that share two: a level later triangles have edges with the same
-/// ends.
+/// Two triangles that share all their edges, two quads that share two: one level later triangles have edges with the
+/// same ends.
 fn faces_that_share_edges(engine: &Engine) {
     let ring = |n: u32| {
         let angle = |i: u32| f64::from(i) * std::f64::consts::TAU / f64::from(n);
         let point = |i| DVec3::new(angle(i).cos(), angle(i).sin(), 0.1 * f64::from(i));
         (0..n).map(point).collect()
     };
-    // By sqrt(3) the points of the two triangles fall into one: the third gives the mesh its size.
+    // With sqrt(3) the points of the two triangles coincide: the third gives the mesh its size.
     let pillow = meshes::mesh(ring(6), &[vec![0, 1, 2], vec![0, 2, 1], vec![3, 4, 5]]);
     let quads = meshes::mesh(ring(5), &[vec![0, 1, 2, 3], vec![0, 3, 2, 4]]);
     for (mesh, scheme) in [
@@ -242,8 +242,8 @@ fn faces_that_share_edges(engine: &Engine) {
     }
 }
 
-/// A mesh with defects: a surface, of which faces are turned over, repeated, left out, or share vertices that they
-/// should not, and sharpness anywhere.
+/// Makes a mesh with defects: a surface, some of whose faces are turned over, duplicated, omitted, or share vertices
+/// wrongly, with arbitrary sharpness.
 pub(super) fn damaged(seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let whole = match rng.below(5) {
@@ -337,7 +337,7 @@ fn any_mesh_is_a_surface_or_refused(engine: &Engine) {
     }
     let (made, refused) = (made.get(), refused.get());
     let all = made + refused;
-    // A third of the meshes are surfaces; few meshes say no more of that than that there are both.
+    // A third of the meshes are surfaces; a small number of meshes only shows that there are both kinds.
     let enough = if all < 400 {
         [1, 1]
     } else {

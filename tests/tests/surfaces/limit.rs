@@ -43,7 +43,7 @@ fn masks_are_the_known_ones() {
     }
 }
 
-/// The faces of a vertex as a mesh of their own, and the vertex in it.
+/// Returns the faces of a vertex as a separate mesh, and the vertex in it.
 fn around(net: &Net, v: usize) -> (Net, usize) {
     let mut ids: Vec<u32> = Vec::new();
     let mut id = |w: u32| {
@@ -70,13 +70,13 @@ fn around(net: &Net, v: usize) -> (Net, usize) {
     (own, center)
 }
 
-/// The place of a vertex many levels on, and the number of faces there and their normal, for each side of a line.
-/// Nothing but the faces around it matters to it, so only those are refined.
+/// Returns the position of a vertex many levels later, and the number of faces there and their normal, for each side of
+/// a crease. Only the faces around it affect it, so only those are refined.
 fn far_on(net: &Net, v: usize, scheme: Scheme) -> (DVec3, Vec<(usize, DVec3)>) {
     let (mut own, mut at) = around(net, v);
-    // Each level is moved to the origin and made as large as the first, so that nothing is lost to rounding.
+    // Each level is moved to the origin and scaled to the size of the first, so that nothing is lost to rounding.
     let (mut end, mut scale) = (DVec3::ZERO, 1.0);
-    // Along a line points come nearer by 1/2 each level, and in a single face away from it by 1/4: too many levels
+    // Along a crease points come nearer by 1/2 each level, and in a single face away from it by 1/4: too many levels
     // would leave nothing of the second.
     let has_lines = net.vertex_edges[v]
         .iter()
@@ -120,7 +120,7 @@ fn far_on(net: &Net, v: usize, scheme: Scheme) -> (DVec3, Vec<(usize, DVec3)>) {
     (end, sides)
 }
 
-/// Compares at every vertex; returns how many normals there were.
+/// Compares at every vertex; returns the number of normals.
 fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
     let net = base(mesh, scheme, u32::from(scheme == Scheme::CatmullClark));
     let mut normals = 0;
@@ -140,8 +140,8 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             position.distance(end) < 1e-10,
             "{name}, {scheme:?}, vertex {v}"
         );
-        // With more faces at a line, what turns twice is stronger than the line's own tangent: no plane is left
-        // (Biermann et al. 2000).
+        // With more faces at a crease, components that turn twice are stronger than the crease's own tangent: no plane
+        // is left (Biermann et al. 2000).
         let lines = net.vertex_edges[v]
             .iter()
             .any(|&e| net.edge_sharpness[e] > 0.0);
@@ -150,8 +150,8 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             continue;
         }
         for n in got {
-            // What is left after so many levels; a single face flattens like 1 / level only: its second eigenvalue is
-            // one of a Jordan block.
+            // The error after so many levels; a single face only flattens like 1 / level: its second eigenvalue is one
+            // of a Jordan block.
             let is_near = |(faces, side): &(usize, DVec3)| {
                 side.distance(*n)
                     < if !lines {
@@ -198,7 +198,7 @@ fn limits_are_where_levels_go() {
     assert!(check("triangles", &meshes::triangles(3, 6), Scheme::Loop) > 40);
 }
 
-/// A smooth closed surface: each level comes four times nearer to the limit.
+/// A smooth closed surface: each level is four times nearer to the limit.
 #[test]
 fn levels_come_four_times_nearer() {
     for (mesh, scheme) in [

@@ -16,7 +16,7 @@ conformance! {
     refusals_name_the_place
 }
 
-/// All levels up to one; slow engines have fewer.
+/// Returns all levels up to one; slow engines have fewer.
 fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
     0..=if is_slow(engine) { most.min(3) } else { most }
 }
@@ -101,7 +101,7 @@ fn any_valence(engine: &Engine) {
     check(engine, "large and sharp", &sharp, &options(Scheme::Loop, 2));
 }
 
-/// More levels than a tile goes through, and tiles of all sizes.
+/// More levels than a tile computes, and tiles of all sizes.
 fn many_levels(engine: &Engine) {
     let most = if is_slow(engine) { 4 } else { 8 };
     let open = meshes::fan(2, 3);
@@ -121,19 +121,19 @@ fn many_levels(engine: &Engine) {
         check(engine, "one by one", &sharp, &options(Scheme::Loop, levels));
     }
     engine.set_shared_limit(None);
-    // Several tiles a block.
+    // Several tiles per block.
     let sphere = meshes::triangles(if is_slow(engine) { 3 } else { 12 }, 1);
     check(engine, "tiles", &sphere, &options(Scheme::Loop, 2));
     check(engine, "tiles", &sphere, &options(Scheme::Loop, 3));
 }
 
-/// What each id says, from the base mesh alone: on a flat regular mesh the points are where their ids say.
+/// Points at each id computed from the base mesh alone: on a flat regular mesh the positions match the ids.
 fn ids_are_a_closed_form(engine: &Engine) {
     let poly = meshes::cut(&meshes::torus(5, 4));
     let levels = 2;
     let n = 1 << levels;
     let surface = Loop::new(engine, &poly, &options(Scheme::Loop, levels)).unwrap();
-    // Values that midpoints keep: at no level does a mask change what is the same at all base vertices.
+    // Values that midpoints preserve: at no level does a mask change values that are equal at all base vertices.
     let mesh = surface.mesh().to_host().unwrap();
     let (v, e) = (poly.vertex_count(), mesh.halves.len());
     let inside = (n - 1) * (n - 2) / 2;
@@ -148,7 +148,7 @@ fn ids_are_a_closed_form(engine: &Engine) {
     let ids = out.read().unwrap();
     for f in 0..poly.face_count() {
         let own = &ids[3 * n * n * f..3 * n * n * (f + 1)];
-        // The first row runs along the first half-edge, up and down in turns.
+        // The first row runs along the first half-edge, alternating up and down.
         let h = 3 * f;
         let along = |s: usize| -> u32 {
             let edge = mesh.edges[h] as usize;
@@ -164,7 +164,7 @@ fn ids_are_a_closed_form(engine: &Engine) {
         assert_eq!(own[6], along(1));
         assert_eq!(own[3 * (2 * n - 2) + 1], poly.corners[h + 1]);
         assert_eq!(own[3 * n * n - 1], poly.corners[h + 2]);
-        // The first point inside is the third one of the second face of the first row.
+        // The first interior point is the third one of the second face of the first row.
         assert_eq!(own[5 - 1], (v + e * (n - 1) + f * inside) as u32);
     }
 }
@@ -176,7 +176,7 @@ fn columns_and_bits(engine: &Engine) {
     }
 }
 
-/// Where vertices of a level end, and normals there.
+/// Returns the limits of a level's vertices, and normals there.
 fn ends(engine: &Engine, poly: &PolyMesh, levels: u32) -> [Vec<DVec3>; 2] {
     let surface = Loop::new(engine, poly, &options(Scheme::Loop, levels)).unwrap();
     let x = engine.upload(&rows(poly)).unwrap();
@@ -187,7 +187,7 @@ fn ends(engine: &Engine, poly: &PolyMesh, levels: u32) -> [Vec<DVec3>; 2] {
     [p, normals].map(|b| points(&b.read().unwrap()))
 }
 
-/// A surface's point is where it is from whichever level one looks, and many levels come near to it.
+/// A limit point is the same from every level, and many levels approach it.
 fn limits(engine: &Engine) {
     let ring: Vec<_> = (0..6).map(|i| ([i, (i + 1) % 6], 10.0)).collect();
     let cases = [
@@ -222,7 +222,7 @@ fn limits(engine: &Engine) {
                 let turn = normals[v].distance(far_normals[v]);
                 let known = normals[v] == DVec3::ZERO || (normals[v].length() - 1.0).abs() < 1e-5;
                 assert!(known, "{name}, level {levels}, vertex {v}: {}", normals[v]);
-                // Corners of several faces have no normal: it is that of a face, which gets smaller.
+                // Corners of several faces have no normal: it is that of a face, which shrinks.
                 if turn > 1e-3 {
                     let corner = near[v].distance(poly.positions[v].as_dvec3()) == 0.0;
                     assert!(corner, "{name}, level {levels}, vertex {v}: {turn:e}");
@@ -236,7 +236,7 @@ fn limits(engine: &Engine) {
         let [points, normals] = ends(engine, &poly, 1);
         assert_eq!(coarse.vertex_count() as usize, v + edges);
         for e in 0..edges {
-            // The middle of an edge is a point of both levels.
+            // The midpoint of an edge is a point of both levels.
             let there = v + e * (n - 1) + n / 2 - 1;
             let off = points[v + e].distance(far[there]) / diagonal;
             assert!(off < 2e-6, "{name}, edge {e}: {off:e}");
@@ -245,7 +245,7 @@ fn limits(engine: &Engine) {
         }
         for (at, p) in far.iter().take(v).enumerate() {
             let off = p.distance(near[at]) / diagonal;
-            // Large valences come near slowest: by (3/8 + 1/4)^2 a level.
+            // Large valences converge most slowly: by (3/8 + 1/4)^2 per level.
             let bound = 0.5 * 0.4f64.powi(deep.levels as i32 - 1);
             assert!(
                 off < bound.max(2e-6),

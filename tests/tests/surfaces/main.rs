@@ -1,4 +1,4 @@
-//! Checks of polygon meshes and subdivision surfaces, in a program of their own: what it links is small.
+//! Checks of polygon meshes and subdivision surfaces, in a program of their own, which links little.
 
-// One file a subject.
+// One file per subject.
 automod::dir!("tests/surfaces");

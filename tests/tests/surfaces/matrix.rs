@@ -23,7 +23,7 @@ conformance! {
     selections_grow, stored_products_are_right, matrices_are_rebuilt, normals_are_right
 }
 
-/// Meshes of polygons with boundaries, several fans at a vertex and single faces.
+/// Returns meshes of polygons with boundaries, several fans at a vertex and single faces.
 fn all(engine: &Engine) -> Vec<PolyMesh> {
     let n = if is_slow(engine) { 3 } else { 7 };
     vec![
@@ -43,7 +43,7 @@ fn random(n: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// Entries of a mesh: row, column, position.
+/// Returns the entries of a mesh: row, column, position.
 fn entries(poly: &PolyMesh) -> Vec<[usize; 3]> {
     let corner = |f: usize| {
         let face = poly.face(f).iter().enumerate();
@@ -80,7 +80,7 @@ fn near(got: &[f32], want: &[f64]) {
     }
 }
 
-/// A product, twice: the second time into what the first one left.
+/// Computes a product, twice: the second time over the result of the first one.
 fn run<R>(engine: &Engine, rule: R, width: u32, x: &[f32]) -> Vec<f32>
 where
     R: Rule<Value = f32> + rxmesh_host::kernels::kernel::EntryOf<Multiply<R>>,
@@ -230,7 +230,7 @@ fn other_lengths_are_refused(engine: &Engine) {
     assert!(matrix.rebuild(other.pairs(Power { steps: 1 })).is_err());
 }
 
-/// A matrix by row and column.
+/// Returns a matrix by row and column.
 fn by_row<T: Clone + Default>(matrix: &HostCsr<T>) -> Vec<BTreeMap<u32, T>> {
     let rows = matrix.starts.windows(2).map(|ends| {
         let range = ends[0] as usize..ends[1] as usize;
@@ -244,7 +244,7 @@ fn by_row<T: Clone + Default>(matrix: &HostCsr<T>) -> Vec<BTreeMap<u32, T>> {
     rows.collect()
 }
 
-/// What all pairs of corners of all faces give, by row and column.
+/// Returns the results of all pairs of corners of all faces, by row and column.
 fn naive_pairs<T: Copy>(
     poly: &PolyMesh,
     gamma: impl Fn(usize, usize, usize, usize) -> Option<T>,
@@ -293,7 +293,7 @@ fn compare_pairs(engine: &Engine, poly: &PolyMesh) {
     };
     let want = naive_pairs(poly, side, |a, b| [a[0].max(b[0]), a[1].max(b[1])]);
     assert_eq!(by_row(&got.to_host().unwrap()), want);
-    // Twins stand in it.
+    // Twins are its entries.
     let twins = mesh.to_host().unwrap().twins;
     for row in &want {
         for sides in row.values().filter(|s| s[0] != 0) {
@@ -349,7 +349,7 @@ fn selections_grow(engine: &Engine) {
     }
 }
 
-/// A random matrix with a value in about one of `every` places.
+/// Makes a random matrix with an entry at about one in `every` positions.
 fn random_matrix(rows: u32, columns: u32, every: u64, seed: u64) -> Vec<BTreeMap<u32, f64>> {
     let mut rng = Rng::new(seed);
     let row = |_| {
@@ -364,7 +364,7 @@ fn random_matrix(rows: u32, columns: u32, every: u64, seed: u64) -> Vec<BTreeMap
     (0..rows).map(row).collect()
 }
 
-/// What makes a matrix that a test has given: a rule of the test's own, by the view of buffers.
+/// Rule of the test's own that makes a given matrix, by the view of buffers.
 struct Given {
     buffers: (Buffer<u32>, Buffer<u32>, Buffer<f32>),
     columns: u32,
@@ -425,7 +425,7 @@ fn stored_products_are_right(engine: &Engine) {
                 &want.into_values().collect::<Vec<f64>>(),
             );
         }
-        // The stored product times a vector is what both give one after the other.
+        // The stored product times a vector is both products one after the other.
         let x = random(n as usize / 2 * 3, 9);
         let inner = run(engine, b_on.view(), 3, &x);
         let want = run(engine, a_on.view(), 3, &inner);
@@ -489,7 +489,7 @@ fn normals_are_right(engine: &Engine) {
         for (k, got) in normals.chunks(3).enumerate() {
             let got = glam::Vec3::from_slice(got).as_dvec3();
             let want = sums[k].normalize_or_zero();
-            // Where normals cancel each other out the sum has no direction.
+            // If normals cancel each other the sum has no direction.
             if sums[k].length() > 1e-3 || want == glam::DVec3::ZERO {
                 assert!(got.distance(want) < 1e-3, "vertex {k}: {got} for {want}");
             }

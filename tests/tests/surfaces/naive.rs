@@ -1,4 +1,4 @@
-//! The plain code that surfaces are compared with, against what is known without it; and that comparing can fail.
+//! The plain code that surfaces are compared with, against independently known results; and comparisons that must fail.
 
 use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
@@ -36,7 +36,7 @@ fn closed_and_open() -> Vec<PolyMesh> {
     ]
 }
 
-/// Moving, turning and stretching the mesh does the same to the surface.
+/// Moving, rotating and stretching the mesh does the same to the surface.
 #[test]
 fn surfaces_follow_affine_maps() {
     let map = |p: DVec3| {
@@ -75,7 +75,7 @@ fn surfaces_follow_affine_maps() {
     }
 }
 
-/// Each level has the numbers of vertices and faces that its rule says, keeps Euler's number and stays a surface.
+/// Each level has the numbers of vertices and faces of its rule, keeps Euler's number and remains a surface.
 #[test]
 fn numbers_are_those_of_the_split() {
     for (i, mesh) in closed_and_open().iter().enumerate() {
@@ -141,7 +141,7 @@ fn boundary(surface: &NaiveSurface) -> usize {
     sides(surface).values().filter(|n| **n != [1, 1]).count()
 }
 
-/// Two levels of sqrt(3) cut every edge in three: on a flat regular mesh nothing moves but to the new places.
+/// Two levels of sqrt(3) cut every edge in three: on a flat regular mesh the points are those of a regular split.
 #[test]
 fn two_levels_of_sqrt3_are_a_split_in_nine() {
     let flat = meshes::mesh(
@@ -174,7 +174,7 @@ fn two_levels_of_sqrt3_are_a_split_in_nine() {
     }
 }
 
-/// Sharp for ever and very sharp are the same for as many levels, and sharpness of half a level is half way.
+/// Infinite and very large sharpness are the same for as many levels, and sharpness of half a level is half way.
 #[test]
 fn sharpness_ends() {
     let ring = |s: f32| meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, s)));
@@ -191,7 +191,8 @@ fn sharpness_ends() {
     }
 }
 
-/// Along a crease Chaikin's rule makes 1, 2 of two edges at a vertex to 0.25, 0.75; uniform creasing to 0, 1.
+/// Along a crease Chaikin's rule turns sharpness 1, 2 of two edges at a vertex into 0.25, 0.75; uniform creasing into
+/// 0, 1.
 #[test]
 fn chaikin_evens_out() {
     let creased = meshes::with_edges(meshes::cube(), &[([4, 5], 1.0), ([5, 7], 2.0)]);
@@ -215,7 +216,7 @@ fn chaikin_evens_out() {
     assert_eq!(sharp(Creasing::Chaikin), [0.25, 0.75]);
 }
 
-/// Boundaries: corners stay or do not, and without a rule the faces there are left out.
+/// Boundaries: corners stay or do not, and without a rule the faces there are omitted.
 #[test]
 fn boundaries_by_mode() {
     let grid = meshes::grid(4, 0, 1);
@@ -253,7 +254,7 @@ fn comparing_finds_every_difference() {
     let options = options(Scheme::CatmullClark, 2);
     let want = refine(&meshes::polygons(2, 7), &options);
     let n = want.positions.len() as u32;
-    // Other ids, another order, other first corners: still the same.
+    // Other ids, another order, other first corners: still equal.
     let mut same = want.clone();
     same.positions.reverse();
     same.faces.reverse();
@@ -279,7 +280,7 @@ fn comparing_finds_every_difference() {
     differs(&|s| _ = s.positions.pop(), "vertices and");
 }
 
-/// The meshes are what they say: surfaces, with the valences and numbers of corners that are asked for.
+/// The meshes are as documented: surfaces, with the requested valences and numbers of corners.
 #[test]
 fn the_meshes_are_surfaces() {
     let all = [

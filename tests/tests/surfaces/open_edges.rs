@@ -1,4 +1,4 @@
-//! Edges of three faces or more, and edges that two faces walk alike, cut open and sharp.
+//! Edges of three faces or more, and edges that two faces walk in the same direction, cut open and sharp.
 
 use super::fast::damaged;
 use glam::DVec3;
@@ -19,7 +19,7 @@ const CATMULL_CLARK: Options = Options {
     face_varying: rxmesh_subdivision::FaceVarying::CornersOnly,
 };
 
-/// A sheet of 3 x 2 quads that hangs on a bent line of four vertices at angle `turn`.
+/// Makes a sheet of 3 x 2 quads that hangs on a bent line of four vertices at angle `turn`.
 fn sheet(turn: f64) -> (Vec<DVec3>, Vec<Vec<u32>>) {
     let at = |i: u32, j: u32| {
         let (x, r) = (f64::from(i), f64::from(j));
@@ -34,7 +34,7 @@ fn sheet(turn: f64) -> (Vec<DVec3>, Vec<Vec<u32>>) {
     (points.collect(), quads.collect())
 }
 
-/// Sheets on one line; that line is the first four vertices. The sheets by themselves.
+/// Makes sheets on one line, which is the first four vertices; also returns each sheet by itself.
 fn fins(turns: &[f64]) -> (PolyMesh, Vec<PolyMesh>) {
     let sheets: Vec<_> = turns.iter().map(|&turn| sheet(turn)).collect();
     let mut points = sheets[0].0[..4].to_vec();
@@ -49,7 +49,7 @@ fn fins(turns: &[f64]) -> (PolyMesh, Vec<PolyMesh>) {
     (meshes::mesh(points, &faces), alone.collect())
 }
 
-/// Three sheets on a line: each is refined as if it was alone, and they meet along a smooth curve.
+/// Three sheets on a line: each is refined as if it were alone, and they meet along a smooth curve.
 #[test]
 fn sheets_on_a_line_are_those_alone() {
     let (mesh, alone) = fins(&[0.0, 1.9, 3.7]);
@@ -82,7 +82,7 @@ fn sheets_on_a_line_are_those_alone() {
     if let Err(why) = compare(&surface(&opened.mesh), &want, 2e-6) {
         panic!("{why}");
     }
-    // A mesh without such edges stays what it is.
+    // A mesh without such edges is unchanged.
     let same = open_edges(&alone[0]).unwrap();
     assert_eq!((same.mesh, same.edges), (alone[0].clone(), 0));
 }
@@ -109,11 +109,11 @@ fn surface(mesh: &PolyMesh) -> NaiveSurface {
     }
 }
 
-/// Whatever is sharp beside them, and however sheets end: the sides of a cut stay at the same places.
+/// Whatever is sharp beside them, and however sheets end: the sides of a cut stay at the same positions.
 #[test]
 fn cuts_have_no_gaps() {
     let mut strip = meshes::grid(6, 0, 0);
-    // Closed to a strip of Moebius: the last column is the first, upside down.
+    // Closed to a Moebius strip: the last column is the first, upside down.
     let id = |v: &u32| if v % 7 == 6 { 7 * (6 - v / 7) } else { *v };
     strip.corners = strip.corners.iter().map(id).collect();
     let (three, _) = fins(&[0.0, 1.9, 3.7]);
@@ -136,7 +136,7 @@ fn cuts_have_no_gaps() {
     assert!(cuts > 600, "{cuts} edges");
 }
 
-/// Whatever is wrong with a mesh, but for faces that have a vertex twice.
+/// Meshes with any defect except for faces that repeat a vertex.
 #[test]
 fn damaged_meshes_are_surfaces() {
     let mut cuts = 0;
@@ -150,7 +150,7 @@ fn damaged_meshes_are_surfaces() {
     assert!(cuts > 200, "{cuts} edges");
 }
 
-/// How many groups of edges were compared, those of each boundary rule and scheme.
+/// Returns the number of compared groups of edges, summed over boundary rules and schemes.
 fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
     let opened = open_edges(mesh).unwrap();
     let mut cuts = 0;
@@ -169,7 +169,7 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
         };
         match Subdivision::new(&Engine::cpu(), &own, &options) {
             Ok(_) => {}
-            // What two faces walk alike and nothing parts at either end.
+            // An edge that two faces walk in the same direction, and that is not cut at either end.
             Err(Error::Mesh(MeshError::NoSurface { .. })) => return 0,
             Err(e) => panic!("{e}"),
         }
@@ -180,7 +180,7 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
                 ..CATMULL_CLARK
             };
             let mut net = Net::base(&own, &options);
-            // Edges that come of one edge, end by end.
+            // Edges that originate from one edge, end by end.
             let mut groups: std::collections::HashMap<[u32; 2], Vec<[u32; 2]>> = Default::default();
             for e in 0..net.edges.len() {
                 let mut pair = net.edges[e].map(|v| (opened.origins[v as usize], v));
@@ -188,7 +188,7 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
                 let group = groups.entry(pair.map(|p| p.0)).or_default();
                 group.push(pair.map(|p| p.1));
             }
-            // Sides of faces: two faces on the same corners have diagonals of their own where faces are cut.
+            // Sides of faces: two faces on the same corners have separate diagonals where faces are cut.
             let sides: std::collections::HashSet<[u32; 2]> = meshes::faces(mesh)
                 .iter()
                 .flat_map(|f| (0..f.len()).map(|k| [f[k], f[(k + 1) % f.len()]]))
@@ -199,7 +199,7 @@ fn check(mesh: &PolyMesh, schemes: &[Scheme]) -> usize {
                 .filter(|(ends, g)| g.len() > 1 && sides.contains(ends))
                 .map(|(_, g)| g)
                 .collect();
-            // Four faces may have come to be two pairs that share their ends.
+            // Four faces may have become two pairs that share their ends.
             assert!(groups.len() <= opened.edges);
             cuts += groups.len();
             for _ in 0..4 {

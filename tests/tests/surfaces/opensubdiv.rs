@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const TABLE: &str = include_str!("../../opensubdiv/table.json");
 
-/// Each case with what is recorded of it.
+/// Returns each case with its recorded results.
 fn recorded() -> Vec<(Case, Value)> {
     let table: Vec<Value> = serde_json::from_str(TABLE).unwrap();
     let cases = cases();
@@ -35,7 +35,8 @@ fn numbers(list: &Value) -> Vec<f64> {
     list.iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// OpenSubdiv's sharpness is `f32`: means of it are rounded, and by Chaikin's rule what is made of them too.
+/// Returns the tolerance of a case: OpenSubdiv's sharpness is `f32`, so means of it are rounded, and by Chaikin's rule
+/// derived values too.
 fn tolerance(case: &Case) -> f64 {
     let mesh = &case.mesh;
     let edges = mesh.sharp_edges.iter().map(|e| e.sharpness);
@@ -47,7 +48,7 @@ fn tolerance(case: &Case) -> f64 {
     }
 }
 
-/// A sum of terms that need not be in the same order.
+/// Sum of terms in any order.
 #[derive(Default, Clone, Copy)]
 struct Sum {
     sum: f64,
@@ -61,7 +62,7 @@ impl Sum {
     }
 }
 
-/// Sums of p, p^2 and p^4 by component.
+/// Returns the sums of p, p^2 and p^4 by component.
 fn moments(points: &[DVec3]) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); 9];
     for p in points {
@@ -74,7 +75,7 @@ fn moments(points: &[DVec3]) -> Vec<Sum> {
     sums
 }
 
-/// Sums over faces: of squared area vectors, of volumes under them, and of the first times parents from 1.
+/// Returns sums over faces: of squared area vectors, of volumes under them, and of the first times parents from 1.
 fn face_sums(surface: &NaiveSurface) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); 3];
     for (face, parent) in surface.faces.iter().zip(&surface.parents) {
@@ -89,7 +90,7 @@ fn face_sums(surface: &NaiveSurface) -> Vec<Sum> {
     sums
 }
 
-/// Names what differs by more than the tolerance of the sum's size.
+/// Names values that differ by more than the tolerance of the sum's size.
 fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), String> {
     let want = numbers(want);
     assert_eq!(got.len(), want.len());
@@ -158,7 +159,7 @@ fn whole(second: &Value) -> NaiveSurface {
     }
 }
 
-/// Panics with all that fails, a line a case. Every fifth case, or all of them in the long run.
+/// Panics with all failures, one line per case. Tests every fifth case, or all of them in the long run.
 fn all_of(check: impl Fn(&Case, &Value) -> Result<(), String>) {
     let mut wrong = Vec::new();
     for (case, entry) in recorded().into_iter().step_by(extent(5, 1)) {
@@ -181,12 +182,12 @@ fn surfaces_are_as_recorded() {
 
 /// Limits of the last level, where OpenSubdiv's are right. They are not
 ///
-/// - at darts, for which it takes the mask of a smooth vertex;
-/// - at inner vertices of two faces, which it leaves where they are;
+/// - at darts, for which it uses the mask of a smooth vertex;
+/// - at inner vertices of two faces, which it leaves unchanged;
 /// - normals at boundaries with another number of faces than a regular one has: its tangents are those of Biermann et
 ///   al., whose rules for edges at such a vertex it does not have.
 ///
-/// The test of limits shows what is right there, by many levels.
+/// The test of limits shows the right ones there, by many levels.
 #[test]
 fn limits_are_as_recorded() {
     all_of(|case, entry| {
@@ -224,7 +225,7 @@ fn has_special_limits(net: &Net) -> bool {
     })
 }
 
-/// Whether a vertex at a boundary has another number of faces than a regular one, and than a corner.
+/// Returns `true` if a vertex at a boundary has another number of faces than a regular one, and than a corner.
 fn has_odd_boundaries(net: &Net, scheme: Scheme) -> bool {
     let regular = if scheme == Scheme::Loop { 3 } else { 2 };
     (0..net.positions.len()).any(|v| {

@@ -24,7 +24,7 @@ fn labels_become_patches(engine: &Engine) {
         let faults = set.validate(mesh.vertex_count(), &mesh.faces);
         assert!(faults.is_empty(), "{faults:?}");
         assert_eq!(made.mesh.count(Kind::Edge), surface.edge_count());
-        // Positions go along.
+        // Positions follow.
         let x = engine.upload(&mesh.positions).unwrap();
         let mut moved = made
             .renumbering

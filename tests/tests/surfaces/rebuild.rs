@@ -1,4 +1,4 @@
-//! Surfaces that are made again of other meshes, in the memory that is there.
+//! Surfaces that are rebuilt for other meshes, in existing memory.
 
 use super::loop_surface::rows;
 use super::topology::mesh_of;
@@ -20,7 +20,7 @@ conformance! {
     failures_leave_nothing, closed_surfaces_wait_for_nobody, wrong_words_are_found_out
 }
 
-/// Faces of a mesh in an engine's memory, with something behind them.
+/// Faces of a mesh in an engine's memory, followed by other data.
 struct Given {
     vertices: u32,
     faces: u32,
@@ -58,7 +58,7 @@ impl Given {
     }
 }
 
-/// Meshes that differ in size, boundaries, sizes of faces, and in what is sharp or a hole.
+/// Returns meshes that differ in size, boundaries, sizes of faces, sharpness and holes.
 fn all(engine: &Engine) -> Vec<PolyMesh> {
     let n = if is_slow(engine) { 3 } else { 8 };
     let mut holed = meshes::grid(n, 9, 3);
@@ -83,7 +83,7 @@ fn all(engine: &Engine) -> Vec<PolyMesh> {
     ]
 }
 
-/// Those of triangles, without edges whose sharpness ends.
+/// Returns those of triangles, without semi-sharp edges.
 fn all_triangles(engine: &Engine) -> Vec<PolyMesh> {
     let n = if is_slow(engine) { 3 } else { 6 };
     let mut holed = meshes::cut(&meshes::grid(n, 9, 3));
@@ -131,7 +131,7 @@ fn meshes_are_rebuilt(engine: &Engine) {
     }
 }
 
-/// What a surface gives: positions as bits, faces, and where they come from.
+/// Returns the results of a surface: positions as bits, faces, and their parents.
 fn given_by(surface: &Subdivision, mesh: &PolyMesh) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let engine = surface.mesh().engine();
     let mut y = engine.zeroed(3 * surface.vertex_count() as usize).unwrap();
@@ -150,7 +150,7 @@ fn check_rebuilt(engine: &Engine, meshes: &[PolyMesh], options: &Options) {
     let first = Given::new(engine, &meshes[0]);
     let none = Extras::default();
     let mut given = Subdivision::from_faces(engine, &first.view(), &none, options).unwrap();
-    // There and back, so that all sizes follow larger and smaller ones.
+    // Forwards and backwards, so that all sizes follow larger and smaller ones.
     for poly in meshes.iter().chain(meshes.iter().rev()) {
         surface.rebuild(poly).unwrap();
         let faces = Given::new(engine, poly);
@@ -168,7 +168,7 @@ fn check_rebuilt(engine: &Engine, meshes: &[PolyMesh], options: &Options) {
 }
 
 fn surfaces_are_rebuilt(engine: &Engine) {
-    // A team makes each surface three times, there and back: at two levels.
+    // A team makes each surface three times, forwards and backwards: at two levels.
     let (most, all_levels) = if is_slow(engine) {
         (2, extent(&[0, 2][..], &[0, 1, 2]))
     } else {
@@ -226,7 +226,7 @@ fn faces_of_an_engine_are_checked(engine: &Engine) {
     let quad = |a, b, c, d| vec![a, b, c, d];
     let refused = |faces: &[Vec<u32>]| {
         let mut given = Given::new(engine, &mesh_of(10, faces));
-        // So many vertices are too few.
+        // Too few vertices.
         given.vertices = 8;
         match Mesh::from_faces(engine, &given.view()) {
             Err(Error::Mesh(e)) => e,
@@ -247,7 +247,7 @@ fn faces_of_an_engine_are_checked(engine: &Engine) {
         vertices,
     };
     assert_eq!(refused(&[quad(0, 1, 2, 3), quad(4, 9, 8, 5)]), outside);
-    // A long row, and a long face, that come again.
+    // A long row, and a long face, that are duplicated.
     let fan = |again: u32| {
         let mut faces: Vec<Vec<u32>> = (1..60).map(|v| vec![0, v, v + 1]).collect();
         let mut face: Vec<u32> = (60..100).collect();
@@ -343,7 +343,7 @@ fn closed_surfaces_wait_for_nobody(engine: &Engine) {
     }
 }
 
-/// Meshes that are no closed surfaces, of quads or of triangles.
+/// Returns meshes that are not closed surfaces, of quads or of triangles.
 fn unsound(triangles: bool) -> Vec<(&'static str, PolyMesh)> {
     let made = |quads: PolyMesh| match triangles {
         true => meshes::cut(&quads),
@@ -368,7 +368,7 @@ fn unsound(triangles: bool) -> Vec<(&'static str, PolyMesh)> {
     ]
 }
 
-/// Whatever faces are said to be closed: nothing is written where it does not belong, and the check tells.
+/// Faces that are wrongly declared closed: nothing is written out of bounds, and the check reports it.
 fn wrong_words_are_found_out(engine: &Engine) {
     let cube = meshes::cube();
     for (scheme, triangles) in [
@@ -392,7 +392,7 @@ fn wrong_words_are_found_out(engine: &Engine) {
             let error = surface.check().unwrap_err();
             assert!(matches!(error, Error::Mesh(_)), "{what}: {error}");
             assert_eq!(surface.vertex_count(), 0, "{what}");
-            // One that nobody checked does not spoil the next.
+            // A surface that was not checked does not affect the next one.
             surface.rebuild_ahead(&given.view()).unwrap();
             surface.rebuild(&start).unwrap();
             assert!(given_by(&surface, &start) == want, "{what}");

@@ -22,7 +22,7 @@ conformance! {
     wrong_input_is_refused
 }
 
-/// The surface of a mesh, with its faces' parents; made twice.
+/// Returns the surface of a mesh, with its faces' parents; made twice.
 fn surface<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S, levels: u32) -> NaiveSurface {
     let mesh = Mesh::new(engine, poly).unwrap();
     let mut surface = GeneralSubdivision::new(mesh, scheme, levels).unwrap();
@@ -145,7 +145,7 @@ fn sqrt3_is_right(engine: &Engine) {
     }
 }
 
-/// A level of Doo and Sabin by plain code.
+/// Returns a level of Doo and Sabin by plain code.
 fn doo_sabin(level: &NaiveSurface) -> NaiveSurface {
     let mut next = NaiveSurface::default();
     // The new vertex at each corner, by vertex and the one behind it in the face.
@@ -165,7 +165,7 @@ fn doo_sabin(level: &NaiveSurface) -> NaiveSurface {
         next.faces.push((first..first + n as u32).collect());
         next.parents.push(level.parents[f]);
     }
-    // From each new vertex on the way round its old one: over an edge into the next face.
+    // From each new vertex to the next one around its old one: over an edge into the next face.
     let mut around: BTreeMap<u32, u32> = BTreeMap::new();
     for (&[a, b], &[p, q]) in &sides {
         if let Some(&[r, s]) = sides.get(&[b, a]) {
@@ -218,7 +218,7 @@ fn doo_sabin_is_right(engine: &Engine) {
     }
 }
 
-/// The kept levels have what is made anew from their faces: twins, edges and rows.
+/// The kept levels equal those that are rebuilt from their faces: twins, edges and rows.
 fn whole<S: Listed>(engine: &Engine, poly: &PolyMesh, scheme: S) {
     let mesh = Mesh::new(engine, poly).unwrap();
     let surface = GeneralSubdivision::new(mesh, scheme, 3).unwrap();
@@ -270,7 +270,7 @@ fn levels_are_whole(engine: &Engine) {
     }
 }
 
-/// Rows of any width are columns side by side.
+/// Rows of any width are independent columns.
 fn any_width_goes(engine: &Engine) {
     let poly = meshes::polygons(2, 3);
     for levels in [1, 2, 3] {

@@ -12,7 +12,7 @@ fn edge(ends: [u32; 2], sharpness: f32) -> SharpEdge {
     SharpEdge { ends, sharpness }
 }
 
-/// Two quads side by side: 0 1 2 over 3 4 5.
+/// Returns two quads side by side: 0 1 2 over 3 4 5.
 fn strip() -> Vec<Vec<u32>> {
     vec![vec![3, 4, 1, 0], vec![4, 5, 2, 1]]
 }
@@ -50,7 +50,7 @@ fn lists_become_tables(engine: &Engine) {
 fn no_edge_is_named(engine: &Engine) {
     let mut poly = mesh_of(7, &strip());
     let mesh = Mesh::new(engine, &poly).unwrap();
-    // The diagonal of a face is no edge, nor is what leads to a vertex without faces.
+    // The diagonal of a face is not an edge, nor is a pair with a vertex without faces.
     for ends in [[0, 4], [2, 6], [6, 2]] {
         poly.sharp_edges = vec![edge([1, 2], 1.0), edge(ends, 1.0), edge([3, 5], 1.0)];
         let error = Sharpness::new(&mesh, &poly, Boundary::EdgeOnly).unwrap_err();

@@ -1,4 +1,4 @@
-//! Normals of face corners: one for each side of edges that are sharp for ever.
+//! Normals of face corners: one for each side of infinitely sharp edges.
 
 use glam::{DVec2, DVec3};
 use rxmesh_host::engine::Engine;
@@ -22,7 +22,7 @@ const SPLIT: Places = Places {
     split_normals: true,
 };
 
-/// A refined mesh with its faces, the normals of their corners, and the base faces that they come from.
+/// Refined mesh with its faces, the normals of their corners, and their base faces.
 struct Split {
     points: Vec<DVec3>,
     faces: Vec<Vec<u32>>,
@@ -56,7 +56,7 @@ fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: Places) ->
 }
 
 impl Split {
-    /// The normals at each vertex that differ.
+    /// Returns the distinct normals at each vertex.
     fn by_vertex(&self) -> Vec<Vec<DVec3>> {
         let mut all: Vec<Vec<DVec3>> = vec![Vec::new(); self.points.len()];
         for (face, normals) in self.faces.iter().zip(&self.normals) {
@@ -71,7 +71,7 @@ impl Split {
     }
 }
 
-/// The unit normal of a flat face.
+/// Returns the unit normal of a flat face.
 fn flat(points: &[DVec3], face: &[u32]) -> DVec3 {
     let p = |k: usize| points[face[k % face.len()] as usize];
     let area: DVec3 = (0..face.len()).map(|k| p(k).cross(p(k + 1))).sum();
@@ -94,7 +94,7 @@ fn edges(mesh: &PolyMesh) -> Vec<([u32; 2], f32)> {
         .collect()
 }
 
-/// With all its edges sharp a cube stays one.
+/// With all its edges sharp a cube stays a cube.
 fn sharp_cubes_are_flat(engine: &Engine) {
     let cube = meshes::cube();
     let sharp = edges(&cube);
@@ -131,7 +131,7 @@ fn sharp_cubes_are_flat(engine: &Engine) {
     }
 }
 
-/// A prism of `n` sides with caps, upright, as long as its radius.
+/// Makes an upright prism of `n` sides with caps, as long as its radius.
 fn prism(n: u32) -> PolyMesh {
     let at = |k: u32, z: f64| {
         let p = DVec2::from_angle(TAU * f64::from(k) / f64::from(n));
@@ -153,7 +153,7 @@ fn prism(n: u32) -> PolyMesh {
     )
 }
 
-/// Caps are flat; the side is upright, and looks away from the axis at right angles to the rim.
+/// Caps are flat; the side is upright, and faces away from the axis at right angles to the rim.
 fn sharp_caps_of_a_cylinder(engine: &Engine) {
     let n = 8;
     let got = split(engine, &prism(n), &options(Scheme::CatmullClark, 3), SPLIT);
@@ -167,7 +167,7 @@ fn sharp_caps_of_a_cylinder(engine: &Engine) {
                 continue;
             }
             assert!(normal.z.abs() < 1e-5, "side at {p}: {normal}");
-            // By symmetry at the corners of the prism, and in the middle between them.
+            // By symmetry at the corners of the prism, and midway between them.
             let turn = p.truncate().to_angle() / TAU * f64::from(2 * n);
             if (turn - turn.round()).abs() < 1e-5 {
                 let out = p.truncate().normalize().extend(0.0);
@@ -184,7 +184,7 @@ fn sharp_caps_of_a_cylinder(engine: &Engine) {
     }
 }
 
-/// Lines that are sharp for ever, of random meshes: both normals of the plain code's eigen-analysis.
+/// Infinitely sharp creases of random meshes: both normals of the plain code's eigen-analysis.
 fn as_eigen_analysis_has_them(engine: &Engine) {
     let sharp = |mesh, seed| meshes::moved(meshes::sharpened(mesh, 15, 0, seed));
     let quads = [
@@ -204,7 +204,7 @@ fn as_eigen_analysis_has_them(engine: &Engine) {
     assert!(pairs > 100, "{pairs} points with two normals");
 }
 
-/// How many points with two normals there were.
+/// Returns the number of points with two normals.
 fn against_limits(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Options) -> usize {
     let options = Options {
         boundary: Boundary::EdgeOnly,
@@ -235,7 +235,7 @@ fn against_limits(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Option
     pairs
 }
 
-/// With more levels faces turn to the normals of their corners, on their own side of what is sharp.
+/// With more levels faces turn to the normals of their corners, on their own side of creases.
 fn faces_turn_to_them(engine: &Engine) {
     let ring = meshes::with_edges(meshes::cube(), &meshes::TOP.map(|e| (e, PolyMesh::SHARP)));
     for (scheme, mesh) in [
@@ -267,10 +267,10 @@ fn darts_and_what_is_left_out(engine: &Engine) {
     let mesh = meshes::moved(meshes::with_edges(meshes::cube(), &line));
     let whole = split(engine, &mesh, &options(Scheme::CatmullClark, 3), SPLIT);
     let by_vertex = whole.by_vertex();
-    // Both ends of the line are smooth; seven points on each edge and the vertex between have two sides.
+    // Both ends of the crease are smooth; seven points on each edge and the vertex between have two sides.
     assert_eq!([4, 5, 7].map(|v: usize| by_vertex[v].len()), [1, 2, 1]);
     assert_eq!(by_vertex.iter().filter(|n| n.len() == 2).count(), 15);
-    // Beside normals of vertices, and without some faces: the same.
+    // Together with normals of vertices, and without some faces: the same.
     let holes = PolyMesh {
         holes: vec![1, 4],
         ..mesh

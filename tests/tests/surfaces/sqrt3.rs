@@ -14,7 +14,7 @@ conformance! {
     closed_meshes, boundaries, sharp_lines, sharp_vertices, any_valence, columns_and_bits, refusals_name_the_place
 }
 
-/// All levels up to one; slow engines have fewer, and the usual run: each level has three times the faces.
+/// Returns all levels up to one; slow engines and the usual run have fewer: each level has three times the faces.
 fn levels(engine: &Engine, most: u32) -> std::ops::RangeInclusive<u32> {
     let usual = if is_slow(engine) {
         extent(3, 4)
@@ -46,7 +46,7 @@ fn boundaries(engine: &Engine) {
     }
 }
 
-/// Sharp edges inside, that meet boundaries, corners and each other.
+/// Sharp edges inside that meet boundaries, corners and each other.
 fn sharp_lines(engine: &Engine) {
     let ring = |poly: PolyMesh, vertices: &[u32]| {
         let n = vertices.len();
@@ -78,7 +78,7 @@ fn sharp_lines(engine: &Engine) {
     }
 }
 
-/// Vertices that stay corners, and for a while, apart from lines and on them.
+/// Infinitely sharp and semi-sharp vertices, away from creases and on them.
 fn sharp_vertices(engine: &Engine) {
     let torus = meshes::cut(&meshes::torus(6, 5));
     let some = [(0, 10.0), (9, 0.25), (14, 1.0), (20, 2.5), (27, 3.75)];

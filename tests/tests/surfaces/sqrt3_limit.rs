@@ -1,4 +1,4 @@
-//! Limits of sqrt(3) surfaces: those of a level are those of the next, and ten levels of plain code go there.
+//! Limits of sqrt(3) surfaces: those of a level are those of the next, and ten levels of plain code approach them.
 
 use super::loop_surface::{points, rows};
 use glam::DVec3;
@@ -23,7 +23,7 @@ fn options(levels: u32, boundary: Boundary) -> Options {
     }
 }
 
-/// Positions, limits and normals of a level.
+/// Returns positions, limits and normals of a level.
 fn limit(engine: &Engine, mesh: &PolyMesh, options: &Options) -> [Vec<DVec3>; 3] {
     let surface = Subdivision::new(engine, mesh, options).unwrap();
     let n = 3 * surface.vertex_count() as usize;
@@ -38,7 +38,7 @@ fn limits_are_those_of_the_next_level(engine: &Engine) {
     let ring =
         |mesh: PolyMesh| meshes::with_edges(mesh, &meshes::TOP.map(|e| (e, PolyMesh::SHARP)));
     let corner = |mesh: PolyMesh| meshes::with_vertices(mesh, &[(2, PolyMesh::SHARP)]);
-    // Whether normals are one at each vertex.
+    // The flag is `true` if there is one normal at each vertex.
     let mut cases = vec![
         ("torus", meshes::cut(&meshes::torus(6, 5)), true),
         ("flipped", meshes::triangles(2, 1), true),
@@ -83,7 +83,8 @@ fn limits_are_those_of_the_next_level(engine: &Engine) {
     }
 }
 
-/// Meshes whose limits come soon: after ten levels nothing is left to 5e-5. On lines, in the surface, at its boundary.
+/// Meshes whose limits are reached soon: after ten levels the error is 5e-5. On creases, in the surface, at its
+/// boundary.
 #[test]
 fn ten_levels_of_plain_code_go_there() {
     let ring = [[2, 3], [3, 4], [4, 2]].map(|ends| (ends, PolyMesh::SHARP));
@@ -118,7 +119,7 @@ fn ten_levels_of_plain_code_go_there() {
             let faces = late.vertex_faces[v].iter();
             let normal = faces.map(area).sum::<DVec3>().normalize();
             let off = normal.distance(normals[id]);
-            // What is left after eight levels of what is next: half a ring has 1/2 of it every two levels.
+            // The next eigencomponent after eight levels: half a ring has 1/2 of it every two levels.
             let open = late.vertex_edges[v].len() > late.vertex_faces[v].len();
             let near = if open { 0.06 } else { 0.02 };
             assert!(

@@ -12,14 +12,14 @@ use std::collections::HashMap;
 
 conformance! { adjacency_is_right, refusals_name_the_place, long_rows_are_sorted }
 
-/// Faces as lists, made to a mesh whose vertices lie anywhere.
+/// Makes a mesh of lists of faces, with vertices anywhere.
 pub(super) fn mesh_of(vertices: usize, faces: &[Vec<u32>]) -> PolyMesh {
     let sizes: Vec<u32> = faces.iter().map(|f| f.len() as u32).collect();
     let positions = (0..vertices).map(|v| Vec3::splat(v as f32)).collect();
     PolyMesh::new(positions, &sizes, faces.concat()).unwrap()
 }
 
-/// A grid of quads, some of them cut or united, in any order.
+/// Makes a grid of quads, some of them cut or merged, in any order.
 fn patchwork(n: u32, seed: u64) -> PolyMesh {
     let mut rng = Rng::new(seed);
     let at = |x: u32, y: u32| y * (n + 1) + x;
@@ -59,7 +59,7 @@ fn adjacency_is_right(engine: &Engine) {
     }
 }
 
-/// Everything that is made on the engine, made again from the faces.
+/// Compares everything that is made on the engine with a recomputation from the faces.
 fn compare(mesh: &Mesh, poly: &PolyMesh) {
     let parts = mesh.to_host().unwrap();
     let mut sides: HashMap<[u32; 2], u32> = HashMap::new();

@@ -1,5 +1,5 @@
-//! Meshes of triangles made larger: the masks of Loop (1987), and linear subdivision as the surface of a mesh whose
-//! edges are all sharp.
+//! Refinement of triangle meshes: the masks of Loop (1987), and linear subdivision as the surface of a mesh whose edges
+//! are all sharp.
 
 use glam::DVec3;
 use rxmesh_host::engine::Engine;
@@ -42,7 +42,7 @@ fn loop_subdivision_follows_its_masks(engine: &Engine) {
     assert_eq!(check(&next).euler_characteristic, 2);
 }
 
-/// How many points are at a place.
+/// Counts the points at a position.
 fn near(points: &[glam::Vec3], place: DVec3) -> usize {
     let at = |p: &&glam::Vec3| (p.as_dvec3() - place).length() < 1e-6;
     points.iter().filter(at).count()
@@ -79,7 +79,7 @@ fn linear_when_all_is_sharp(engine: &Engine) {
         }
         assert_eq!(fine.mesh.vertex_count(), wanted.len());
         for p in &fine.mesh.positions {
-            // Rounding may carry a point over the border of a cell.
+            // Rounding may move a point across the border of a cell.
             let [x, y, z] = key(p.as_dvec3());
             let cells = (-1..=1).flat_map(|i| (-1..=1).map(move |j| [i, j]));
             let mut cells = cells.flat_map(|[i, j]| (-1..=1).map(move |k| [x + i, y + j, z + k]));

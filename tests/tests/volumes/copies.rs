@@ -1,4 +1,4 @@
-//! Copies of one body, against as many bodies by themselves: the same patches, so the same bits.
+//! Copies of one body, against as many separate bodies: the same patches, so the same bits.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -24,7 +24,7 @@ conformance! { sums, given, rows, springs, shared, refused }
 
 const COPIES: u32 = 3;
 
-/// A body, and copies of it.
+/// Body with copies of it.
 struct Case {
     fixture: VolumeFixture,
     one: RxMesh<Volume>,
@@ -59,7 +59,7 @@ fn options() -> VolumeOptions {
     }
 }
 
-/// Any numbers, other ones for each copy.
+/// Returns pseudo-random numbers, other ones for each copy.
 fn numbers<const N: usize>(n: usize, seed: u64) -> Vec<[f32; N]> {
     let mut rng = Rng::new(seed);
     let value = |_| [(); N].map(|()| rng.signed_unit() as f32);
@@ -67,7 +67,7 @@ fn numbers<const N: usize>(n: usize, seed: u64) -> Vec<[f32; N]> {
 }
 
 impl Case {
-    /// Values of all copies, and of each by itself; in linear order.
+    /// Returns values of all copies, and of each by itself; in linear order.
     fn attributes<K: Element>(&self) -> (Values<K>, Vec<Values<K>>) {
         let n = self.one.linear_len(K::KIND) as usize;
         assert_eq!(self.many.linear_len(K::KIND) as usize, n * COPIES as usize);
@@ -83,7 +83,7 @@ impl Case {
         (on(&self.many, &values), each.collect())
     }
 
-    /// The results of all copies are those of each by itself, to the last bit.
+    /// Checks that the results of all copies equal those of each by itself, to the last bit.
     #[track_caller]
     fn same<K: Element, T>(&self, what: &str, many: &mut Attribute<K, T>, each: Vec<Vec<T>>)
     where
@@ -182,7 +182,7 @@ fn given(engine: &Engine) {
     }
 }
 
-/// Rows written out, relations of relations and the boundary: ids go on from copy to copy.
+/// Rows written out, relations of relations and the boundary: ids continue from copy to copy.
 fn rows(engine: &Engine) {
     for case in cases(engine) {
         let (one, many) = (
@@ -255,7 +255,7 @@ fn springs(engine: &Engine) {
     }
 }
 
-/// Topology and prepared tables are there once, and the patches are those of the bodies side by side.
+/// Topology and prepared tables are stored once, and the patches are those of the bodies side by side.
 fn shared(engine: &Engine) {
     for case in cases(engine) {
         let (one, many) = (case.one.volume_set(), case.many.volume_set());

@@ -20,7 +20,7 @@ use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, soup, volumes};
 
 conformance! { relations, relations_of_the_usual_ribbon, kinds_are_asked_for, attributes, faces_point_outwards }
 
-/// A volume with what is expected of it.
+/// Volume with its expected relations.
 struct Case<'a> {
     what: &'a str,
     rx: RxMesh<Volume>,
@@ -40,7 +40,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The rows of a relation in the oracle's ids, each sorted, have nothing twice and are the oracle's.
+    /// Checks that the rows of a relation in the oracle's ids, each sorted, have no duplicates and equal the oracle's.
     #[track_caller]
     fn same(&self, relation: &str, (from, to): (Kind, Kind), starts: &[u32], values: &[u32]) {
         let want = self.oracle.relation(from, to);
@@ -59,7 +59,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// On the fly, and from tables.
+    /// Checks a relation on the fly, and from tables.
     #[track_caller]
     fn relation<R: Relation>(&self)
     where
@@ -100,7 +100,7 @@ impl<'a> Case<'a> {
         self.same(R::NAME, kinds, &starts, &values.read().unwrap());
     }
 
-    /// All but EE and FF.
+    /// Checks all relations but EE and FF.
     #[track_caller]
     fn usual(&self) {
         self.both::<VV>();
@@ -142,7 +142,7 @@ fn relations_of_the_usual_ribbon(engine: &Engine) {
     }
 }
 
-/// What was not asked for is refused by name, and what needs nothing else is there.
+/// Kinds that were not requested are refused by name, and relations that do not need them exist.
 fn kinds_are_asked_for(engine: &Engine) {
     let fixture = kuhn([2, 2, 2]);
     let refused = |rx: &RxMesh<Volume>, what: &str, missing: &str, got: Result<(), Error>| {
@@ -190,7 +190,7 @@ fn kinds_are_asked_for(engine: &Engine) {
     }
 }
 
-/// Values of cells and vertices keep the input's order; faces have none of it.
+/// Values of cells and vertices keep the input's order; faces have none.
 fn attributes(engine: &Engine) {
     let fixture = shuffled(kuhn([3, 2, 3]), 8);
     let rx = fixture.on(engine, 16);

@@ -28,7 +28,7 @@ fn sizes(engine: &Engine) -> &'static [u32] {
     suited(engine, [&[16, 64, 512], &[16, 64], &[16]])
 }
 
-/// A mesh, what is expected, and small whole numbers for each element, so that sums are exact.
+/// Mesh, expected sums, and small integers for each element, so that sums are exact.
 struct Case {
     what: String,
     rx: RxMesh<Volume>,
@@ -52,7 +52,7 @@ impl Case {
         ((id * 7 + 3 * c + kind as u32) % 101) as f32
     }
 
-    /// A value for each element, by linear id.
+    /// Returns a value for each element, by linear id.
     fn values<K: Element, T: Sum>(&self) -> Attribute<K, T> {
         let mut x: Attribute<K, T> = self.rx.attribute().unwrap();
         x.download().unwrap();
@@ -66,7 +66,7 @@ impl Case {
         x
     }
 
-    /// The sums of targets, by the oracle's id of the source.
+    /// Returns the sums of targets, by the oracle's id of the source.
     fn want(&self, from: Kind, to: Kind, c: u32) -> Vec<f32> {
         let rows = self.oracle.relation(from, to);
         let sum = |row: &Vec<u32>| row.iter().map(|&id| Case::number(to, id, c)).sum();
@@ -95,7 +95,7 @@ impl Case {
         Gather<R>: Entry + PreparedEntry,
     {
         let x = self.values::<R::Target, T>();
-        // On the fly and prepared, from shared memory and from where the values are.
+        // On the fly and prepared, from shared memory and from global memory.
         for choice in [RelationChoice::OnTheFly, RelationChoice::Prepared] {
             self.rx.set_relation_choice(choice);
             for staging in [StagingChoice::All, StagingChoice::Never] {
@@ -171,7 +171,7 @@ fn reductions(engine: &Engine) {
     }
 }
 
-/// With 10 numbers a value the elements of large patches come in several parts.
+/// With 10 numbers per value the elements of large patches come in several parts.
 fn shares(engine: &Engine) {
     for fixture in volumes(engine) {
         for &size in sizes(engine) {
@@ -189,7 +189,7 @@ fn shares(engine: &Engine) {
     }
 }
 
-/// Each corner has a value of its own; the same bits on every run.
+/// Each corner has its own value; the same bits on every run.
 fn corners(engine: &Engine) {
     let fixture = shuffled(kuhn(suited(engine, [[6, 5, 6], [3, 3, 3], [2, 2, 2]])), 11);
     let mut rng = Rng::new(3);
@@ -298,7 +298,7 @@ fn other_meshes_are_refused(engine: &Engine) {
         )
         .unwrap_err();
     assert_eq!(error, AttributeError::OtherMesh.into());
-    // Edges were not asked for.
+    // Edges were not requested.
     assert!(Distributor::<EV, f32>::new(&here).is_err());
     assert_eq!(here.attribute::<Edge, f32>().unwrap().len(), 0);
 }

@@ -1,4 +1,4 @@
-//! The crew of the CPU engine and the claims on its memory, with their tests, and nothing else.
+//! The worker threads of the CPU engine and the claims on its memory, with their tests, and nothing else.
 
 #![allow(dead_code)]
 

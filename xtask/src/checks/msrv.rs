@@ -1,8 +1,7 @@
 //! Check of the oldest Rust that the workspace states: no dependency requires a newer one, and where that toolchain is
 //! installed everything is compiled with it.
 //!
-//! Where it is not installed, clippy's `incompatible_msrv`, an error in the step `clippy`, checks every use of the
-//! standard library.
+//! Otherwise clippy's `incompatible_msrv`, an error in the step `clippy`, checks every use of the standard library.
 
 use std::fs;
 use std::process::Command;

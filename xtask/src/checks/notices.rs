@@ -35,7 +35,7 @@ const PREFERRED: [&str; 9] = [
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Only look whether all files are there and current
+    /// Only check that all files exist and are current
     #[arg(long)]
     check: bool,
 }

@@ -322,12 +322,12 @@ fn a_full_disk_is_an_error() {
     );
 }
 
-/// The README shows the function of an example that is compiled with the tests.
+/// The README shows an example that is compiled with the tests.
 #[test]
 fn the_readmes_snippet_is_the_librarys_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    let example = fs::read_to_string(root.join("crates/rxmesh-host/examples/smooth.rs")).unwrap();
+    let example = fs::read_to_string(root.join("crates/rxmesh/examples/quickstart.rs")).unwrap();
     let (_, rest) = readme.split_once("```rust\n").unwrap();
     let (snippet, _) = rest.split_once("```").unwrap();
     assert!(example.contains(snippet));

@@ -135,7 +135,7 @@ fn iteration_times(
     Ok((times, residual))
 }
 
-/// Times an iteration with weights computed anew on any mesh; also returns the residual after some.
+/// Times an iteration with recomputed weights on any mesh; also returns the residual after some.
 pub(super) fn matrix_free_times(
     b: &Bench<'_>,
     rx: &RxMesh,

@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// Description of what it measures.
     pub(crate) about: &'static str,
-    /// Description of what is timed, what must be read and what must be written, for docs/performance.md.
+    /// Description of what is timed, what must be read and what must be written, for docs/speed/method.md.
     pub(crate) counts: [&'static str; 3],
     /// References.
     pub(crate) against: &'static [Against],

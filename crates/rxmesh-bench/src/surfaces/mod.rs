@@ -224,7 +224,7 @@ impl Record {
     /// Returns one line per row: the measurement, the goal, and the times of others.
     fn table(&self) -> String {
         let mut table = String::from(
-            "| row | mesh | levels | faces | ms | goal | best of others |\n\
+            "| row | mesh | levels | faces | ms | goal | best of others (ported: by us) |\n\
              | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
         );
         for row in &self.rows {

@@ -1,5 +1,5 @@
 //! Rows of the surfaces. Goals and baselines are milliseconds on an H200, or bytes per final face where a row gives
-//! only bytes; the baselines were measured there on meshes made in the same way, as `docs/subdivision.md` states.
+//! only bytes; the baselines were measured there on meshes made in the same way, as `docs/library/surfaces.md` states.
 
 use anyhow::Result;
 use rxmesh_host::engine::{Buffer, Engine};

@@ -3,11 +3,9 @@
 //! terms; these are generated ones with the same numbers of faces, and with the irregular vertices that edge flips
 //! leave. Its times are those of its optimised version on a Titan X (Pascal), sums of kernels' times; ours are calls,
 //! from faces on the host.
-//! from faces on the host.
 //! Each row exists in the fast form and in the general one, which makes the topology of all levels and the positions in
 //! existing memory. "As it comes" is shuffled: the order of the thesis' meshes is not known. Table 6.8 states level 2
 //! of Blue Crab, but its numbers of faces are those of level 1.
-//! level 2 of Blue Crab, but its numbers of faces are those of level 1.
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
@@ -22,12 +20,12 @@ use super::rows::{
 };
 use crate::measure::{self, Effort};
 
-/// Baseline of the thesis in milliseconds.
+/// Returns the thesis' baseline in milliseconds.
 const fn thesis(ms: f64) -> Option<(f64, &'static str)> {
     Some((ms, "the thesis, Titan X"))
 }
 
-/// Baseline of the thesis in gigabytes, for so many final faces.
+/// Returns the thesis' baseline in gigabytes, for so many final faces.
 const fn gb(value: f64, faces: u64) -> Option<(f64, &'static str)> {
     Some((value * 1e9 / faces as f64, "the thesis, Titan X"))
 }

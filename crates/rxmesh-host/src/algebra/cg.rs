@@ -133,7 +133,7 @@ impl Cg {
     ///
     /// # Safety
     ///
-    /// `x` has a value for each linear id of the vertices, and nobody takes its words for anything else (contract U4 of
+    /// `x` has a value for each linear id of the vertices, and its words have no other use (contract U4 of
     /// docs/inside/unsafe.md).
     pub unsafe fn step<D: Dimension>(
         &mut self,

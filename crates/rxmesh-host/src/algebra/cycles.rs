@@ -9,7 +9,7 @@ use glam::Vec3;
 use rxmesh_kernels::algebra::matrix::ROWS;
 use rxmesh_kernels::algebra::solve::{SolveDirection, SolveProduct, SolveStep};
 
-/// Iterations before the first look.
+/// Iterations before the first read-back.
 const FIRST_LOOK: u32 = 8;
 
 pub(super) struct Cycles<'a> {

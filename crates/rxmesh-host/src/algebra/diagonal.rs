@@ -1,5 +1,5 @@
-//! Conjugate gradients preconditioned by the diagonal: one launch for all iterations where the engine has room, a
-//! launch a step where it has not, and two launches an iteration for large systems.
+//! Conjugate gradients preconditioned by the diagonal: one launch for all iterations if the engine can hold all blocks
+//! at a time, else a launch a step, and two launches an iteration for large systems.
 
 use super::matrix::Matrix;
 use super::solve::{Method, System, Work};
@@ -16,7 +16,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 /// Iterations before the first read-back if each has separate launches.
 const FIRST_LOOK: u32 = 8;
 
-/// Most iterations of one launch: nobody can stop it.
+/// Most iterations of one launch, which cannot be stopped.
 const IN_ONE: u32 = 4096;
 
 #[derive(Debug)]

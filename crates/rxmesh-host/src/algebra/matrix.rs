@@ -24,7 +24,7 @@ pub struct Matrix<W: Weight = f32> {
     parts: Parts<W>,
 }
 
-/// The arrays of a matrix; see [`MatrixView`].
+/// Arrays of a matrix; see [`MatrixView`].
 #[derive(Debug)]
 pub(crate) struct Parts<W: Weight = f32> {
     pub starts: Buffer<u32>,
@@ -192,7 +192,7 @@ impl<W: Weight> Matrix<W> {
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn transpose(&self) -> Result<Matrix<W>, Error> {
         let (engine, n) = (&self.engine, self.rows as usize);
         let starts = engine.zeroed::<u32>(n + 1)?;
@@ -232,7 +232,7 @@ impl<W: Weight> Matrix<W> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Length`] for vectors of other lengths, or what the engine says.
+    /// [`EngineError::Length`] for vectors of other lengths, or any error of the engine.
     pub fn multiply(
         &self,
         alpha: f32,

@@ -28,10 +28,10 @@ const LEAST_PROGRESS: f64 = 0.95;
 /// ([`solve`](super::solve())). It is made for symmetric matrices whose entries beside the diagonal are negative or
 /// zero and whose rows have sums of zero or more: Laplacians, with masses or without.
 ///
-/// Rows that hang together become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
-/// the strength of the weights, not the geometry: where triangles are needles, the ends of their short sides are one
+/// Strongly connected rows become one, in pairs of which each is good by itself (Napov and Notay 2012). So it follows
+/// the strength of the weights, not the geometry: if triangles are needles, the ends of their short sides are united
 /// soon. A level has little more than half the rows of the one before: larger aggregates make fewer levels, which cost
-/// less, but need several times the iterations where weights differ much.
+/// less, but need several times the iterations if weights differ much.
 #[derive(Debug)]
 pub struct Multigrid {
     levels: Vec<Level>,
@@ -43,7 +43,7 @@ struct Level {
     matrix: Option<Matrix>,
     rows: u32,
     inverse: Buffer<f32>,
-    /// The aggregate of each row, and the rows of each aggregate of the next level.
+    /// Aggregate of each row, and the rows of each aggregate of the next level.
     aggregate: Buffer<u32>,
     members: Buffer<u32>,
     /// Right-hand side and correction; empty at the top.
@@ -57,7 +57,7 @@ impl Multigrid {
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn new(matrix: &Matrix) -> Result<Multigrid, Error> {
         let mut levels = vec![Level::new(matrix, true)?];
         loop {

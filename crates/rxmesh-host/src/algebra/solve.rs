@@ -1,4 +1,4 @@
-//! Conjugate gradients: what all preconditioners share, and the residuals that decide.
+//! Conjugate gradients: the common part of all preconditioners, and the residuals that decide.
 
 use super::cycles::Cycles;
 use super::diagonal::Diagonal;
@@ -48,8 +48,8 @@ impl Options for SolveOptions {
 pub struct SolveReport {
     /// Iterations done.
     pub iterations: u32,
-    /// `|b - A x|` over what it was at the start, computed from the solution before that was rounded to `f32`; 0 when
-    /// there was nothing to do.
+    /// `|b - A x|` over its value at the start, computed from the solution before that was rounded to `f32`; 0 if there
+    /// was nothing to do.
     pub residual: f64,
     /// `true` if the tolerance was reached.
     pub converged: bool,
@@ -107,14 +107,14 @@ const LEAST_GAIN: f64 = 0.5;
 /// Solves `A x = b`, for three right-hand sides together: the components. `x` is where to start, and the solution. The
 /// matrix must be symmetric and positive definite, but for rows of zeroes, whose `x` stay.
 ///
-/// Residuals are computed anew, in `f64`, from a solution of twice 32 bits, when the solver's own says that it is done:
-/// recurrences in `f32` drift where weights differ much. Without multigrid a GPU that has room for all rows at a time,
+/// Residuals are recomputed, in `f64`, from a solution of twice 32 bits, when the solver's recurrence says that it is
+/// done: recurrences in `f32` drift if weights differ much. Without multigrid a GPU that can hold all rows at a time,
 /// of 131,072 at most, solves a system in one launch; a larger one takes two an iteration.
 ///
 /// # Errors
 ///
-/// [`Error::Options`], [`Error::NotFinite`] when the solver leaves the numbers, vectors of other lengths, or what the
-/// engine says.
+/// [`Error::Options`], [`Error::NotFinite`] if the solver produces a number that is not finite, vectors of other
+/// lengths, or any error of the engine.
 pub fn solve<W: Weight>(
     matrix: &Matrix<W>,
     preconditioner: &impl Preconditioner<W>,
@@ -204,8 +204,8 @@ pub(crate) fn method_of<'a, W: Weight>(
     preconditioner.method(matrix)
 }
 
-/// A solve whose end is not that of all rows: the caller looks at the residual between phases and says how small it has
-/// to get in the next one. Phases may be of different solvers.
+/// A solve whose end is not that of all rows: the caller reads the residual between phases and sets the target of the
+/// next one. Phases may be of different solvers.
 pub(crate) struct Phases<'a, W: Weight = f32> {
     system: System<'a, W>,
     work: Work,
@@ -217,7 +217,7 @@ impl<'a, W: Weight> Phases<'a, W> {
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub(crate) fn new(system: System<'a, W>) -> Result<Self, Error> {
         let work = Work::new(system.matrix, 1.0, 0.0)?;
         work.residual(&system, true)?;
@@ -300,7 +300,7 @@ impl Work {
         })
     }
 
-    /// Computes the residual anew.
+    /// Recomputes the residual.
     fn residual<W: Weight>(&self, system: &System<'_, W>, first: bool) -> Result<(), Error> {
         let residual = SolveResidual {
             matrix: system.matrix.view(),

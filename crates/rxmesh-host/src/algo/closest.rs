@@ -130,7 +130,7 @@ pub(crate) struct HostTree(Built);
 pub(crate) struct Nearest {
     /// Id of the triangle.
     pub(crate) face: u32,
-    /// The part of each corner, which add up to 1.
+    /// Part of each corner, which add up to 1.
     pub(crate) parts: [f64; 3],
     /// Squared distance to the point.
     pub(crate) square: f64,
@@ -237,7 +237,7 @@ pub(crate) fn closest_parts(p: DVec3, [a, b, c]: [DVec3; 3]) -> ([f64; 3], f64) 
 struct Built {
     boxes: Vec<Box3>,
     corners: Vec<Vec3>,
-    /// The faces, as the triangles lie.
+    /// Faces, as the triangles lie.
     order: Vec<u32>,
 }
 

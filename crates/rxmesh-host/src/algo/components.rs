@@ -32,7 +32,7 @@ pub enum Through {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentsOptions {
-    /// What joins two faces.
+    /// Element through which two faces are joined.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WHAT", default_value_t, value_enum)
@@ -76,7 +76,7 @@ impl ComponentsOptions {
     }
 }
 
-/// The components of a mesh.
+/// Components of a mesh.
 #[derive(Debug)]
 pub struct Components {
     /// For each face its component. Components are numbered in the order of their first faces in the input.
@@ -93,9 +93,9 @@ pub struct ComponentSize {
     pub label: u32,
     /// Number of its faces.
     pub faces: u32,
-    /// The vertices of its faces; one that several components share counts in each.
+    /// Vertices of its faces; one that several components share counts in each.
     pub vertices: u32,
-    /// The area of its faces, in squared length.
+    /// Area of its faces, in squared length.
     pub area: f64,
 }
 

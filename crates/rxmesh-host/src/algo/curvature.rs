@@ -18,9 +18,9 @@ pub struct Curvature {
     /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no
     /// area.
     pub gaussian: Attribute<Vertex, f32>,
-    /// Mean curvature, in one over length: half the length of the cotangent Laplacian, positive where the surface bends
-    /// away from the faces' normals (a sphere with normals outwards has one over its radius). 0 on a boundary, where
-    /// the Laplacian is no curvature, and where there is no area.
+    /// Mean curvature, in one over length: half the length of the cotangent Laplacian. It is positive where the surface
+    /// bends away from the faces' normals (a sphere with normals outwards has one over its radius), and 0 on a
+    /// boundary, where the Laplacian is no curvature, and where there is no area.
     pub mean: Attribute<Vertex, f32>,
     /// Mixed Voronoi area, in squared length; a third of all corners' areas on average.
     pub area: Attribute<Vertex, f32>,
@@ -49,7 +49,7 @@ pub struct CurvatureReport {
 /// # Errors
 ///
 /// [`Error::NotFinite`] for a coordinate that is not finite, and when lengths are so small or large that squared
-/// lengths leave `f32`; a stale attribute, or what the engine says.
+/// lengths leave `f32`; a stale attribute, or any error of the engine.
 pub fn curvature(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,

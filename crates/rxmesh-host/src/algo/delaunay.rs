@@ -43,7 +43,7 @@ impl Default for DelaunayOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DelaunayReport {
-    /// The rounds; `done` is the number of flips.
+    /// Counts of the rounds; `done` is the number of flips.
     pub run: RunReport,
     /// Interior edges that violate the criterion still, 0 unless counted: their flip would fold the surface or make an
     /// edge that exists.

@@ -93,11 +93,11 @@ pub struct DistanceReport {
     pub forward: OneWay,
     /// From the second to the first.
     pub backward: OneWay,
-    /// The larger of the two largest distances (the Hausdorff distance).
+    /// Larger of the two largest distances (the Hausdorff distance).
     pub hausdorff: f64,
-    /// The larger of the two mean distances of the surfaces.
+    /// Larger of the two mean distances of the surfaces.
     pub mean: f64,
-    /// The larger of the two root mean squares of the surfaces.
+    /// Larger of the two root mean squares of the surfaces.
     pub rms: f64,
     /// Diagonal of the second mesh's bounding box, which percentages refer to.
     pub diagonal: f64,
@@ -112,7 +112,7 @@ pub struct DistanceReport {
 /// # Errors
 ///
 /// [`Error::Options`] for a mesh without vertices or no point to measure at, [`Error::Mesh`] for a mesh that is not
-/// sound, or what the engine says.
+/// sound, or any error of the engine.
 pub fn distance(
     engine: &Engine,
     first: &TriMesh,
@@ -169,7 +169,7 @@ impl Frame {
 
     fn enter(&self, mesh: &TriMesh) -> Vec<Vec3> {
         let place = mesh.placement;
-        // Differences first, so that what the origins share drops out.
+        // Differences first, so that the common part of the origins drops out.
         let (shift, unit) = (place.origin - self.origin, place.scale);
         let enter = |p: &Vec3| ((shift + unit * p.as_dvec3()) * self.scale).as_vec3();
         mesh.positions.par_iter().lean().map(enter).collect()
@@ -180,7 +180,7 @@ impl Frame {
 struct Side<'a> {
     engine: &'a Engine,
     x: Vec<Vec3>,
-    /// The vertices that count.
+    /// Vertices that count.
     used: UsedVertices,
     faces: &'a [[u32; 3]],
     tree: SurfaceTree,

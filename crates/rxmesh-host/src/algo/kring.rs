@@ -43,7 +43,7 @@ impl Rings {
 ///
 /// # Errors
 ///
-/// More ring members than 32 bits can count, or what the engine says.
+/// More ring members than 32 bits can count, or any error of the engine.
 pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
     let engine = rx.engine();
     let n = rx.linear_len(Kind::Vertex);

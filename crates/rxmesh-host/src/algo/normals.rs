@@ -43,7 +43,7 @@ pub fn vertex_normals(
 ///
 /// # Errors
 ///
-/// A stale attribute, or what the engine says.
+/// A stale attribute, or any error of the engine.
 pub fn vertex_normals_unscaled(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -55,9 +55,9 @@ pub fn vertex_normals_unscaled(
     })?)
 }
 
-/// Works like [`vertex_normals_unscaled`] up to rounding, gathered by each vertex from its corners: no atomics, so that
-/// the bits are the same on every run; contributions that cancel give zero; and faster on a GPU once the relation
-/// `Corners` is prepared (see [`RxMesh::set_relation_choice`]).
+/// Works like [`vertex_normals_unscaled`] up to rounding, gathered by each vertex from its corners. There are no
+/// atomics, so that the bits are the same on every run; contributions that cancel give zero; and it is faster on a GPU
+/// once the relation `Corners` is prepared (see [`RxMesh::set_relation_choice`]).
 ///
 /// # Errors
 ///

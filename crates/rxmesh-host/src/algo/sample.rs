@@ -14,7 +14,7 @@ use std::ops::Range;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct SampleOptions {
-    /// How many points.
+    /// Number of points.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().points))]
     pub points: u64,
     /// Seed of random choices: the same seed gives the same points.
@@ -56,7 +56,7 @@ impl Options for SampleOptions {
 pub struct Sampler<'a> {
     x: &'a [Vec3],
     faces: &'a [[u32; 3]],
-    /// The area of the faces before each, and of all, but for a factor.
+    /// Area of the faces before each, and of all, but for a factor.
     areas: Vec<f64>,
     points: u64,
     seed: u64,

@@ -46,7 +46,7 @@ pub struct SmoothOptions {
         arg(long, value_name = "PART", default_value_if("taubin", "true", cli::MU))
     )]
     pub mu: Option<f64>,
-    /// How neighbours count.
+    /// Weights of neighbours.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WEIGHTS", default_value_t, value_enum)
@@ -103,8 +103,8 @@ pub struct SmoothReport {
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or what the
-/// engine says.
+/// [`Error::Options`] for factors out of range, [`Error::NotFinite`] for a coordinate that is not finite, or any error
+/// of the engine.
 pub fn smooth(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -150,7 +150,7 @@ pub fn smooth(
 /// Fewer steps with cotangent weights do not pay for the order of each vertex's faces.
 const STEPS_FOR_FANS: u64 = 4;
 
-/// Steps of smoothing, and what they need.
+/// Steps of smoothing, and their buffers.
 pub(super) struct Steps<'a> {
     rx: &'a RxMesh,
     fixed: Attribute<Vertex, u32>,
@@ -294,7 +294,7 @@ impl Options for SmoothOptions {
     }
 }
 
-/// The flag that stands for two factors.
+/// Flag that stands for two factors.
 #[cfg(feature = "cli")]
 mod cli {
     /// As in [`super::TAUBIN`].

@@ -18,22 +18,22 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct TrackOptions {
-    /// How often to move the surface and to improve its mesh.
+    /// Number of times to move the surface and improve its mesh.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().frames))]
     pub frames: u32,
     /// Time of a frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "DT", default_value_t = Self::default().time_step))]
     pub time_step: f32,
-    /// Velocity of the field, about.
+    /// Approximate velocity of the field.
     #[cfg_attr(feature = "cli", arg(long, value_name = "SPEED", default_value_t = Self::default().speed))]
     pub speed: f32,
-    /// Size of the field's eddies, about.
+    /// Approximate size of the field's eddies.
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH", default_value_t = Self::default().noise_scale))]
     pub noise_scale: f32,
     /// Number of the field among those of this kind.
     #[cfg_attr(feature = "cli", arg(skip = Self::default().seed))]
     pub seed: u32,
-    /// The length that edges shall have, about [default: the mean length of the input's edges].
+    /// Approximate length of edges [default: the mean length of the input's edges].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
     /// Contract edges shorter than this many target lengths.
@@ -122,8 +122,7 @@ impl Options for TrackOptions {
 /// contractions of parts that are as thin as an edge is long.
 const LARGEST_MOVE: f32 = 0.25;
 
-/// The longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an
-/// edge.
+/// Longest way of a surface, in target lengths: at its end a 32-bit float still has six bits for a piece of an edge.
 const FARTHEST: f32 = (1 << 18) as f32;
 
 impl TrackOptions {
@@ -168,7 +167,7 @@ impl TrackOptions {
 pub struct TrackReport {
     /// Frames.
     pub frames: u32,
-    /// The length that edges should have about.
+    /// Approximate target length of edges.
     pub target_length: f32,
     /// Splits.
     pub split: RunReport,
@@ -189,7 +188,7 @@ impl TrackReport {
 }
 
 /// Moves a surface with a velocity field, frame by frame (Runge-Kutta of fourth order, Bridson et al. 2007), and
-/// improves the mesh after each: long edges and those opposite wide angles are split, short ones contracted, edges
+/// improves the mesh after each. Long edges and those opposite wide angles are split, short ones contracted, edges
 /// flipped towards equal valences, vertices smoothed in the null space of their faces' normals (Jiao 2007). The
 /// thresholds are El Topo's (Brochu and Bridson 2009); collisions and changes of topology are not handled. The boundary
 /// stays a boundary.
@@ -199,9 +198,9 @@ impl TrackReport {
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense (a field that carries the surface 2^18 target lengths away among
-/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] where more faces
-/// than [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] when more come;
-/// what the session and `each` say.
+/// them) and for a mesh that is not manifold and consistently oriented, and [`Error::TooManyFaces`] if more faces than
+/// [`TrackOptions::max_faces`] are to be expected, before anything is changed; [`Error::Outgrown`] if more come; any
+/// error of the session and of `each`.
 pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

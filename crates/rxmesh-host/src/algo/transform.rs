@@ -123,7 +123,7 @@ pub struct UpAxis {
 /// A turn about an axis through the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rotation {
-    /// The axis, of any length but 0.
+    /// Axis, of any length but 0.
     pub axis: DVec3,
     /// Angle in degrees.
     pub degrees: f64,
@@ -162,7 +162,7 @@ impl Rotation {
     }
 }
 
-/// Numbers between commas.
+/// Parses finite numbers between commas.
 fn numbers(text: &str) -> Result<Vec<f64>, String> {
     let number = |word: &str| match word.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),

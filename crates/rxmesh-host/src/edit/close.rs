@@ -14,7 +14,7 @@ use rxmesh_kernels::topo::{Element, Vertex};
 
 /// A closed session: the new mesh, and the session's columns as its attributes.
 pub struct Closed {
-    /// The mesh. Its input order is the order of session ids of the live elements.
+    /// Mesh. Its input order is the order of session ids of the live elements.
     pub mesh: RxMesh,
     /// From session ids to the mesh's linear ids.
     pub renumbering: Renumbering,

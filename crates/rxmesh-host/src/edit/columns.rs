@@ -91,14 +91,14 @@ fn width_of<T>() -> u32 {
     (size_of::<T>() / size_of::<u32>()) as u32
 }
 
-/// The columns of a session, and which of them are interpolated.
+/// Columns of a session, and the indices of those that are interpolated.
 pub struct Columns {
-    /// The session's own number.
+    /// Session's own number.
     session: u64,
     list: Vec<Box<dyn AnyColumn>>,
     /// Vertex columns that are interpolated.
     blended: Vec<Blended>,
-    /// The columns whose values new vertices and faces inherit.
+    /// Columns whose values new vertices and faces inherit.
     traced: [Option<usize>; 2],
 }
 
@@ -112,9 +112,9 @@ struct Blended {
 /// Initial values of new vertices in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {
-    /// The weighted mean of the values of those they arose from; the words are `f32` numbers.
+    /// Weighted mean of the values of those they arose from; the words are `f32` numbers.
     Mean,
-    /// The word of the one of them with the greatest weight, with [`BORN`](rxmesh_kernels::cavity::BORN).
+    /// Word of the one of them with the greatest weight, with [`BORN`](rxmesh_kernels::cavity::BORN).
     Traced,
 }
 
@@ -123,7 +123,7 @@ pub enum Blend {
 pub struct ColumnWords {
     /// Whose values.
     pub kind: Kind,
-    /// The values as words.
+    /// Values as words.
     pub words: GlobalMut<u32>,
     /// Words a value.
     pub width: u32,

@@ -23,14 +23,14 @@ pub(crate) struct Cut {
     pub places: Vec<u32>,
 }
 
-/// Faces that are looked at, with what is found out about them. Sides and corners are numbered `3 * i + k` for side `k`
-/// of face `i` of the list; side `k` leaves corner `k`.
+/// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
+/// face `i` of the list; side `k` leaves corner `k`.
 struct Parts<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// The side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] where there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,
@@ -44,12 +44,12 @@ struct Copies {
 }
 
 impl Session {
-    /// Cuts the surface where it is not manifold, and thaws the faces there; nothing if there is no such place. `x`
-    /// are the positions by slot. Faces at a face that repeats a vertex stay frozen.
+    /// Cuts the surface where it is not manifold, and thaws the faces there; `None` if there is no such place. `x` are
+    /// the positions by slot. Faces at a face that repeats a vertex stay frozen.
     ///
     /// # Errors
     ///
-    /// No memory on the engine, or what it says.
+    /// No memory on the engine, or any error of it.
     pub(crate) fn cut(&mut self, x: &[Vec3]) -> Result<Option<Cut>, Error> {
         if self.frozen_faces() == 0 {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! The seam between sessions and engines of edits: who decides which of several overlapping cavities is carried out,
-//! and how.
+//! The seam between sessions and schedulers of edits, which decide the cavity to be carried out among several that
+//! overlap.
 
 use super::columns::Columns;
 use super::mesh::{HostArrays, OpenMesh};
@@ -35,7 +35,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// A mesh that the engine cannot work on, or no memory.
+    /// A mesh that the scheduler cannot work on, or no memory.
     fn open(rx: &RxMesh, mesh: OpenMesh) -> Result<(OpenMesh, Self), Error>;
 
     /// Reorders the values of an attribute from linear ids to session ids; the result has a value for each slot.
@@ -72,7 +72,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
     fn faults(session: &Session<Self>, arrays: &HostArrays) -> Result<Vec<SessionFault>, Error>;
 }
 
-/// An engine of edits that can carry out an operator, because the kernels that it needs are listed
+/// A scheduler of edits that can carry out an operator, because the kernels that it needs are listed
 /// ([`entries!`](rxmesh_kernels::entries)).
 pub trait Runs<O: Operator>: Edits {
     /// Rounds until no seed is left; see [`Session::run_operator_from`], which is what calls it.
@@ -116,7 +116,7 @@ pub trait Runs<O: Operator>: Edits {
     }
 }
 
-/// The parts of a session, for its engine of edits.
+/// Parts of a session, for its scheduler of edits.
 #[derive(Debug)]
 pub struct Parts<'a, C> {
     /// Flat arrays of the session.

@@ -12,10 +12,10 @@ use rxmesh_kernels::edit::{
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
-/// The mesh of a session: the arrays of [`FlatMesh`], and the claims on faces, which tell the frozen ones.
+/// Mesh of a session: the arrays of [`FlatMesh`], and the claims on faces, which tell the frozen ones.
 pub struct OpenMesh {
     engine: Engine,
-    /// The mesh that was opened.
+    /// Mesh that was opened.
     source: u64,
     patches: u32,
     capacity: [u32; 3],
@@ -35,11 +35,11 @@ pub struct HostArrays {
     pub fe: Vec<u32>,
     /// Two vertices an edge.
     pub ev: Vec<u32>,
-    /// The face of each half-edge.
+    /// Face of each half-edge.
     pub ef: Vec<u32>,
     /// An edge of each vertex.
     pub ve: Vec<u32>,
-    /// The patch of each face.
+    /// Patch of each face.
     pub fp: Vec<u32>,
     /// `true` for each frozen face.
     pub frozen: Vec<bool>,

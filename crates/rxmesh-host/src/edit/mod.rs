@@ -1,11 +1,11 @@
 //! Edit sessions: a patched mesh opened for changes of its connectivity.
 //!
 //! [`Session::open`] makes flat arrays of the patches, [`Session::run_operator`] carries out an
-//! [`Operator`](rxmesh_kernels::cavity::Operator), [`Session::validate`] looks for mistakes, [`Session::close`] makes
-//! patches again. docs/inside/life-of-an-edit.md tells the life of an edit.
+//! [`Operator`](rxmesh_kernels::cavity::Operator), [`Session::validate`] finds faults, [`Session::close`] makes patches
+//! again. docs/inside/life-of-an-edit.md describes the life of an edit.
 //!
-//! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and what the engine
-//! of edits keeps, [`Claims`] unless another one is asked for ([`Session::open_with`]; [`Edits`] says what one is).
+//! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and the state of
+//! the scheduler of edits, [`Claims`] unless another one is asked for ([`Session::open_with`]; [`Edits`] defines one).
 
 mod carry;
 mod claims;

@@ -1,4 +1,4 @@
-//! An edit session: its parts, and what is the same on every engine of edits.
+//! An edit session: its parts, and the operations that are the same on every scheduler of edits.
 
 use super::claims::Claims;
 use super::columns::{Column, Columns};
@@ -16,12 +16,12 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the engine of edits,
+/// A mesh opened for changes: flat arrays in session ids. New elements take free slots. `C` is the scheduler of edits,
 /// which decides between cavities that overlap.
 ///
 /// With [`Claims`] session ids begin as the linear ids of the patched mesh, and those of live elements never change
-/// while the session is open. Other engines may number elements otherwise, and anew when an operator runs: keep what
-/// belongs to elements in columns.
+/// while the session is open. Other schedulers may number elements otherwise, and renumber them when an operator runs:
+/// keep data of elements in columns.
 ///
 /// A session in which an operator broke the rules or panicked, or in which the engine failed in the middle of a round,
 /// is void: every later call is [`Error::VoidSession`].
@@ -73,11 +73,11 @@ impl Session {
         Session::open_with(rx)
     }
 
-    /// Opens faces that lie in an engine's memory for edits by claims, without patches: they are made once, when the
-    /// session closes, of what is left. The faces' corners are below the number of positions, which, or other values of
-    /// the vertices, become a column. Session ids of vertices and faces are those of the input, and who works on the
-    /// session goes through memory in their order. Faces are labelled by clusters of about two patches of `patch_size`
-    /// faces, which [`Session::close`] begins with.
+    /// Opens faces that lie in an engine's memory for edits by claims, without patches: these are made once, from the
+    /// remaining faces, when the session closes. The faces' corners are below the number of positions, which, or other
+    /// values of the vertices, become a column. Session ids of vertices and faces are those of the input, and work on
+    /// the session goes through memory in their order. Faces are labelled by clusters of about two patches of
+    /// `patch_size` faces, which [`Session::close`] begins with.
     ///
     /// # Errors
     ///
@@ -120,11 +120,11 @@ impl Session {
 }
 
 impl<C: Edits> Session<C> {
-    /// Opens a patched mesh for an engine of edits. The mesh itself is not changed.
+    /// Opens a patched mesh for a scheduler of edits. The mesh itself is not changed.
     ///
     /// # Errors
     ///
-    /// As [`Session::open`], and a mesh that the engine cannot work on.
+    /// As [`Session::open`], and a mesh that the scheduler cannot work on.
     pub fn open_with(rx: &RxMesh) -> Result<Session<C>, Error> {
         let (mesh, edits) = C::open(rx, OpenMesh::open(rx)?)?;
         Session::of(mesh, edits)
@@ -269,13 +269,13 @@ impl<C: Edits> Session<C> {
         self.change(|s| C::reserve(s, more))
     }
 
-    /// Rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the operator's
-    /// kind. `op` makes the operator anew for every round, because views of columns do not outlive growth.
+    /// Runs rounds of an operator until no seed is left, at most `max_rounds`. Begins with all elements of the
+    /// operator's kind. `op` makes the operator again for every round, because views of columns do not outlive growth.
     ///
     /// # Errors
     ///
-    /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was;
-    /// what `op` says; or what the engine says.
+    /// [`Error::Operator`] if a fill-in breaks the rules; no memory for a larger session, which is left as it was; any
+    /// error of `op`; or any error of the engine.
     ///
     /// # Safety
     ///
@@ -337,7 +337,7 @@ impl<C: Edits> Session<C> {
         C: Runs<O>,
     {
         self.change(|s| {
-            // SAFETY: the caller's, who is of this crate or promises it.
+            // SAFETY: the caller's: code of this crate, or code that promises it.
             unsafe { C::run(s, seeds, max_rounds, op) }
         })
     }
@@ -439,7 +439,7 @@ impl<C: Edits> Session<C> {
         self.columns.blend(column)
     }
 
-    /// Has the library's algorithms keep the edges that a column marks with other values than 0, as they keep the
+    /// Makes the library's algorithms keep the edges that a column marks with values other than 0, as they keep the
     /// boundary: they are not flipped, stay lines when they are split, and are contracted along themselves only.
     /// Simplification moves vertices inside such a line along it; where lines end, branch or meet the boundary, they
     /// stay.
@@ -481,7 +481,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Notes how an algorithm moves vertices: of several the last one in the order of [`Motion`] counts.
+    /// Notes the motion of vertices by an algorithm: of several the last one in the order of [`Motion`] counts.
     pub fn note_motion(&mut self, motion: Motion) {
         self.motion = self.motion.max(motion);
     }

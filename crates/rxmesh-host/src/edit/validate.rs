@@ -41,7 +41,7 @@ pub enum SessionFault {
     /// EF names a face that is dead or lacks the side.
     #[error("EF gives half-edge {half} the face {face}, which does not have it")]
     StaleFace {
-        /// The half-edge.
+        /// Half-edge.
         half: u32,
         /// Session id of the face.
         face: u32,
@@ -127,7 +127,7 @@ pub enum SessionFault {
     },
 }
 
-/// The session's arrays on the host.
+/// Session's arrays on the host.
 struct Check {
     arrays: HostArrays,
     found: Vec<SessionFault>,

@@ -20,7 +20,7 @@ use target::Target;
 /// Writes a file: `content` gets a temporary file beside `path`, which is then forced to disk and takes the name.
 ///
 /// Readers of the path see the old file or the new one. A symbolic link stays a link and its target is replaced, or
-/// made where the link dangles. The permissions of a file that was there stay, and nobody else may read the temporary
+/// made if the link dangles. The permissions of a file that was there stay, and other users cannot read the temporary
 /// file before it has them; owner and further names (hard links) do not. Pipes, devices and the process's own
 /// descriptors (`/dev/stdout`) are written as they are. `content` should write large pieces: nothing is buffered.
 ///
@@ -35,14 +35,14 @@ pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Resu
 /// Treatment of a symbolic link at a path that is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
-    /// It is followed, as a person means who names it.
+    /// It is followed, as the user who names it means.
     #[default]
     Follow,
-    /// It is refused: for names that nobody has typed, at which somebody else may have put a link.
+    /// It is refused: for names that the user has not typed, at which another user may have put a link.
     Refuse,
 }
 
-/// Writes a file as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+/// Writes a file as [`write()`]; `links` decides the treatment of a symbolic link at `path`.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file that must have a size, which is looked at first, as [`open`].
+/// Reads a file that must have a size, which is checked first, as [`open`].
 ///
 /// # Errors
 ///
@@ -128,8 +128,8 @@ fn regular(file: &Metadata) -> Result<()> {
     }
 }
 
-/// Writes a file of a program's own that can be made anew, such as a cache, and replaces only what is one: `magic` is
-/// how all of them begin. Symbolic links are refused.
+/// Writes a program's own file that can be made again, such as a cache, and replaces only such files: `magic` is how
+/// all of them begin. Symbolic links are refused.
 ///
 /// # Errors
 ///
@@ -193,7 +193,8 @@ fn replace(
     }
     part.file().sync_all()?;
     part.persist(target)?;
-    // The rename itself reaches the disk with the folder. Not every system can do that, and the file is whole anyway.
+    // The rename itself reaches the disk with the folder. Not every system can do that, and the file is whole in any
+    // case.
     File::open(folder).and_then(|f| f.sync_all()).ok();
     Ok(())
 }

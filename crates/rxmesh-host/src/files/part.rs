@@ -1,4 +1,4 @@
-//! Temporary files that are to become somebody's file, and the list of all that there are.
+//! Temporary files that are to become the user's files, and the list of all that exist.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
@@ -38,7 +38,7 @@ pub fn abandon() {
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    // Held for good: nobody may rename a file to a target any more.
+    // Held for good: no file may be renamed to a target any more.
     std::mem::forget(parts);
 }
 
@@ -65,7 +65,7 @@ impl Part {
         file.expect("it is there until `persist`").as_file_mut()
     }
 
-    /// Gives it the name `target`, in the place of what has the name now.
+    /// Gives it the name `target`, in the place of the file that has the name now.
     pub(super) fn persist(mut self, target: &Path) -> Result<()> {
         let Some(file) = self.0.take() else {
             return Err(ErrorKind::NotFound.into());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const MOST_LINKS: usize = 40;
 
 pub(super) enum Target {
-    /// A file's name, links resolved, and what has the name now.
+    /// A file's name, links resolved, and the file that has the name now.
     Replace {
         path: PathBuf,
         old: Option<Metadata>,
@@ -88,7 +88,7 @@ fn followed(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns `true` if a path stands for a descriptor of this process, such as `/dev/stdin` and `/dev/fd/63`, which a
-/// shell makes of `<(command)`: what comes from it is the caller's.
+/// shell makes of `<(command)`: its data are the caller's.
 pub fn is_descriptor(path: &Path) -> bool {
     number_of_descriptor(path).is_some()
 }
@@ -109,8 +109,8 @@ fn number_of_descriptor(path: &Path) -> Option<u32> {
     number.parse().ok()
 }
 
-/// Opens a stream. A descriptor shares its position, so that what the process has written there, or writes later, is
-/// neither overwritten nor lost.
+/// Opens a stream. A descriptor shares its position, so that earlier and later writes of the process are neither
+/// overwritten nor lost.
 #[cfg(unix)]
 pub(super) fn open(path: &Path) -> Result<File> {
     use std::os::fd::AsFd;

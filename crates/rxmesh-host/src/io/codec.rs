@@ -24,7 +24,7 @@ pub(super) struct Codec {
     pub(super) holds: Holds,
     /// Encodings that the writer knows; a format of text alone has the one.
     pub(super) encodings: &'static [Encoding],
-    /// Strength of what [`looks_like`](Codec::looks_like) goes by.
+    /// Strength of the evidence that [`looks_like`](Codec::looks_like) uses.
     pub(super) evidence: Evidence,
     /// Returns `true` if content begins as files of this format, or of another one of its module, do.
     pub(super) looks_like: fn(&[u8]) -> bool,
@@ -56,13 +56,13 @@ pub(super) struct Holds {
 pub(super) enum Evidence {
     /// A word that only files of the format begin with.
     Magic,
-    /// The size of the file, or words behind the beginning.
+    /// Size of the file, or words behind the beginning.
     Layout,
     /// A word that is common in other text.
     CommonWord,
 }
 
-/// The reader of a format, by what it makes of a file.
+/// Reader of a format, by its result.
 #[derive(Clone, Copy)]
 pub(super) enum Read {
     /// Surfaces.
@@ -77,7 +77,7 @@ pub(super) enum Read {
     Pair,
 }
 
-/// The writer of a format, by what it takes.
+/// Writer of a format, by its input.
 #[derive(Clone, Copy)]
 pub(super) enum Write {
     /// Surfaces.
@@ -94,10 +94,10 @@ pub(super) enum Write {
     Pair(fn(&TetMesh, &mut Vec<String>) -> [Pieces; 2]),
 }
 
-/// The weld of formats whose faces share vertices.
+/// Welds nothing, for formats whose faces share vertices.
 pub(super) fn no_weld(_: &mut Soup) {}
 
-/// For formats of text alone.
+/// Returns `true`, for formats of text alone.
 pub(super) fn always(_: &[u8]) -> bool {
     true
 }

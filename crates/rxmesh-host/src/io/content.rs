@@ -6,12 +6,12 @@ use std::borrow::Cow;
 
 /// Bytes at the beginning in which formats look for words.
 pub(super) const HEAD: usize = 1 << 12;
-/// The mark before UTF-8.
+/// Mark before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Ends a text in DOS and CP/M.
 pub(super) const CTRL_Z: u8 = 0x1A;
 
-/// A file's content, and what to tell people of it.
+/// A file's content, and messages about it.
 #[derive(Debug)]
 pub(super) struct Content<'a> {
     pub(super) bytes: Cow<'a, [u8]>,

@@ -25,7 +25,7 @@ pub enum IoError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Neither the name nor the content says what the file is.
+    /// Neither the name nor the content tells the format of the file.
     #[error(
         "{}: the format cannot be told from the name{}; formats are {}", path.display(),
         if *looked_inside { " or the content" } else { "" }, Format::summary()
@@ -36,7 +36,7 @@ pub enum IoError {
         /// `true` if the content was examined, too.
         looked_inside: bool,
     },
-    /// The content is not what the format says, or cut off.
+    /// The content does not follow the format, or is cut off.
     #[error("{}: {place}{what}", path.display())]
     Malformed {
         /// Path of the file.
@@ -97,7 +97,7 @@ pub enum Place {
     Line(usize),
     /// A byte of a binary file, counted from 0.
     Byte(usize),
-    /// The file as a whole.
+    /// File as a whole.
     File,
 }
 

@@ -1,4 +1,4 @@
-//! Formats that are not read and share an extension with one that is: said by name where a file cannot be read.
+//! Formats that are not read and share an extension with one that is: named in the error of a file that cannot be read.
 
 use super::Format;
 use super::content::HEAD;
@@ -6,7 +6,7 @@ use super::content::HEAD;
 /// Extensions of FreeFem's files.
 const FREEFEM: [&str; 2] = ["msh", "mesh"];
 
-/// The programs whose files have these beginnings, behind blanks and lines of comments.
+/// Programs whose files have these beginnings, behind blanks and lines of comments.
 const BEGINNINGS: [(&[u8], &str); 14] = [
     (b"MFEM ", "MFEM"),
     (b"BEGIN POINTS LIST", "GetFEM"),

@@ -1,4 +1,4 @@
-//! The file formats, and how they are told apart.
+//! File formats, and their recognition.
 
 use super::{Encoding, Format, content, gzip};
 use std::fmt;
@@ -37,7 +37,7 @@ macro_rules! formats {
                 module(self) == module(other)
             }
 
-            /// The format in words, for help texts.
+            /// Returns the format in words, for help texts.
             pub fn about(self) -> &'static str {
                 match self {
                     $($(Format::$format => $about,)+)+
@@ -68,18 +68,18 @@ pub(super) fn enumerated(words: &[&str]) -> String {
 }
 
 impl Format {
-    /// The word that names the format on the command line.
+    /// Returns the word that names the format on the command line.
     pub fn word(self) -> &'static str {
         self.codec().word
     }
 
-    /// The words of the formats that `which` chooses, for messages: `obj, ply and off`.
+    /// Returns the words of the formats that `which` chooses, for messages: `obj, ply and off`.
     pub fn list(which: impl Fn(Format) -> bool) -> String {
         let chosen = Format::ALL.into_iter().filter(|f| which(*f));
         enumerated(&chosen.map(Format::word).collect::<Vec<_>>())
     }
 
-    /// The formats of surfaces and those of volumes in one line, for messages.
+    /// Returns the formats of surfaces and those of volumes in one line, for messages.
     pub fn summary() -> String {
         format!(
             "{} for surfaces; {} for volumes",
@@ -118,17 +118,17 @@ impl Format {
         self.codec().holds.normals
     }
 
-    /// The extension that file names of this format usually have.
+    /// Returns the extension that file names of this format usually have.
     pub fn extension(self) -> &'static str {
         self.extensions()[0]
     }
 
-    /// The extensions that file names of this format have, the usual one first.
+    /// Returns the extensions that file names of this format have, the usual one first.
     pub fn extensions(self) -> &'static [&'static str] {
         self.codec().extensions
     }
 
-    /// The name to write for a path whose extension means a list of pieces, which is read only.
+    /// Returns the name to write for a path whose extension means a list of pieces, which is read only.
     pub(super) fn serial_name(path: &Path) -> Option<String> {
         if let Some(path) = gzip::unpacked_name(path) {
             return Some(format!("{}.gz", Format::serial_name(&path)?));
@@ -139,8 +139,8 @@ impl Format {
         Some(path.with_extension(serial).display().to_string())
     }
 
-    /// The format that a file name's extension says, if it says one. `.msh` is [`Format::Msh`] of any version: the
-    /// content tells which. A `.gz` behind the extension is passed over.
+    /// Returns the format of a file name's extension, if there is one. `.msh` is [`Format::Msh`] of any version, which
+    /// the content decides. A `.gz` behind the extension is ignored.
     pub fn of_name(path: &Path) -> Option<Format> {
         if let Some(path) = gzip::unpacked_name(path) {
             return Format::of_name(&path);
@@ -150,12 +150,12 @@ impl Format {
         Format::ALL.into_iter().find(has)
     }
 
-    /// The format that the content looks like, if it looks like one. Packed content is unpacked for it.
+    /// Returns the format that the content looks like, if it looks like one. Packed content is unpacked for it.
     pub fn of_content(bytes: &[u8]) -> Option<Format> {
         Format::of_plain(&content::plain(bytes).ok()?.bytes)
     }
 
-    /// As [`Format::of_content`], of content without gzip, UTF-16 and marks.
+    /// Works like [`Format::of_content`], for content without gzip, UTF-16 and marks.
     pub(super) fn of_plain(bytes: &[u8]) -> Option<Format> {
         let mut all = Format::ALL;
         all.sort_by_key(|f| f.codec().evidence);

@@ -11,13 +11,13 @@ use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUT
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use std::path::{Path, PathBuf};
 
-/// The two bytes that a packed file begins with, and the only method of packing.
+/// Two bytes that a packed file begins with, and the only method of packing.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Bytes of a head without its optional parts.
 const HEAD: usize = 10;
 /// Checksum and size behind the data.
 const TAIL: usize = 8;
-/// The level that gzip has as its default.
+/// Level that gzip has as its default.
 const LEVEL: i32 = 6;
 
 /// Returns `true` if the content is packed.
@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends what a member unpacks to; returns what follows it.
+/// Appends the unpacked bytes of a member; returns the bytes behind it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -132,7 +132,7 @@ fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     }
 }
 
-/// Appends what the data of a member unpack to; returns how many bytes they are.
+/// Appends the unpacked data of a member; returns their number of bytes.
 fn inflate_all(
     data: &[u8],
     inflate: &mut DecompressorOxide,

@@ -1,6 +1,6 @@
 //! Meshes from files and into files. [`Format`] lists the formats.
 //!
-//! [`read`] takes the whole file into memory, so sizes that a header promises are checked against what is there
+//! [`read`] takes the whole file into memory, so sizes that a header promises are checked against the size of the file
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
 //! of the path see the old file or the new one. `docs/use/formats.md` says what each format keeps.
 
@@ -67,27 +67,27 @@ use std::borrow::Cow;
 use std::path::Path;
 use write::Pieces;
 
-/// How to read.
+/// Options of reading.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Cut polygons into triangles. Off by default: the faces would no longer be those of the file.
+    /// Cut polygons into triangles. Off by default, to keep the faces of the file.
     pub triangulate: bool,
-    /// The format, when neither name nor content should decide.
+    /// Format, when neither name nor content should decide.
     pub format: Option<Format>,
 }
 
 changeable!(ReadOptions);
 
-/// What came out of a file.
+/// A mesh read from a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Loaded<M = TriMesh> {
-    /// The mesh.
+    /// Mesh of the file.
     pub mesh: M,
     /// The format it was in.
     pub format: Format,
-    /// What was in the file and is not in the mesh, and what else a person should know.
+    /// Warnings: data of the file that are not in the mesh, and other notes for the user.
     pub warnings: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ pub struct Loaded<M = TriMesh> {
 ///
 /// # Errors
 ///
-/// What is wrong with the file, and where; polygons, unless they are to be cut.
+/// The fault of the file and its place; polygons, unless they are to be cut.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
     read_bytes(&bytes_of(path)?, path, options)
 }
@@ -111,17 +111,17 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
     })
 }
 
-/// Reads a mesh as it stands in the file: polygons stay what they are (whatever `options.triangulate` says), and
-/// sharpness and holes are kept.
+/// Reads a mesh as it stands in the file: polygons stay polygons (whatever `options.triangulate` says), and sharpness
+/// and holes are kept.
 ///
 /// # Errors
 ///
-/// What is wrong with the file, and where.
+/// The fault of the file and its place.
 pub fn read_poly(path: &Path, options: &ReadOptions) -> Result<Loaded<PolyMesh>, IoError> {
     read_poly_bytes(&bytes_of(path)?, path, options)
 }
 
-/// As [`read_poly`], from memory; `name` decides the format as a path would, and stands in messages.
+/// Works like [`read_poly`], from memory; `name` decides the format as a path would, and stands in messages.
 ///
 /// # Errors
 ///
@@ -201,7 +201,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// [`content::plain`] of a file that has a name.
+/// Works like [`content::plain`], for a file that has a name.
 fn plain<'a>(bytes: &'a [u8], name: &Path) -> Result<content::Content<'a>, IoError> {
     content::plain(bytes).map_err(|what| IoError::Malformed {
         path: name.to_owned(),
@@ -210,8 +210,8 @@ fn plain<'a>(bytes: &'a [u8], name: &Path) -> Result<content::Content<'a>, IoErr
     })
 }
 
-/// The format of a file that is to be read: what was asked for, what the name says, what the content looks like. A
-/// content that the named format cannot have, and that has the beginning of another one, is read as that, with a
+/// Returns the format of a file that is to be read: the requested one, else that of the name, else that of the content.
+/// A content that the named format cannot have, and that has the beginning of another one, is read as that, with a
 /// warning.
 fn formatted(
     bytes: &[u8],
@@ -264,8 +264,8 @@ fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, F
     }
 }
 
-/// What is wrong may be the name alone: names a format that is not read, says what the content looks like, or that it
-/// is not what the name says.
+/// Adds a hint to an error that may come from a wrong name: names a format that is not read, the format that the
+/// content looks like, or the one that the name says.
 fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError {
     if let Some(what) = foreign::words(bytes, Some(format)) {
         return IoError::Malformed {

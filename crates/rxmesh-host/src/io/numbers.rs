@@ -4,7 +4,7 @@ use super::error::Fault;
 use super::scan::quote;
 use crate::mesh::ColumnData;
 
-/// The type of a number.
+/// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     I8,
@@ -86,7 +86,7 @@ impl Numbers {
         Numbers::Kept(kept)
     }
 
-    /// Numbers as they lie in a file; bytes that are no whole number at the end are passed over.
+    /// Reads numbers as they lie in a file. Bytes at the end that are no whole number are passed over.
     pub(super) fn of_bytes(scalar: Scalar, bytes: &[u8], order: Order) -> Numbers {
         fn read<const N: usize, T>(bytes: &[u8], order: Order, of: fn([u8; N]) -> T) -> Vec<T> {
             let one = |chunk: &[u8; N]| {

@@ -21,7 +21,7 @@ pub(super) enum Bits {
     Double,
 }
 
-/// One coordinate: rounded once from what the file holds, and with [`Bits::Double`] with all 64 bits.
+/// One coordinate: rounded once from the number in the file, and with [`Bits::Double`] with all 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Coordinate {
     single: f32,
@@ -30,7 +30,7 @@ pub(super) struct Coordinate {
     decimals: Option<i16>,
 }
 
-/// The positions of a file, in its order.
+/// Positions of a file, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Points {
     /// In the frame of `placement`.
@@ -55,7 +55,7 @@ impl Points {
         self.positions.len()
     }
 
-    /// Makes room for more.
+    /// Reserves capacity for more.
     pub(super) fn reserve(&mut self, n: usize) {
         self.positions.reserve_exact(n);
         if self.bits == Bits::Double {

@@ -4,7 +4,7 @@ use super::names;
 use crate::mesh::{Extras, Tag, TagKind};
 use std::path::{Component, Path, PathBuf};
 
-/// The word of a comment that names the texture of a PLY file.
+/// Word of a comment that names the texture of a PLY file.
 const TEXTURE: &str = "TextureFile ";
 
 /// Makes the material libraries (`mtllib`) and texture files (PLY's comment `TextureFile`) of a mesh lead to their

@@ -6,7 +6,7 @@ const NOTHING: f64 = 1.0 / (1u64 << 30) as f64;
 /// Most significant digits that a 32-bit float needs to be told from its neighbours.
 const DIGITS: usize = 9;
 
-/// The largest difference between a coordinate in a file and the one that is kept.
+/// Largest difference between a coordinate in a file and the one that is kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rounding {
     largest: f64,
@@ -22,8 +22,7 @@ impl Rounding {
         }
     }
 
-    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits is what a 32-bit float was meant to
-    /// be.
+    /// Works like [`note`](Self::note), for a coordinate in text. One of few digits was meant to be a 32-bit float.
     #[inline]
     pub(super) fn note_text(&mut self, word: &[u8]) {
         if word.len() > DIGITS && significant(word) > DIGITS {

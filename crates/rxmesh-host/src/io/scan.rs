@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 
-/// The words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
+/// Words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     text: &'a [u8],
@@ -138,7 +138,7 @@ pub(super) fn is_space(b: u8) -> bool {
     b == b' ' || (9..=13).contains(&b)
 }
 
-/// The lines of a text: each with the offset of its first byte, without the line feed.
+/// Lines of a text: each with the offset of its first byte, without the line feed.
 #[derive(Clone)]
 pub(super) struct Lines<'a> {
     text: &'a [u8],

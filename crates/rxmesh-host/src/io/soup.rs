@@ -28,7 +28,7 @@ pub(super) struct Soup {
     pub(super) points: Points,
     /// Corners of all faces, one after the other.
     pub(super) corners: Vec<u32>,
-    /// The faces that are not triangles, ascending.
+    /// Faces that are not triangles, ascending.
     pub(super) polygons: Vec<Polygon>,
     pub(super) columns: Vec<Column>,
     /// Corner layers run parallel to `corners`.
@@ -245,7 +245,7 @@ pub(super) fn warn_of_corners(
     }
 }
 
-/// Says how many groups, objects and materials a format cannot hold.
+/// Warns of the number of groups, objects and materials that a format cannot hold.
 pub(super) fn warn_of_tags(format: &str, statements: usize, warnings: &mut Vec<String>) {
     if statements > 0 {
         warnings.push(format!(
@@ -279,7 +279,7 @@ pub(super) fn written_sharpness(sharpness: f32) -> f32 {
 /// Converts colours to bytes if that loses nothing: whole numbers from 0 to 255 of any type, and fractions of 255 (to
 /// six digits, as they are printed). Other programs show bytes, and not all of them show fractions.
 fn colours_as_bytes(column: &mut Column) {
-    /// Half a unit of the sixth digit, and what `k / 255` loses as an f32.
+    /// Half a unit of the sixth digit, and the rounding of `k / 255` as an f32.
     const ROUNDING: f64 = 6e-7;
     let bytes = matches!(column.data, ColumnData::U8(_));
     if column.name != COLOR || !(3..=4).contains(&column.width) || bytes {

@@ -4,7 +4,7 @@ use super::error::Fault;
 use super::points::Points;
 use super::scan::{is_space, quote};
 
-/// The words of a file, one after the other.
+/// Words of a file, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens<'a> {
     bytes: &'a [u8],

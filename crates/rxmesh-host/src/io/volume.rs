@@ -14,16 +14,16 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The column of cells or faces that says which part of a body each belongs to: references of MEDIT, attributes of
-/// TetGen's cells, physical groups of Gmsh.
+/// Name of the column of cells or faces with the part of a body that each belongs to: references of MEDIT, attributes
+/// of TetGen's cells, physical groups of Gmsh.
 pub(super) const REGION: &str = "region";
-/// The column of vertices with the references of MEDIT and the boundary markers of TetGen.
+/// Column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
 
 /// Meaning that a format gives to an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// None but what the name says.
+    /// No meaning but that of the name.
     Plain,
     Normals,
     Texcoords,
@@ -43,7 +43,7 @@ pub(super) struct Volume {
     solids: u64,
     /// Corners of the faces, one after the other.
     corners: Vec<u32>,
-    /// The faces that are not triangles, ascending.
+    /// Faces that are not triangles, ascending.
     polygons: Vec<Polygon>,
     faces: u32,
     /// As `middles`, of faces.
@@ -53,7 +53,7 @@ pub(super) struct Volume {
     pub(super) flat: bool,
     /// `true` if places of faces are bytes, not lines.
     pub(super) binary: bool,
-    /// The first face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
+    /// First face with a vertex that is not there. Faces are left out of volumes, so it matters to surfaces only.
     face_fault: Option<Fault>,
     /// Number of elements of each other kind.
     others: BTreeMap<Cow<'static, str>, u64>,

@@ -22,11 +22,11 @@ pub enum Encoding {
     Base64,
 }
 
-/// How to write.
+/// Options of writing.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// The format, when the extension should not decide.
+    /// Format, when the extension should not decide.
     pub format: Option<Format>,
     /// Storage of numbers. Formats of text alone are always text.
     pub encoding: Encoding,
@@ -34,11 +34,11 @@ pub struct WriteOptions {
 
 changeable!(WriteOptions);
 
-/// What became of a mesh that was written.
+/// Results of writing a mesh.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct WriteReport {
-    /// What the mesh holds and the file does not.
+    /// Warnings about data of the mesh that the file does not hold.
     pub warnings: Vec<String>,
     /// The format it was written in.
     pub format: Format,
@@ -72,7 +72,7 @@ impl Encoded<'_> {
 ///
 /// # Errors
 ///
-/// A mesh that is not valid, a format that holds none of its kind, and what the system says.
+/// A mesh that is not valid, a format that holds none of its kind, and any error of the system.
 pub fn write<'a>(
     path: &Path,
     mesh: impl Into<Model<'a>>,
@@ -81,7 +81,7 @@ pub fn write<'a>(
     write_with(path, mesh, options, files::Links::Follow)
 }
 
-/// Writes a mesh as [`write()`]; `links` says what becomes of a symbolic link at `path`.
+/// Writes a mesh as [`write()`]; `links` decides the treatment of a symbolic link at `path`.
 ///
 /// # Errors
 ///
@@ -257,7 +257,7 @@ pub(super) fn surface(
     })
 }
 
-/// Writes a surface in a format of elements. Says what the format does not hold.
+/// Writes a surface in a format of elements. Warns of data that the format does not hold.
 fn elements(
     mesh: Shape<'_>,
     format: Format,
@@ -282,7 +282,7 @@ fn elements(
     tets::pieces(mesh.into(), &columns, format, options, warnings)
 }
 
-/// A mesh of polygons as triangles, for a format that holds nothing else.
+/// Cuts a mesh of polygons into triangles, for a format that holds nothing else.
 fn cut(mesh: &PolyMesh, path: &Path, warnings: &mut Vec<String>) -> Result<TriMesh, IoError> {
     let (mesh, more) = mesh.clone().triangulate().map_err(|source| IoError::Mesh {
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Polygon meshes become triangle meshes, and what triangles hold of sharpness comes back.
+//! Polygon meshes become triangle meshes, and marks of sharpness that triangles hold come back.
 
 use super::cutter::{Cutter, TAKEN};
 use super::{
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the vertex column that holds how sharp vertices are.
 pub const SHARPNESS: &str = "sharpness";
-/// Name of the face column that says which faces are holes: those whose value is not 0.
+/// Name of the face column that marks holes: faces whose value is not 0.
 pub const HOLE: &str = "hole";
 /// Another name under which files hold sharpness.
 pub(crate) const CREASE: &str = "crease";
@@ -304,7 +304,7 @@ impl PolyMesh {
         columns
     }
 
-    /// Turns sharpness and holes into columns. Says what is lost.
+    /// Turns sharpness and holes into columns. Returns a message about losses.
     fn give_marks(&mut self) -> Option<String> {
         let columns = self.mark_columns();
         columns.into_iter().for_each(|c| self.extras.put(c));
@@ -312,7 +312,7 @@ impl PolyMesh {
         (edges > 0).then(|| format!("a triangle mesh holds no sharp edges: {edges} are not kept"))
     }
 
-    /// Turns columns of sharpness and holes into what they say.
+    /// Turns columns of sharpness and holes into marks.
     ///
     /// # Errors
     ///
@@ -366,7 +366,7 @@ fn column(element: ElementKind, name: &str, data: ColumnData) -> Column {
 
 /// Triangles of faces that follow each other.
 struct Cuts {
-    /// The first of the faces.
+    /// First of the faces.
     first: usize,
     /// Corners of the mesh, three for each triangle.
     picked: Vec<u32>,

@@ -13,13 +13,13 @@ const EXACT_IS_SHORT: f32 = (1u32 << 16) as f32;
 /// One coordinate as text shall show it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Digits {
-    /// The shortest digits that read back as this 32-bit float.
+    /// Shortest digits that read back as this 32-bit float.
     Single(f32),
-    /// The shortest digits that read back as this 64-bit float.
+    /// Shortest digits that read back as this 64-bit float.
     Double(f64),
 }
 
-/// The digits that coordinates of a mesh get in text.
+/// Digits that coordinates of a mesh get in text.
 ///
 /// Text is read with 32 bits by some programs, with 64 by others. In the world the shortest digits of a 32-bit float
 /// serve both, except along an axis on which the mesh lies far from the origin: there they may be wrong by a visible

@@ -11,7 +11,7 @@ pub enum MeshError {
         "face {face} names vertex {index}, but the mesh has {vertices} vertices (faces and vertices are counted from 0)"
     )]
     IndexOutOfRange {
-        /// The face, counted from 0.
+        /// Face, counted from 0.
         face: usize,
         /// The vertex it names, counted from 0.
         index: u32,
@@ -23,7 +23,7 @@ pub enum MeshError {
         "cell {cell} names vertex {index}, but the mesh has {vertices} vertices (cells and vertices are counted from 0)"
     )]
     CellIndexOutOfRange {
-        /// The cell, counted from 0.
+        /// Cell, counted from 0.
         cell: usize,
         /// The vertex it names, counted from 0.
         index: u32,
@@ -33,9 +33,9 @@ pub enum MeshError {
     /// A face that has a vertex twice, where faces must be simple.
     #[error("face {face} has vertex {vertex} twice (faces and vertices are counted from 0)")]
     RepeatedVertex {
-        /// The face, counted from 0.
+        /// Face, counted from 0.
         face: u32,
-        /// The vertex, counted from 0.
+        /// Vertex, counted from 0.
         vertex: u32,
     },
     /// An edge that more than two faces share, or that two faces walk in the same direction, where a surface is needed.
@@ -52,9 +52,9 @@ pub enum MeshError {
     /// A vertex position is NaN or infinite.
     #[error("vertex {vertex} (counted from 0) lies at {position:?}, which is not finite")]
     NotFinite {
-        /// The vertex, counted from 0.
+        /// Vertex, counted from 0.
         vertex: usize,
-        /// Its position as given.
+        /// Position as given.
         position: [f32; 3],
     },
     /// More elements than 32-bit ids can name.
@@ -86,7 +86,7 @@ pub enum MeshError {
     ColumnName {
         /// Name of the column.
         name: String,
-        /// The reason, with what is possible.
+        /// Reason, with the possible names.
         why: &'static str,
     },
     /// A corner layer, a tag or another extra does not fit the mesh.
@@ -100,7 +100,7 @@ pub enum MeshError {
     BadParameter {
         /// Name of the parameter.
         what: &'static str,
-        /// The value that came.
+        /// Value that came.
         asked: String,
         /// Description of accepted values.
         possible: &'static str,

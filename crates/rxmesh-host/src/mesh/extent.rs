@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Corners that one thread marks at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The vertices that count for the size of a mesh: corners of its faces or cells, or all where it has none.
+/// Vertices that count for the size of a mesh: corners of its faces or cells, or all where it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedVertices {
     /// A bit a vertex; empty where all of them count.

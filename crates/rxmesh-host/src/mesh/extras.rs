@@ -33,7 +33,7 @@ impl fmt::Display for ElementKind {
     }
 }
 
-/// The values of a column, in the type in which they came.
+/// Values of a column, in the type in which they came.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // the names say all there is to say
 pub enum ColumnData {

@@ -1,9 +1,9 @@
-//! Faces as code sees them that works on triangles and on polygons.
+//! View of faces for code that works on triangles and on polygons.
 
 use super::{Faces, PolyMesh};
 use std::ops::Range;
 
-/// The faces of a mesh and their corners. A corner's number is also that of the half-edge that leaves it.
+/// Faces of a mesh and their corners. A corner's number is also that of the half-edge that leaves it.
 pub(crate) trait FaceList: Sync {
     /// Returns the number of faces.
     fn count(&self) -> usize;
@@ -60,7 +60,7 @@ impl FaceList for Triangles<'_> {
 /// Polygons.
 pub(crate) struct Polygons<'a> {
     mesh: &'a PolyMesh,
-    /// The face of each corner, where faces have several sizes.
+    /// Face of each corner, where faces have several sizes.
     face_of: Vec<u32>,
 }
 

@@ -11,7 +11,7 @@ use glam::DVec3;
 pub struct Merged {
     /// Mesh of all parts.
     pub mesh: TriMesh,
-    /// The columns that were left out, and for each the first mesh that has not the like of it.
+    /// Columns that were left out, and for each the first mesh without such a column.
     pub left_out: Vec<(String, usize)>,
     /// Largest shift of a vertex along an axis: 32-bit floats near the origin of one mesh are not those near the origin
     /// of all.
@@ -59,7 +59,7 @@ pub fn merge(mut parts: Vec<TriMesh>) -> Result<Merged, MeshError> {
     })
 }
 
-/// Gives all meshes one frame; how far that moves a vertex at most.
+/// Gives all meshes one frame. Returns the largest move of a vertex.
 fn to_one_place(parts: &mut [TriMesh]) -> f64 {
     let Some(first) = parts.first().map(|p| p.placement) else {
         return 0.0;

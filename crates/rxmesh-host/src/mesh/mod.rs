@@ -1,8 +1,7 @@
-//! Meshes as they lie in files: positions, faces, and what else came with them.
+//! Meshes as they lie in files: positions, faces, and their other data.
 //!
-//! [`TriMesh`] is what the patcher reads; [`PolyMesh`] has polygons, and is what surfaces are made of;
-//! [`TetMesh`] fills a volume. [`check()`] says
-//! what is odd about one, [`generate`] makes some.
+//! [`TriMesh`] is the input of the patcher; [`PolyMesh`] has polygons, from which surfaces are made; [`TetMesh`] fills
+//! a volume. [`check()`] finds the defects of one, [`generate`] makes some.
 
 mod check;
 mod cut;

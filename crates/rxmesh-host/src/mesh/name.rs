@@ -9,7 +9,7 @@ const LAST: u32 = 0xefff;
 
 /// Returns bytes as text from which [`bytes_of_name`] makes the same bytes again.
 ///
-/// UTF-8 stays what it is. A byte that belongs to no character of UTF-8 becomes the private character U+EF00 plus its
+/// UTF-8 stays the same. A byte that belongs to no character of UTF-8 becomes the private character U+EF00 plus its
 /// value (U+EF80 to U+EFFF); so do the bytes of those characters themselves.
 pub fn name_of_bytes(bytes: &[u8]) -> String {
     let mut name = String::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! Orders of a mesh's vertices and faces in which what is near in the mesh is near in memory.
+//! Orders of a mesh's vertices and faces in which elements near in the mesh are near in memory.
 
 use super::extent::extent;
 use super::{CornerLayer, ElementKind, Faces, PolyMesh};
@@ -171,7 +171,7 @@ fn reverse_cuthill_mckee(mesh: &PolyMesh) -> Vec<u32> {
     order
 }
 
-/// The neighbours of every vertex along edges, each once.
+/// Neighbours of every vertex along edges, each once.
 struct Graph {
     starts: Vec<u32>,
     targets: Vec<u32>,
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::mesh::{Column, ColumnData, Rng, SharpEdge};
 
-    /// A strip of quads in any order: what belongs together stays together, and neighbours come near each other.
+    /// A strip of quads in any order: data of an element stay together, and neighbours come near each other.
     #[test]
     fn orders_bring_neighbours_together_and_lose_nothing() {
         let (w, h) = (8u32, 40u32);

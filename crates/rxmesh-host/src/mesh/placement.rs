@@ -10,17 +10,17 @@ use rayon::prelude::*;
 /// bits or more of a 32-bit coordinate then give the position of the mesh and not its shape.
 const FAR: f64 = 16.0;
 
-/// The largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
+/// Largest coordinate of a normalised mesh: its fourth power is a 32-bit float still.
 const LARGEST: f64 = (1u64 << 30) as f64;
 
-/// The largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
+/// Largest coordinate of a vertex of no face in a normalised mesh: nothing is computed with it.
 const LARGEST_UNUSED: f64 = (1u128 << 120) as f64;
 
 /// Vertices that the size of a mesh is estimated from.
 const SAMPLE: usize = 1 << 12;
 
-/// The frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what
-/// files hold and users see. The default is the world itself.
+/// Frame that positions are given in: a vertex lies at `origin + scale * position` in the world, which is what files
+/// hold and users see. The default is the world itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// Origin of the frame in the world.
@@ -108,9 +108,9 @@ pub(crate) fn placement_of(low: DVec3, high: DVec3) -> Placement {
     }
 }
 
-/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells: as [`placement_of`] for the
-/// box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing of the others' shape,
-/// one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
+/// Returns the frame for points of 64 bits, of which `corners` are those of faces or cells. It is that of
+/// [`placement_of`] for the box around a mesh; but if a few vertices lie so far outside that 32-bit floats hold nothing
+/// of the others' shape, one near the others. Vertices of no face count only if they would be beyond 32-bit floats.
 pub(crate) fn placement_of_points(points: &[DVec3], corners: &[u32]) -> Placement {
     let of = |corners: &[u32]| {
         let placement = box_of_corners(points, corners, |p| *p)

@@ -1,4 +1,4 @@
-//! Polygon meshes: faces of any number of corners, with what subdivision surfaces know beside positions.
+//! Polygon meshes: faces of any number of corners, with the marks of subdivision surfaces.
 
 use super::{Extras, MeshError, Placement, TriMesh, check_counts};
 use crate::par::IntoLean;
@@ -19,7 +19,7 @@ pub enum Faces {
 pub struct SharpEdge {
     /// Ends of the edge.
     pub ends: [u32; 2],
-    /// Number of levels it stays sharp; [`PolyMesh::SHARP`] and above means for ever.
+    /// Number of levels it stays sharp; [`PolyMesh::SHARP`] and above means forever.
     pub sharpness: f32,
 }
 
@@ -28,7 +28,7 @@ pub struct SharpEdge {
 pub struct SharpVertex {
     /// Id of the vertex.
     pub vertex: u32,
-    /// Number of levels it stays a corner; [`PolyMesh::SHARP`] and above means for ever.
+    /// Number of levels it stays a corner; [`PolyMesh::SHARP`] and above means forever.
     pub sharpness: f32,
 }
 
@@ -39,7 +39,7 @@ pub struct SharpVertex {
 pub struct PolyMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
-    /// The faces' numbers of corners.
+    /// Faces' numbers of corners.
     pub faces: Faces,
     /// Vertices of the faces, face after face, counter-clockwise seen from outside.
     pub corners: Vec<u32>,
@@ -71,7 +71,7 @@ impl Default for PolyMesh {
 }
 
 impl PolyMesh {
-    /// Sharpness that lasts for ever (DeRose et al. 1998; as in OpenSubdiv).
+    /// Sharpness that lasts forever (DeRose et al. 1998; as in OpenSubdiv).
     pub const SHARP: f32 = 10.0;
 
     /// Creates a mesh whose faces have the numbers of corners in `sizes`, checked.

@@ -1,4 +1,4 @@
-//! One polygon: its normal, how flat it is, and if its sides cross.
+//! One polygon: its normal, its deviation from a plane, and crossings of its sides.
 
 use glam::{DVec2, DVec3, Vec3};
 

@@ -60,18 +60,18 @@ pub struct Quality {
     pub edge_length: Spread,
     /// Edges at each vertex that has any.
     pub valence: Spread,
-    /// The smallest angle of each face, in degrees.
+    /// Smallest angle of each face, in degrees.
     pub smallest_angle: Spread,
     /// Area, in squares of the unit of the world.
     pub area: f64,
-    /// Volume that a closed mesh encloses, below 0 where it is inside out; nothing for a mesh with a boundary.
+    /// Volume that a closed mesh encloses, below 0 if it is inside out; `None` for a mesh with a boundary.
     pub volume: Option<f64>,
 }
 
 /// Largest sum of the area vectors of a closed mesh, as a part of its area: that of rounding.
 const NEARLY_CLOSED: f64 = 1e-6;
 
-/// Values that one thread looks at at a time. The same for any number of threads, so that sums have the same bits.
+/// Values that one thread takes at a time. The same for any number of threads, so that sums have the same bits.
 const CHUNK: usize = 1 << 14;
 
 impl Spread {

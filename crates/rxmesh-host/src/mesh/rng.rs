@@ -1,4 +1,4 @@
-//! A small random number generator, so that a recipe gives the same mesh everywhere and for ever.
+//! A small random number generator, so that a recipe gives the same mesh everywhere and forever.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): one 64-bit state, passes BigCrush, no dependency whose next version could
 /// change the sequence.

@@ -20,7 +20,7 @@ impl Sets {
         a
     }
 
-    /// Unites two sets; true when they were two.
+    /// Unites two sets. Returns `true` if they were two.
     pub(crate) fn unite(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b) as usize] = a.min(b);

@@ -15,8 +15,8 @@ impl PolyMesh {
     /// millionth of a radian), and returns how many these are. Edges that are as sharp already, or sharper, stay.
     ///
     /// A face's normal is Newell's (the sum of the triangles at its first corner). Edges with one face, or with more
-    /// than two, and those of faces without area get none: whether boundaries are sharp is for the surface to say.
-    /// Faces that walk their edge in the same direction count as if one of them were turned.
+    /// than two, and those of faces without area get none: the surface decides if boundaries are sharp. Faces that walk
+    /// their edge in the same direction count as if one of them were turned.
     ///
     /// # Errors
     ///

@@ -17,8 +17,7 @@ pub struct Solid {
     pub volume: f64,
     /// `true` if each edge has equally many faces in both directions, so that the faces bound a solid.
     pub closed: bool,
-    /// Centre of mass: of the solid where the mesh is closed and has a volume, else of the surface. `None` without
-    /// area.
+    /// Centre of mass: of the solid if the mesh is closed and has a volume, else of the surface. `None` without area.
     pub centre: Option<[f64; 3]>,
 }
 

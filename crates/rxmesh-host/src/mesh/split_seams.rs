@@ -1,4 +1,4 @@
-//! Seams that a file expresses as split vertices: several in one place, with other attributes or for none.
+//! Seams that a file expresses as split vertices: several in one place, with different attributes or without a reason.
 
 use super::{
     Column, ColumnData, CornerLayer, EdgeTable, ElementKind, MeshError, NO_VALUE, NORMAL, TriMesh,
@@ -36,7 +36,7 @@ pub struct SplitSeams {
 }
 
 impl SplitSeams {
-    /// Finds them; nothing if there are none. With labels, a number for each vertex, only within the same one.
+    /// Finds split seams; `None` if there are none. With labels, a number for each vertex, only within the same one.
     pub fn find(mesh: &TriMesh, labels: Option<&[u32]>) -> Option<SplitSeams> {
         let n = mesh.vertex_count();
         let table = EdgeTable::new(&mesh.faces, n);

@@ -237,7 +237,7 @@ fn an_empty_check_and_its_forms() {
     );
 }
 
-/// The same answers by the plain definitions, with maps and no regard for time.
+/// Returns the same answers by the plain definitions, with maps and no regard for time.
 fn naive(m: &TriMesh) -> [u64; 8] {
     let proper = |f: &&[u32; 3]| f[0] != f[1] && f[1] != f[2] && f[0] != f[2];
     let faces: Vec<&[u32; 3]> = m.faces.iter().filter(proper).collect();
@@ -305,7 +305,7 @@ fn naive(m: &TriMesh) -> [u64; 8] {
     ]
 }
 
-/// The opposite edges around a vertex form one path or one ring.
+/// Returns `true` if the opposite edges around a vertex form one path or one ring.
 fn one_fan(around: &[[u32; 2]]) -> bool {
     let ends: BTreeSet<u32> = around.iter().flatten().copied().collect();
     let index = |v: &u32| ends.iter().position(|e| e == v).unwrap();

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// Most cells a mesh may have: six edges a cell must fit into 32-bit ids in the worst case.
 pub const MAX_CELLS: usize = (u32::MAX / 6) as usize;
 
-/// The corners of a cell's four faces, counter-clockwise seen from outside; face `k` is the one without corner `k`.
+/// Corners of a cell's four faces, counter-clockwise seen from outside; face `k` is the one without corner `k`.
 pub const CELL_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// A mesh of tetrahedra: vertices and cells in the order of the file, indices from 0.
@@ -30,14 +30,14 @@ pub struct TetMesh {
     pub placement: Placement,
 }
 
-/// The surface round a volume mesh.
+/// Surface round a volume mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// Its faces, counter-clockwise seen from outside, with the columns of their vertices and cells.
+    /// Faces, counter-clockwise seen from outside, with the columns of their vertices and cells.
     pub surface: TriMesh,
-    /// The vertex of the volume that each vertex is, ascending.
+    /// Vertex of the volume that each vertex is, ascending.
     pub vertices: Vec<u32>,
-    /// The cell that each face comes from, ascending.
+    /// Cell that each face comes from, ascending.
     pub cells: Vec<u32>,
 }
 
@@ -317,7 +317,7 @@ pub(super) fn check_tet_counts(vertices: u64, cells: u64) -> Result<(), MeshErro
     Ok(())
 }
 
-/// The faces of all cells that name no vertex twice: the vertices, sorted, and `4 cell + k` for face `k` of a cell. In
+/// Faces of all cells that name no vertex twice: the vertices, sorted, and `4 cell + k` for face `k` of a cell. In
 /// order, so that what belongs to one face stands together.
 pub(super) struct CellFaces(Vec<([u32; 3], u32)>);
 

@@ -107,7 +107,7 @@ fn kuhn(
 ///
 /// # Errors
 ///
-/// [`MeshError::TooLarge`]; what [`TetMesh::validate`] refuses; a cell that names a vertex twice.
+/// [`MeshError::TooLarge`]; the errors of [`TetMesh::validate`]; a cell that names a vertex twice.
 pub fn refine_tets(mesh: &TetMesh, levels: u32) -> Result<TetMesh, MeshError> {
     mesh.validate()?;
     if let Some(cell) = mesh.cells.iter().position(|c| !is_proper_cell(c)) {

@@ -4,7 +4,7 @@ use super::face_list::{FaceList, Polygons};
 use super::{CornerLayer, EdgeTable, NO_VALUE, PolyMesh};
 use std::collections::HashMap;
 
-/// The values that a vertex has in the faces around it. A wedge is a vertex with one of them.
+/// Values that a vertex has in the faces around it. A wedge is a vertex with one of them.
 ///
 /// Corners that see the same value at the same vertex share a wedge, however often the file repeats the value; corners
 /// of different vertices never do. The first wedges are those of the vertices, in their order, with the value of the

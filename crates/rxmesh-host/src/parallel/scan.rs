@@ -10,7 +10,8 @@ use rxmesh_kernels::parallel::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
 ///
 /// # Errors
 ///
-/// [`Error::TooLarge`] when the total does not fit 32 bits; the values are then untouched. Else what the engine says.
+/// [`Error::TooLarge`] if the total does not fit 32 bits; the values are then untouched. Otherwise any error of the
+/// engine.
 ///
 /// Arrays that a mesh or a relation lends are not changed:
 ///
@@ -34,7 +35,7 @@ pub fn exclusive(engine: &Engine, data: &mut Buffer<u32>) -> Result<u32, Error> 
 ///
 /// # Safety
 ///
-/// The values are the caller's to change: nobody takes them for indices that kernels use unchecked, as those of
+/// The values are the caller's to change: they are not indices that kernels use unchecked, as those of
 /// [`Rows`](crate::store::Rows) are (contract U4 of docs/inside/unsafe.md).
 pub unsafe fn exclusive_of(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {
     exclusive_shared(engine, data)

@@ -15,9 +15,9 @@ use rayon::prelude::*;
 
 use super::shared::{NONE, cursors_from_counts, share};
 
-/// The rings of sides, and the longest of them.
+/// Rings of sides, and the longest of them.
 pub(super) struct Adjacency {
-    /// The next side around the same edge, or [`NONE`] for a lone side.
+    /// Next side around the same edge, or [`NONE`] for a lone side.
     pub(super) next: Vec<u32>,
     /// Length of the longest ring and a vertex on it.
     pub(super) longest: (u32, u32),

@@ -18,13 +18,13 @@ use super::{PatchError, PatchOptions, PatchSet, PatchStats, build};
 use crate::files;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"rxpatch\0");
-/// To be raised whenever the format or what [`build`] makes of a mesh changes.
+/// Version of the format and of the results of [`build`]: raise it whenever either changes.
 const VERSION: u64 = 1;
 const ARRAYS: usize = 8;
 const HEAD_WORDS: usize = 4 + 3 + ARRAYS;
 const HEADER_WORDS: usize = size_of::<PatchHeader>() / 4;
 
-/// Names what a patch set was made from.
+/// Key of the input that a patch set was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheKey(u128);
 
@@ -155,7 +155,7 @@ impl PatchSet {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or is not exactly what was saved under this key.
+    /// A file that cannot be read, or differs from the one saved under this key.
     pub fn load(path: &Path, key: CacheKey) -> Result<Self, CacheError> {
         let file = crate::files::open(path)?;
         let size = file.metadata()?.len();

@@ -1,8 +1,8 @@
 //! Owners and ordered ids of vertices and edges.
 //!
-//! A vertex belongs to the lowest patch among its faces, an edge likewise. Ids here are *dense*: patch
-//! after patch without slack. An edge's first side in the order of faces stands for it: the patches
-//! number their edges by counting such sides, without looking at anybody else's.
+//! A vertex belongs to the lowest patch among its faces, an edge likewise. Ids here are *dense*: patch after patch
+//! without slack. An edge's first side in the order of faces stands for it: the patches number their edges by counting
+//! such sides, without reading those of others.
 
 use crate::par::IntoLean;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,7 +25,7 @@ pub(super) struct Elements {
     pub(super) corners: Vec<[u32; 3]>,
     /// `edge << 1 | d` of the ordered sides; [`CROSS`]` | d` where the edge is another patch's.
     pub(super) sides: Vec<u32>,
-    /// The edges with many faces.
+    /// Edges with many faces.
     pub(super) long: LongRings,
 }
 

@@ -9,9 +9,9 @@ pub enum PatchError {
     /// A face names a vertex that does not exist.
     #[error("face {face} names vertex {index}, but the mesh has {vertex_count} vertices")]
     FaceIndex {
-        /// The face, as an index of the input.
+        /// Face, as an index of the input.
         face: usize,
-        /// The vertex that it names.
+        /// Vertex that it names.
         index: u32,
         /// Number of vertices of the mesh.
         vertex_count: usize,
@@ -19,9 +19,9 @@ pub enum PatchError {
     /// A cell names a vertex that does not exist.
     #[error("cell {cell} names vertex {index}, but the mesh has {vertex_count} vertices")]
     CellIndex {
-        /// The cell, as an index of the input.
+        /// Cell, as an index of the input.
         cell: usize,
-        /// The vertex that it names.
+        /// Vertex that it names.
         index: u32,
         /// Number of vertices of the mesh.
         vertex_count: usize,
@@ -29,7 +29,7 @@ pub enum PatchError {
     /// A cell that is no tetrahedron.
     #[error("cell {cell} names vertex {vertex} twice")]
     CellRepeats {
-        /// The cell, as an index of the input.
+        /// Cell, as an index of the input.
         cell: usize,
         /// Vertex that is repeated.
         vertex: u32,
@@ -48,13 +48,13 @@ pub enum PatchError {
          its vertex with the most cells is {vertex}, with {valence} (smaller patches help if that is few)"
     )]
     VolumePatchTooLarge {
-        /// The kind of element that there are too many of.
+        /// Kind of element that there are too many of.
         kind: Kind,
         /// Number of local elements that the patch needs.
         count: u64,
         /// Largest number allowed.
         limit: u64,
-        /// The owned vertex with the most cells, as an index of the input.
+        /// Owned vertex with the most cells, as an index of the input.
         vertex: u32,
         /// Number of cells around it.
         valence: u64,
@@ -87,15 +87,15 @@ pub enum PatchError {
          its vertex of highest valence is {vertex}, with {valence} faces (smaller patches help if that is few)"
     )]
     PatchTooLarge {
-        /// The kind of element that there are too many of.
+        /// Kind of element that there are too many of.
         kind: Kind,
         /// Number of local elements that the patch needs.
         count: u64,
         /// Largest number allowed.
         limit: u64,
-        /// The owned vertex of highest valence, as an index of the input.
+        /// Owned vertex of highest valence, as an index of the input.
         vertex: u32,
-        /// The number of faces around that vertex.
+        /// Number of faces around that vertex.
         valence: u64,
     },
 }

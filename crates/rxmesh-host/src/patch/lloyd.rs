@@ -1,5 +1,5 @@
 //! Lloyd rounds inside one region (RXMesh 2021, section 6.3 and Appendix C), of simplices with `N` corners: faces (3),
-//! which are what the words say, or the cells of a volume (4).
+//! of which the comments speak, or the cells of a volume (4).
 //!
 //! As in the paper, a round grows all patches breadth first from their seeds and then moves each
 //! seed to the face reached last when walking inwards from the patch's border. Two changes make
@@ -10,8 +10,8 @@
 //!   earlier (a quarter of a step is the unit), which evens out the sizes where plain rounds
 //!   plateau.
 //!
-//! The last growth stops each patch at the limit; neighbours with room take what is left. The rare
-//! pockets between full patches are cut by halves ([`super::pockets`]), so that the work always ends.
+//! The last growth stops each patch at the limit; neighbours with capacity left take the rest. The rare pockets between
+//! full patches are cut by halves ([`super::pockets`]), so that the work always ends.
 
 use super::shared::NONE;
 
@@ -33,7 +33,7 @@ pub(super) const ROUNDS: u32 = 2;
 /// Buffers for one region at a time; kept by a thread from region to region.
 #[derive(Default)]
 pub(super) struct Lloyd<const N: usize> {
-    /// The neighbours of each local face, [`NONE`] beyond the region.
+    /// Neighbours of each local face, [`NONE`] beyond the region.
     pub(super) adjacent: Vec<[u32; N]>,
     pub(super) label: Vec<u32>,
     pub(super) sizes: Vec<u32>,

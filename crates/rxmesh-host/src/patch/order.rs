@@ -10,7 +10,7 @@ use super::lloyd::{Lloyd, Partition};
 use super::regions::Regions;
 use super::shared::{NONE, share, split_mut};
 
-/// The faces in the order of the patches.
+/// Faces in the order of the patches.
 pub(super) struct FaceOrder {
     /// Start of each patch; the total at the end.
     pub(super) starts: Vec<u32>,
@@ -18,7 +18,7 @@ pub(super) struct FaceOrder {
     pub(super) source: Vec<u32>,
     /// Input face -> ordered face.
     pub(super) linear: Vec<u32>,
-    /// The rings of sides, in ordered faces.
+    /// Rings of sides, in ordered faces.
     pub(super) next: Vec<u32>,
 }
 

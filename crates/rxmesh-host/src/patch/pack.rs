@@ -9,7 +9,7 @@ use super::error::PatchError;
 use super::ribbon::{MAX_LOCAL, Ribbons};
 use super::shared::{Locator, NONE, SmallMap};
 
-/// The arrays of a patch set.
+/// Arrays of a patch set.
 pub(super) struct Packed {
     pub(super) headers: Vec<PatchHeader>,
     pub(super) topology: Vec<u16>,

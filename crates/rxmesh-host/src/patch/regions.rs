@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::shared::{NONE, counting_sort, share, split_mix};
 
-/// The faces sorted by region.
+/// Faces sorted by region.
 pub(super) struct Regions {
     /// Start of each region in `faces`; the total at the end.
     pub(super) starts: Vec<u32>,
@@ -174,8 +174,8 @@ fn strip_levels(region: &mut [u32], names: &[u32]) {
     });
 }
 
-/// Offers the faces of a front to their neighbours; who turns a face from free to taken lists it. A
-/// neighbour of an earlier level is settled: if it is another region's, the regions meet there.
+/// Offers the faces of a front to their neighbours; a thread that turns a face from free to taken lists it. A neighbour
+/// of an earlier level is settled: if it is another region's, the regions meet there.
 fn advance<const N: usize>(
     next: &[u32],
     front: &[u32],

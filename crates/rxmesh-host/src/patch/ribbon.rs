@@ -17,7 +17,7 @@ use super::shared::{Locator, SmallMap, prefix_sum};
 /// Most local vertices or faces that a patch can have: their number has 16 bits.
 pub(super) const MAX_LOCAL: u32 = u16::MAX as u32;
 
-/// The ribbons of all patches, as dense ids, ascending within each patch.
+/// Ribbons of all patches, as dense ids, ascending within each patch.
 pub(super) struct Ribbons {
     /// Start of each patch's ribbon faces in `faces`.
     face_starts: Vec<u32>,

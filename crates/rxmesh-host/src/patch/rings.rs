@@ -13,14 +13,14 @@ const SHORT: usize = 16;
 /// Precomputed data of the rings of more than [`SHORT`] sides.
 #[derive(Default)]
 pub(super) struct LongRings {
-    /// The ring of a side.
+    /// Ring of a side.
     of_side: HashMap<u32, usize>,
     rings: Vec<Ring>,
 }
 
 struct Ring {
     first: u32,
-    /// The patches that own a face of it, ascending.
+    /// Patches that own a face of it, ascending.
     patches: Vec<u32>,
 }
 

@@ -165,7 +165,7 @@ impl SmallMap {
         at
     }
 
-    /// Sets the value of an id; true if the id is new.
+    /// Sets the value of an id. Returns `true` if the id is new.
     pub(super) fn insert(&mut self, id: u32, value: u16) -> bool {
         let at = self.slot(id);
         let new = self.keys[at] == NONE;

@@ -13,10 +13,10 @@ fn ensure(truth: bool, why: impl FnOnce() -> String) -> Checked {
 }
 
 impl PatchSet {
-    /// Checks that every section lies in its array, every id in its range, every face closes, each element has one
-    /// owner, and that sources and linear ids are inverse to each other: whatever a kernel does with such a set, it
-    /// stays in its memory (contract U4 of docs/inside/unsafe.md). [`PatchSet::is_of`] checks that a set belongs to a
-    /// mesh.
+    /// Checks that the sections of the patches are consistent: every section lies in its array, every id in its range,
+    /// every face closes, each element has one owner, and sources and linear ids are inverse to each other. Whatever a
+    /// kernel does with such a set, it stays in its memory (contract U4 of docs/inside/unsafe.md). [`PatchSet::is_of`]
+    /// checks that a set belongs to a mesh.
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ pub struct BytesPerFace {
     pub ribbons: f32,
     /// Headers.
     pub headers: f32,
-    /// All of these.
+    /// Sum of all of these.
     pub total: f32,
 }
 
@@ -58,7 +58,7 @@ pub struct StageTimes {
     pub ribbons: f32,
     /// Writing the final arrays.
     pub pack: f32,
-    /// All of it.
+    /// Sum of all.
     pub total: f32,
 }
 

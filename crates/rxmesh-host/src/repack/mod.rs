@@ -1,4 +1,4 @@
-//! From flat arrays to patches, on the engine: what closes an edit session.
+//! From flat arrays to patches, on the engine: the close of an edit session.
 //!
 //! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
@@ -86,7 +86,7 @@ impl Default for RepackOptions {
 /// A repacked mesh, and where its elements come from.
 #[derive(Debug)]
 pub struct Repacked {
-    /// The mesh. Its input order is that of the session ids.
+    /// Mesh. Its input order is that of the session ids.
     pub mesh: RxMesh,
     /// Session ids to linear ids.
     pub renumbering: Renumbering,
@@ -181,7 +181,7 @@ fn check(flat: &RepackSource<'_>, labels: u32, options: RepackOptions) -> Result
     Ok(())
 }
 
-/// The counters on the host.
+/// Counters on the host.
 struct Stats(Vec<u32>);
 
 impl Stats {
@@ -208,7 +208,7 @@ struct Repack<'a> {
 
 /// Results of the first half.
 struct Lists {
-    /// The memory of the arrays below.
+    /// Memory of the arrays below.
     _arena: Arena,
     told: GlobalMut<u32>,
     tables: GlobalMut<u32>,
@@ -216,9 +216,9 @@ struct Lists {
     sizes: GlobalMut<u32>,
 }
 
-/// The lists of edges with more than two faces.
+/// Lists of edges with more than two faces.
 struct Extras {
-    /// The memory of the lists.
+    /// Memory of the lists.
     _arenas: [Arena; 2],
     view: Extra,
     records: u32,
@@ -391,7 +391,7 @@ impl<'a> Repack<'a> {
         self.stats()
     }
 
-    /// Collects the faces of edges with more than two, and counts what they tell.
+    /// Collects the faces of edges with more than two, and counts the patches that they are told to.
     fn list_extras(&self, faces: u32) -> Result<Extras, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let edges = work.first_side.len() as usize;

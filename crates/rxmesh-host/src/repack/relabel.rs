@@ -11,9 +11,8 @@ use rxmesh_kernels::repack::relabel::{
 };
 use rxmesh_kernels::repack::{CHUNK, Stat};
 
-/// Patches of a region that looks no further for a partner, and of the largest union. Cutting takes as long as the
-/// largest region asks for; but many small labels make ragged regions, whose patches are better and fuller the larger
-/// they are.
+/// Patches of a region that seeks no further partner, and of the largest union. The time of cutting is that of the
+/// largest region; but many small labels make ragged regions, whose patches are better and fuller the larger they are.
 const REGION: [u32; 2] = [4, 8];
 
 /// The same where labels have more faces than a patch on average, as those of construction.

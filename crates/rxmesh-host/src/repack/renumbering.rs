@@ -8,7 +8,7 @@ use rxmesh_kernels::repack::permute::RepackPermute;
 use rxmesh_kernels::topo::{Element, Kind};
 use std::sync::Arc;
 
-/// The linear id of every session id of a mesh that was repacked.
+/// Linear id of every session id of a mesh that was repacked.
 #[derive(Debug)]
 pub struct Renumbering {
     pub(super) mesh: u64,
@@ -26,7 +26,7 @@ impl Renumbering {
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], [`Error::Options`] when the values are not whole 32-bit words or not one a
-    /// session id, or what the engine says.
+    /// session id, or any error of the engine.
     pub fn attribute<K: Element, T: Value>(
         &self,
         mesh: &RxMesh,

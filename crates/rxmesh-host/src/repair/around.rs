@@ -4,7 +4,7 @@ use crate::mesh::{EdgeTable, TriMesh};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// The faces around an edge that has several.
+/// Faces around an edge that has several.
 pub(super) struct Around {
     /// Angle and half-edge of each, by angle and face; angles from 0 to 2 pi, seen against the edge's direction from
     /// its lower to its higher vertex.
@@ -48,7 +48,6 @@ impl Around {
     /// If equally many run up and down and the set encloses a volume (`inwards`: its root looks into it), two
     /// half-edges with a wedge of that volume between them are a pair, so that solids which touch along an edge come
     /// apart there; otherwise those that bend least.
-    /// bend least.
     pub(super) fn pairs(
         &self,
         halves: Vec<(u32, bool)>,

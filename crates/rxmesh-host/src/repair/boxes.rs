@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-/// The smallest and the largest corner of a box.
+/// Smallest and largest corner of a box.
 pub(super) type Box3 = (DVec3, DVec3);
 
 /// Around nothing.
 const EMPTY: Box3 = (DVec3::INFINITY, DVec3::NEG_INFINITY);
 
-/// A binary tree over things in their order, which should keep near to each other what is near in space.
+/// A binary tree over things in their order, in which things near in space should be near each other.
 pub(super) struct Boxes {
     /// Node 1 is the root, `2 i` and `2 i + 1` are below node `i`; thing `t` is node `leaves + t`.
     nodes: Vec<Box3>,

@@ -63,7 +63,7 @@ fn is_flat(mesh: &TriMesh, face: [u32; 3]) -> bool {
     (b - a).cross(c - a) == glam::DVec3::ZERO
 }
 
-/// Unites the ends of sides of no length; how many faces went.
+/// Unites the ends of sides of no length. Returns the number of faces that were dropped.
 fn unite_needles(mesh: &mut TriMesh) -> u64 {
     let at = |v: u32| mesh.positions[v as usize];
     let needle = |f: &[u32; 3]| (0..3).any(|k| at(f[k]) == at(f[(k + 1) % 3]));
@@ -129,7 +129,7 @@ struct Caps {
     /// New faces; their numbers follow those of the mesh.
     parts: Vec<Part>,
     dead: Vec<bool>,
-    /// The faces at edges that are not as in the table.
+    /// Faces at edges that are not as in the table.
     changed: HashMap<[u32; 2], Vec<u32>>,
 }
 
@@ -154,7 +154,7 @@ impl Caps {
         Some(caps)
     }
 
-    /// Cuts all of them out; how many went.
+    /// Cuts all of them out. Returns the number of faces that were dropped.
     fn cut(mut self, mesh: &mut TriMesh) -> u64 {
         let mut count = 0;
         let most = MOST_NEW * mesh.faces.len() + 64;

@@ -10,9 +10,9 @@ use glam::{DVec3, Vec3};
 #[derive(Clone, Debug)]
 pub(super) struct NewVertex {
     pub(super) position: Vec3,
-    /// The vertices whose mean values it gets, old ones or new ones before it; the first counts for whole numbers.
+    /// Vertices whose mean values it gets, old ones or new ones before it; the first counts for whole numbers.
     pub(super) parents: [u32; 3],
-    /// Its normal, for meshes that have some.
+    /// Normal, for meshes that have some.
     pub(super) normal: DVec3,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct NewVertex {
 #[derive(Clone, Debug)]
 pub(super) struct NewFace {
     pub(super) corners: [u32; 3],
-    /// The old face whose values and groups it gets.
+    /// Old face whose values and groups it gets.
     pub(super) origin: u32,
     /// Entries of its corners in the layers of the mesh.
     pub(super) texcoords: [u32; 3],
@@ -122,7 +122,7 @@ fn add_vertices(mesh: &mut TriMesh, vertices: &[NewVertex]) {
     }
 }
 
-/// The faces of the new mesh.
+/// Faces of the new mesh.
 struct Order<'a> {
     /// For each face the old one that it is or has its values from.
     origins: Vec<u32>,

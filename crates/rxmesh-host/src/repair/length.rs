@@ -36,7 +36,7 @@ impl Length {
         }
     }
 
-    /// Refuses what is no length, under a name.
+    /// Refuses an invalid length, under a name.
     pub(super) fn valid(self, what: &'static str) -> Result<(), MeshError> {
         match self.number() >= 0.0 && self.number().is_finite() {
             true => Ok(()),

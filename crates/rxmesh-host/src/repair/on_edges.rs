@@ -36,8 +36,8 @@ pub(super) fn shared_edges(faces: &[[u32; 3]], sheets: &Sheets) -> Vec<Vec<u32>>
     shared
 }
 
-/// Puts a vertex on the edge of each set of half-edges, which they share; how many that are, and how many faces were
-/// dropped because their edge is too short for one.
+/// Puts a vertex on the edge of each set of half-edges, which they share. Returns the number of these vertices, and the
+/// number of faces that were dropped because their edge is too short for one.
 pub(super) fn part_edges(mesh: &mut TriMesh, shared: Vec<Vec<u32>>) -> (u64, u64) {
     let mut on: HashMap<u32, OnEdge> = HashMap::new();
     let mut taken = Places::new(mesh);

@@ -32,8 +32,7 @@ pub struct OutwardReport {
     pub open: u64,
 }
 
-/// Turns faces over so that those on both sides of an edge agree, in each set of faces that hang together through
-/// edges.
+/// Turns faces over so that those on both sides of an edge agree, in each set of faces connected through edges.
 ///
 /// The larger part of a set's area stays as it is; where neither is two thirds, and the set is nearly closed, it comes
 /// to look outwards. At edges with more than two faces the pairs are those of

@@ -18,8 +18,8 @@ pub struct SmallReport {
     pub faces: u64,
 }
 
-/// Drops the components (faces that hang together through edges) that have fewer faces than `min_faces`, or a bounding
-/// box whose diagonal is less than the part `min_size` of the mesh's. The largest one by faces always stays.
+/// Drops the components (faces connected through edges) that have fewer faces than `min_faces`, or a bounding box whose
+/// diagonal is less than the part `min_size` of the mesh's. The largest one by faces always stays.
 pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) -> SmallReport {
     struct Part {
         root: u32,

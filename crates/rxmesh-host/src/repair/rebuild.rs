@@ -24,13 +24,13 @@ impl Between {
     }
 }
 
-/// The faces that take the place of those of a mesh.
+/// Faces that take the place of those of a mesh.
 #[derive(Debug, Default)]
 pub(super) struct NewFaces {
     pub(super) vertices: Vec<[u32; 3]>,
-    /// The old face that each comes from, ascending: it has that one's values, groups and materials.
+    /// Old face that each comes from, ascending: it has that one's values, groups and materials.
     pub(super) source: Vec<u32>,
-    /// The corners that are not those of the source, by number of the new corner, ascending.
+    /// Corners that are not those of the source, by number of the new corner, ascending.
     pub(super) corners: Vec<(u32, Between)>,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn keep_vertices(mesh: &mut TriMesh, keep: &[bool]) {
     }
 }
 
-/// Puts a vertex between two others, with the mean of what they carry in columns of floats and of colours.
+/// Puts a vertex between two others, with the mean of their values in columns of floats and of colours.
 pub(super) fn place_between(mesh: &mut TriMesh, v: u32, ends: [u32; 2], part: f64) {
     let [a, b] = ends.map(|e| mesh.positions[e as usize].as_dvec3());
     mesh.positions[v as usize] = a.lerp(b, part).as_vec3();

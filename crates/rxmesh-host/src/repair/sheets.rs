@@ -21,11 +21,11 @@ const NEAREST: usize = 4;
 /// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
-    /// The half-edge that goes on at each one, [`NONE`] where the face ends.
+    /// Half-edge that goes on at each one, [`NONE`] where the face ends.
     pub(super) partner: Vec<u32>,
     /// Faces that must be turned for partners to agree: those of less area in their sheet.
     pub(super) turned: Vec<bool>,
-    /// The lowest face of each face's sheet.
+    /// Lowest face of each face's sheet.
     pub(super) sheet: Vec<u32>,
     /// Edges with two faces which no turning makes agree.
     pub(super) cuts: u64,
@@ -167,7 +167,7 @@ impl Builder<'_> {
         self.partner[half as usize] == NONE
     }
 
-    /// Makes neighbours of two faces at an edge that agree; how many edges remain where they do not.
+    /// Makes neighbours of two faces at an edge that agree. Returns the number of edges where they do not.
     fn pair_neighbours(&mut self) -> u64 {
         let mut cuts = 0;
         for e in 0..self.table.len() {
@@ -189,7 +189,7 @@ impl Builder<'_> {
         crowded.collect()
     }
 
-    /// Pairs faces at crowded edges that hang together elsewhere.
+    /// Pairs faces at crowded edges that are connected elsewhere.
     fn pair_within(&mut self) {
         let crowded = self.crowded();
         if crowded.is_empty() {
@@ -233,8 +233,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Pairs what is left at crowded edges: sets of faces go on into those towards which they bend least over all the
-    /// edges that they share.
+    /// Pairs the remaining faces at crowded edges: sets of faces continue into those towards which they bend least over
+    /// all the edges that they share.
     fn pair_across(&mut self) {
         let mut groups: HashMap<(u32, u32, bool), Group> = HashMap::new();
         for e in self.crowded() {

@@ -125,10 +125,10 @@ fn unite_open(mesh: &TriMesh, sheets: &Sheets, fans: &mut Sets) {
     }
 }
 
-/// The faces with a vertex for each fan of them.
+/// Faces with a vertex for each fan of them.
 struct Fans {
     faces: Vec<[u32; 3]>,
-    /// The vertices of which the ones behind all others are copies.
+    /// Vertices of which the ones behind all others are copies.
     copied: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Sets of faces that hang together, each face turned over or not.
+//! Sets of connected faces, each face turned over or not.
 
 /// Disjoint sets of faces; each face is turned relative to the set's root or not. The root is the lowest face.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Turns {
         true
     }
 
-    /// Sets a face's root, which must be one, and how it is turned.
+    /// Sets a face's root, which must be one, and its turn.
     pub(super) fn set(&mut self, f: u32, root: u32, turned: bool) {
         self.up[f as usize] = root;
         self.turned[f as usize] = turned;

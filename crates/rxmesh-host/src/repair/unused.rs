@@ -3,8 +3,8 @@
 use super::rebuild::keep_vertices;
 use crate::mesh::TriMesh;
 
-/// Drops vertices that no face names; how many these were. A mesh without faces stays as it is: its vertices are all
-/// that there is.
+/// Drops vertices that no face names. Returns their number. A mesh without faces stays as it is: it consists of its
+/// vertices.
 pub fn drop_unused_vertices(mesh: &mut TriMesh) -> u64 {
     let mut used = vec![mesh.faces.is_empty(); mesh.positions.len()];
     for &v in mesh.faces.iter().flatten() {

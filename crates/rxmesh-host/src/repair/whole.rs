@@ -126,7 +126,7 @@ pub struct Counts {
     pub vertices: u64,
     /// Faces.
     pub faces: u64,
-    /// Sets of faces that hang together through edges.
+    /// Sets of faces connected through edges.
     pub components: u64,
     /// Closed rings of boundary edges.
     pub boundary_loops: u64,
@@ -187,7 +187,7 @@ impl Counts {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// The mesh as it was.
+    /// Counts of the mesh before.
     pub before: Counts,
     /// Vertices united.
     pub weld: Option<WeldReport>,
@@ -209,7 +209,7 @@ pub struct RepairReport {
     pub outward: Option<OutwardReport>,
     /// Vertices of no face dropped.
     pub unused: Option<u64>,
-    /// The mesh as it is.
+    /// Counts of the mesh afterwards.
     pub after: Counts,
 }
 
@@ -258,9 +258,10 @@ impl RepairReport {
     }
 }
 
-/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that are there more than once and
-/// vertices of no face, splits what is not manifold, and orients faces alike and outwards; each unless `options` leaves
-/// it out, and more if they ask for it. The result is the same on every run, and repairing it again changes nothing.
+/// Repairs a mesh: welds vertices at one place, drops faces without area, faces that occur more than once and vertices
+/// of no face, splits non-manifold edges and vertices, and orients faces alike and outwards; each unless `options`
+/// leaves it out, and more if they ask for it. The result is the same on every run, and repairing it again changes
+/// nothing.
 ///
 /// # Errors
 ///

@@ -31,7 +31,7 @@ pub struct Attribute<K, T> {
     mesh: u64,
     layout: Layout,
     place: Place,
-    /// The input's index of each linear id, when the values lie in the input's order.
+    /// Input's index of each linear id, when the values lie in the input's order.
     source: Option<Arc<[u32]>>,
     /// Length of the linear id space.
     linear_len: usize,
@@ -180,7 +180,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised, or what the engine says.
+    /// A fault that a kernel raised, or any error of the engine.
     pub fn download(&mut self) -> Result<(), EngineError> {
         if self.fresh == Fresh::Device {
             self.host.resize(self.linear_len, T::zeroed());
@@ -227,7 +227,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], [`AttributeError::DeviceStale`], [`AttributeError::Layout`] when the two lie
-    /// differently, or what the engine says.
+    /// differently, or any error of the engine.
     pub fn copy_from(&mut self, other: &Attribute<K, T>) -> Result<(), Error> {
         if other.mesh != self.mesh {
             return Err(AttributeError::OtherMesh.into());

@@ -15,7 +15,7 @@ mod sealed {
 
 /// Dimension of a mesh: [`Surface`] or [`Volume`].
 pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
-    /// Its patches on the host.
+    /// Patches on the host.
     type Set: Send + Sync;
     /// `true` for surfaces.
     const SURFACE: bool;
@@ -79,10 +79,10 @@ impl RxMesh<Volume> {
         RxMesh::from_sound(engine, set)
     }
 
-    /// Copies of one body, whose patches and prepared relations are there once (MeshTaichi 2022, section 8.6). Kernels
-    /// run over all copies, and attributes have a value for each element of each: the linear id is the copy times the
-    /// body's number of elements, plus the id in the body, and values in the input's order come one copy after the
-    /// other.
+    /// Creates copies of one body, whose patches and prepared relations are stored once (MeshTaichi 2022, section 8.6).
+    /// Kernels run over all copies, and attributes have a value for each element of each: the linear id is the copy
+    /// times the body's number of elements, plus the id in the body, and values in the input's order come one copy
+    /// after the other.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Order and layout of an attribute's values on the engine (MeshTaichi 2022, section 5.3). Kernels do not notice.
+//! Order and layout of an attribute's values on the engine (MeshTaichi 2022, section 5.3). Kernels over
+//! the mesh need no change for it.
 
 use super::attribute::plural;
 use super::{Dimension, RxMesh};
@@ -9,10 +10,10 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The input's index of each linear id.
+/// Input's index of each linear id.
 pub(super) type Source = Arc<[u32]>;
 
-/// In which order values lie on the engine.
+/// Order of values on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
     /// By linear id: a patch's values lie together, which is the fastest for kernels over the mesh.
@@ -48,7 +49,7 @@ impl Layout {
         self == Layout::default()
     }
 
-    /// Refuses what cannot be.
+    /// Refuses layouts that the kind of element or the type cannot have.
     pub(super) fn check<T: Value>(self, kind: Kind) -> Result<(), Error> {
         if self.order == Order::Input && kind == Kind::Edge {
             return Err(Error::Options(

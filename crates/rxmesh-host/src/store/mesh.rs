@@ -14,17 +14,17 @@ use rxmesh_kernels::topo::{Element, Kind, MeshView, Needs, PatchHeader};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// A mesh cut into patches, resident on an engine: what kernels run on. A [`Surface`] of triangles unless it says that
-/// it is a [`Volume`](super::Volume) of tetrahedra.
+/// A mesh cut into patches, resident on an engine, on which kernels run. A [`Surface`] of triangles by default, else a
+/// [`Volume`](super::Volume) of tetrahedra.
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
-    /// The patches on the host: there from the start, or copied when they are first asked for.
+    /// Patches on the host: there from the start, or copied when they are first asked for.
     set: OnceLock<D::Set>,
     counts: [u32; 4],
     linear_len: [u32; 4],
     patches: Patches,
-    /// Those of one body, where there are copies.
+    /// Patches of one body, if there are copies.
     body: Option<Patches>,
     buffers: Buffers,
     prepared: PreparedStore,
@@ -33,7 +33,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
 
-/// The device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
+/// Device arrays that [`PatchHeader`] describes; `view` in [`Patches`] points into them.
 pub(crate) struct Buffers {
     pub(crate) headers: Buffer<PatchHeader>,
     pub(crate) topology: Buffer<u16>,
@@ -300,8 +300,8 @@ impl<D: Dimension> RxMesh<D> {
         Attribute::from_input(self, input, Layout::default())
     }
 
-    /// Says which staged fields of kernels have their values in shared memory, in all launches over the mesh from now
-    /// on: to measure, or where one knows better.
+    /// Chooses the staged fields of kernels that have their values in shared memory, in all launches over the mesh from
+    /// now on: to measure, or if the caller knows better.
     pub fn set_staging_choice(&self, choice: StagingChoice) {
         self.patches.set_staging(choice);
     }
@@ -339,8 +339,8 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and their contents
+    /// are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }
@@ -352,7 +352,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 
     /// Runs a kernel on the patches that kernels before it have listed: `list` begins with their numbers, each once and
-    /// in any order; the second word of `count` says how many there are.
+    /// in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -431,7 +431,7 @@ impl<D: Dimension> RxMesh<D> {
         self.patches.has()
     }
 
-    /// Refuses what the mesh has not.
+    /// Refuses kernels that need tables that the mesh does not keep.
     pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
         self.patches.has_for(what, needs)
     }
@@ -443,7 +443,7 @@ impl<D: Dimension> RxMesh<D> {
     }
 }
 
-/// Numbers of a surface's elements, which has no cells.
+/// Returns the numbers of a surface's elements by kind: it has no cells.
 fn of_surface([v, e, f]: [u32; 3]) -> [u32; 4] {
     [v, e, f, 0]
 }

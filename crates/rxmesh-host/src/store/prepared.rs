@@ -38,7 +38,7 @@ struct Stored {
     tables: Buffer<u16>,
 }
 
-/// The prepared relations of a mesh.
+/// Prepared relations of a mesh.
 #[derive(Default)]
 pub(super) struct PreparedStore {
     inner: Mutex<Inner>,
@@ -78,7 +78,7 @@ impl<D: Dimension> Preparer for Maker<'_, D> {
 }
 
 impl<D: Dimension> RxMesh<D> {
-    /// Says where kernels over relations have these from when they are run by [`RxMesh::run_for_each`].
+    /// Chooses the source of relations for kernels that are run by [`RxMesh::run_for_each`].
     pub fn set_relation_choice(&self, choice: RelationChoice) {
         self.prepared_store().lock().choice = choice;
     }
@@ -95,7 +95,7 @@ impl<D: Dimension> RxMesh<D> {
         sizes
     }
 
-    /// Gives the memory of all prepared relations back. Kernels that need them make them anew.
+    /// Frees the memory of all prepared relations. Kernels that need them prepare them again.
     pub fn release_prepared(&mut self) {
         let mut inner = self.prepared_store().lock();
         inner.stored.clear();
@@ -104,7 +104,7 @@ impl<D: Dimension> RxMesh<D> {
 
     /// Returns the tables of a relation; made at the first call, which waits for the engine.
     ///
-    /// A relation that is stored anyway (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
+    /// A relation that is stored in any case (EV, FE, CV, CE, CF) has no tables: kernels read it from the patches.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ const MANY_PATCHES: usize = 1024;
 ///
 /// # Errors
 ///
-/// A stale attribute, or what the engine says.
+/// A stale attribute, or any error of the engine.
 pub fn sum<K: Element, T: Sum>(
     rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
@@ -92,7 +92,7 @@ fn reduce<K: Element, T: Sum>(
 ///
 /// # Errors
 ///
-/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+/// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
 pub fn by_label<K: Element, T: Sum>(
     rx: &RxMesh<impl Dimension>,
     x: &Attribute<K, T>,
@@ -103,7 +103,7 @@ pub fn by_label<K: Element, T: Sum>(
     ByLabel::new(rx, labels, count)?.reduce(x.global()?, reduction)
 }
 
-/// Labels that have been looked at, for several reductions.
+/// Labels that have been checked, for several reductions.
 pub(crate) struct ByLabel<'a, K: Element, D: Dimension> {
     rx: &'a RxMesh<D>,
     labels: &'a Attribute<K, u32>,
@@ -117,7 +117,7 @@ pub(crate) struct ByLabel<'a, K: Element, D: Dimension> {
 impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     /// # Errors
     ///
-    /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or what the engine says.
+    /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
     pub(crate) fn new(
         rx: &'a RxMesh<D>,
         labels: &'a Attribute<K, u32>,
@@ -138,7 +138,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or any error of the engine.
     pub(crate) fn reduce<T: Sum>(
         &self,
         x: Global<T>,
@@ -247,20 +247,20 @@ impl Term {
     }
 }
 
-/// Several reductions with one look at the engine, a launch each, or two of large meshes.
+/// Several reductions with one read-back, a launch each, or two for large meshes.
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// The results, each behind a value that is not used, the words that count patches, and the partial results.
+    /// Results, each behind a value that is not used, the words that count patches, and the partial results.
     room: Buffer<f64>,
 }
 
 impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
-    /// Takes the room for their results.
+    /// Allocates the buffer of their results.
     ///
     /// # Errors
     ///
-    /// No memory, or what the engine says.
+    /// No memory, or any error of the engine.
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let words = N * (patches + 3);

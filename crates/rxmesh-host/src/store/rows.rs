@@ -10,7 +10,7 @@ use rxmesh_kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_kernels::topo::Element;
 use std::marker::PhantomData;
 
-/// The neighbours of every element under relation `R`, on the engine, in linear ids.
+/// Neighbours of every element under relation `R`, on the engine, in linear ids.
 #[derive(Debug)]
 pub struct Rows<R> {
     starts: Buffer<u32>,
@@ -50,7 +50,7 @@ impl<R: Relation> Rows<R> {
     ///
     /// # Errors
     ///
-    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or what the engine says.
+    /// A fault that a kernel raised (such as a vertex that cannot be oriented), or any error of the engine.
     pub fn read(&self) -> Result<HostRows, EngineError> {
         let values = self.values.read()?;
         let starts = match R::FIXED {
@@ -117,7 +117,7 @@ impl<D: Dimension> RxMesh<D> {
         })
     }
 
-    /// Computes the rows of a relation again, into room that was allocated for them.
+    /// Computes the rows of a relation again, into buffers that were allocated for them.
     ///
     /// # Errors
     ///

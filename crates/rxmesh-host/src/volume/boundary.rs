@@ -10,7 +10,7 @@ use rxmesh_kernels::volume::boundary::{BoundaryFaces, BoundaryVertices};
 ///
 /// # Errors
 ///
-/// [`EngineError::Needs`](crate::engine::EngineError::Needs), or what the engine says.
+/// [`EngineError::Needs`](crate::engine::EngineError::Needs), or any error of the engine.
 pub fn faces(rx: &RxMesh<Volume>) -> Result<Attribute<Face, u32>, Error> {
     let mut flag = rx.attribute()?;
     rx.run_for_each(BoundaryFaces {

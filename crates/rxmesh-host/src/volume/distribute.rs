@@ -37,7 +37,7 @@ pub struct DistributeTables {
     pub places: Global<u32>,
     /// Start of each patch's table of slots.
     pub starts: Global<u32>,
-    /// The tables of slots.
+    /// Tables of slots.
     pub slots: Global<u16>,
 }
 
@@ -133,12 +133,12 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Sets `sums` to what the kernel's elements give: two launches.
+    /// Sets `sums` to the sums of the values that the kernel's elements give: two launches.
     ///
     /// # Errors
     ///
     /// [`AttributeError::OtherMesh`], sums that are stale or do not lie in patch order with their words together, or
-    /// what the engine says.
+    /// any error of the engine.
     pub fn run<K>(
         &self,
         rx: &RxMesh<Volume>,
@@ -224,7 +224,7 @@ fn table(set: &VolumeSet, h: &PatchHeader, [from, to]: [Kind; 2], width: u32) ->
     Some(table)
 }
 
-/// The targets that several patches have parts of.
+/// Targets that several patches have parts of.
 struct Shared {
     targets: Vec<u32>,
     lists: Vec<u32>,

@@ -25,7 +25,7 @@ use rxmesh_kernels::volume::words::{Deal, MOST_WIDE, Words};
 /// # Errors
 ///
 /// As [`RxMesh::run_for_each`], attributes that are stale or do not lie in patch order with their words together, or
-/// what the engine says.
+/// any error of the engine.
 pub fn gather<R: Relation, T: Sum, D: Dimension>(
     rx: &RxMesh<D>,
     x: &Attribute<R::Target, T>,

@@ -1,4 +1,4 @@
-//! Coarse matrices by aggregation: rows that hang together become one, in pairs (Napov and Notay 2012, "An algebraic
+//! Coarse matrices by aggregation: strongly connected rows become one, in pairs (Napov and Notay 2012, "An algebraic
 //! multigrid method with guaranteed convergence rate", section 3).
 //!
 //! Pairs are found by handshakes: every row that is free proposes to the free neighbour with which it makes the best
@@ -33,8 +33,7 @@ pub const OUT: u32 = u32::MAX - 1;
 /// section 4, leave out rows whose diagonal is five quarters of the rest.)
 const DOMINANT: f32 = 1.0 / 3.0;
 
-/// Pairs of worse quality are not made: of two levels alone the condition number is that of the worst pair at most
-/// (section 2).
+/// Worst quality of a pair: for two levels alone the condition number is that of the worst pair at most (section 2).
 const WORST: f32 = 8.0;
 
 /// Bits by which alike qualities may differ: qualities that differ in these lowest bits only, by half at most, are
@@ -55,8 +54,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for AggregateBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -77,7 +75,7 @@ kernel! {
         pub matrix: MatrixView<f32>,
         /// One over the diagonal.
         pub inverse: Global<f32>,
-        /// The mates found so far.
+        /// Mates found so far.
         pub mate: Global<u32>,
         /// To whom each row proposes, or [`NONE`].
         pub proposal: GlobalMut<u32>,
@@ -180,13 +178,13 @@ unsafe impl FlatKernel for AggregateLeaders {
 }
 
 kernel! {
-    /// The aggregate of each row, and the rows of each aggregate.
+    /// Computes the aggregate of each row, and the rows of each aggregate.
     pub struct AggregateNumber: Flat {
         /// Mate of each row.
         pub mate: Global<u32>,
-        /// The sums of [`AggregateLeaders`] before each row.
+        /// Sums of [`AggregateLeaders`] before each row.
         pub number: Global<u32>,
-        /// The aggregate of each row, or [`NONE`].
+        /// Aggregate of each row, or [`NONE`].
         pub aggregate: GlobalMut<u32>,
         /// Two rows an aggregate, the second may be [`NONE`].
         pub pairs: GlobalMut<u32>,
@@ -213,7 +211,7 @@ unsafe impl FlatKernel for AggregateNumber {
 }
 
 kernel! {
-    /// The room that the row of an aggregate needs.
+    /// Computes the capacity that the row of an aggregate needs.
     pub struct AggregateLengths: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
@@ -254,7 +252,7 @@ kernel! {
     pub struct AggregateMerge: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
-        /// The aggregate of each fine row, or [`NONE`].
+        /// Aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
         /// Two rows an aggregate.
         pub pairs: Global<u32>,

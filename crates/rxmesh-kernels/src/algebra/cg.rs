@@ -4,8 +4,8 @@
 //! spent on it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a
 //! diagonal preconditioner `z = r / diag`, without one `z = r`.
 //!
-//! The host launches iterations without waiting; once the residual is small enough the `done` word makes the
-//! rest of them do nothing, so that the iteration count is exact however seldom the host looks.
+//! The host launches iterations without waiting; once the residual is small enough the `done` word makes the rest of
+//! them do nothing, so that the iteration count is exact however seldom the host reads back.
 
 use crate::attr::Field;
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
@@ -19,7 +19,7 @@ kernel_list! {
     block cg_step: CgStep;
 }
 
-/// The solver's scalars, as `f64` in these places.
+/// Solver's scalars, as `f64` in these places.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum Scalar {
@@ -48,7 +48,7 @@ pub enum Scalar {
 /// Number of places for scalars.
 pub const SCALARS: usize = 11;
 
-/// The solver's scalars in global memory.
+/// Solver's scalars in global memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Scalars(pub GlobalMut<f64>);
@@ -88,13 +88,13 @@ impl Scalars {
 }
 
 crate::args! {
-    /// The dot products of a launch: one partial result a block, added up by the last block to finish.
+    /// Dot products of a launch: one partial result a block, added up by the last block to finish.
     pub struct CgSums {
         /// Two numbers a block: the first of all blocks, then the second of all.
         pub partials: GlobalMut<f64>,
         /// A word that is not used, and the number of blocks that have finished.
         pub arrived: GlobalMut<u32>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Scalars,
     }
 }
@@ -155,8 +155,8 @@ impl CgSums {
         });
     }
 
-    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): `beta`, the
-    /// iteration count, and whether the solver has finished.
+    /// Ends an iteration, from the patch's part of `r . z` and `r . r` (the same without a preconditioner): computes
+    /// `beta`, the iteration count, and the flag that the solver has finished.
     #[inline(always)]
     pub fn beta<B: Block>(self, b: B, block: u32, scratch: Shared<u32>, parts: (f64, f64)) {
         self.finish(b, block, scratch, true, parts, |s, rz, rr| {
@@ -174,7 +174,7 @@ impl CgSums {
     }
 }
 
-/// The vector that a product's kernel multiplies, in shared memory, ribbon included: the new direction, which it also
+/// Vector that a product's kernel multiplies, in shared memory, ribbon included: the new direction, which it also
 /// writes, or, to start the solver, any vector.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ pub struct CgVector {
     pub old: Global<Vec3>,
     /// New direction.
     pub new: GlobalMut<Vec3>,
-    /// The solver's scalars.
+    /// Solver's scalars.
     pub scalars: Scalars,
     /// 1 to start the solver, 0 for a product.
     pub start: u32,
@@ -351,8 +351,8 @@ unsafe impl Field for CgVector {
 }
 
 kernel! {
-    /// `x += alpha d`, `r -= alpha q`; then `beta` and whether the solver has finished. Runs over all linear ids, 16
-    /// bytes at a time: a block takes [`STEP_WORDS`] words.
+    /// Computes `x += alpha d`, `r -= alpha q`; then `beta` and the flag that the solver has finished. Runs over all
+    /// linear ids, 16 bytes at a time: a block takes [`STEP_WORDS`] words.
     pub struct CgStep: Block {
         /// Solution.
         pub x: GlobalMut<Vec3>,

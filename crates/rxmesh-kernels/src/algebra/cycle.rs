@@ -1,6 +1,6 @@
 //! A V-cycle of multigrid, two launches a level: on the way down the residual behind a damped Jacobi step from zero is
 //! summed over aggregates, on the way up the coarse correction is added and another Jacobi step taken. The step's
-//! result is computed anew where it is needed instead of being kept.
+//! result is recomputed where it is needed instead of being kept.
 
 use super::aggregate::{MEMBERS, NONE};
 use super::matrix::{MatrixView, ROWS, rows_of};
@@ -21,25 +21,24 @@ kernel_list! {
 const DAMPING: f32 = 0.75;
 
 kernel! {
-    /// The right-hand side of the next coarser level, over its rows.
+    /// Computes the right-hand side of the next coarser level, over its rows.
     pub struct CycleDown: Flat {
-        /// The matrix of this level.
+        /// Matrix of this level.
         pub matrix: MatrixView<f32>,
         /// One over its diagonal.
         pub inverse: Global<f32>,
-        /// The right-hand side of this level.
+        /// Right-hand side of this level.
         pub r: Global<Vec3>,
-        /// The rows of each aggregate.
+        /// Rows of each aggregate.
         pub members: Global<u32>,
         /// That of the coarser one.
         pub coarse: GlobalMut<Vec3>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Global<f64>,
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for CycleDown {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -61,21 +60,21 @@ unsafe impl FlatKernel for CycleDown {
 }
 
 kernel! {
-    /// The correction of a level, from that of the next coarser one; on the finest level also `r . z`.
+    /// Computes the correction of a level, from that of the next coarser one; on the finest level also `r . z`.
     pub struct CycleUp: Block {
-        /// The matrix of this level.
+        /// Matrix of this level.
         pub matrix: MatrixView<f32>,
         /// One over its diagonal.
         pub inverse: Global<f32>,
-        /// The right-hand side.
+        /// Right-hand side.
         pub r: Global<Vec3>,
-        /// The aggregate of each row, or [`NONE`].
+        /// Aggregate of each row, or [`NONE`].
         pub aggregate: Global<u32>,
         /// Correction on the coarse level.
         pub coarse: Global<Vec3>,
         /// Correction on this level.
         pub z: GlobalMut<Vec3>,
-        /// The dot products; `partials` are empty where none are wanted.
+        /// Dot products; `partials` are empty where none are wanted.
         pub sums: CgSums,
         /// Not 0 if the solver begins: there is no old direction.
         pub begin: u32,

@@ -2,10 +2,10 @@
 //! is solved in one launch, whose iterations cost two barriers of the grid instead of two launches.
 //!
 //! An iteration has two steps. The product's makes the new direction `d = u + beta d` as it reads the old one, its
-//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves
-//! `u = M^-1 r`. Each block adds up the partial results of the step before for itself, so that all know the step's
-//! length, and whether to go on, without another barrier. Sums that every block adds up grow with the square of the
-//! blocks, so a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
+//! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves `u = M^-1
+//! r`. Each block adds up the partial results of the step before for itself, so that all know the step's length, and
+//! the decision to go on, without another barrier. Sums that every block adds up grow with the square of the blocks, so
+//! a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
@@ -38,17 +38,17 @@ crate::args! {
         pub low: GlobalMut<Vec3>,
         /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: GlobalMut<Vec3>,
-        /// The direction of even iterations.
+        /// Direction of even iterations.
         pub even: GlobalMut<Vec3>,
-        /// The direction of odd ones.
+        /// Direction of odd ones.
         pub odd: GlobalMut<Vec3>,
-        /// The direction's product with the matrix.
+        /// Direction's product with the matrix.
         pub q: GlobalMut<Vec3>,
         /// Three numbers a block: parts of `d . q` of all blocks, of `r . u`, and of `r . r`.
         pub partials: GlobalMut<f64>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Scalars,
         /// Entries of a block's rows that it may keep in shared memory, if one launch runs all steps ([`ENTRIES`]); 0
         /// if each has a separate launch, which may come after the solver has finished.
@@ -81,9 +81,9 @@ pub const fn steps_of(iterations: u32) -> u32 {
     2 * iterations + 2
 }
 
-// SAFETY: blocks write apart, but for the scalars: of these the first block writes in a step what nobody reads in it.
-// Phases are parted by barriers; indices are the launch's; what all blocks are told about the next step they compute
-// from what the step before has left (contracts U1 to U4).
+// SAFETY: blocks write apart, except for the scalars: of these the first block writes in a step only words that no
+// block reads in it. Phases are parted by barriers; indices are the launch's; all blocks compute the result about the
+// next step from the words that the step before has left (contracts U1 to U4).
 unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     const THREADS: u32 = ROWS;
     type Tables = Kept<W>;
@@ -203,7 +203,7 @@ impl<W: Weight> JacobiSolve<W> {
         });
     }
 
-    /// Tells launches of products whether the solver has finished.
+    /// Sets the flag by which launches of products know that the solver has finished.
     #[inline(always)]
     fn stop<B: Block>(&self, b: B, block: u32) -> bool {
         b.last_phase(|p| {
@@ -297,7 +297,7 @@ impl<W: Weight> JacobiSolve<W> {
     fn update<B: Block>(&self, b: B, block: u32, iteration: u32, scratch: Shared<u32>) -> bool {
         let (s, blocks) = (self.scalars, self.blocks());
         let (stopped, ru) = (s.done(), s.get(deltas(iteration).0));
-        // Before anybody looks at the scalars, so that all that is loaded is waited for once.
+        // Before the scalars are read, so that all loads are waited for once.
         let dq = b.sum(blocks, scratch, |k| self.partials.load(k));
         if stopped {
             return self.stop(b, block);
@@ -353,13 +353,13 @@ crate::args! {
     pub struct JacobiProduct<W: Weight> {
         /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: Global<Vec3>,
-        /// The old direction; anything where the solver begins.
+        /// Old direction; anything where the solver begins.
         pub old: Global<Vec3>,
         /// New direction.
         pub new: GlobalMut<Vec3>,
-        /// Its product with the matrix.
+        /// Product with the matrix.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -415,11 +415,11 @@ crate::args! {
         pub low: GlobalMut<Vec3>,
         /// Residual.
         pub r: GlobalMut<Vec3>,
-        /// The residual over the diagonal.
+        /// Residual over the diagonal.
         pub u: GlobalMut<Vec3>,
         /// Search direction.
         pub d: Global<Vec3>,
-        /// Its product with the matrix.
+        /// Product with the matrix.
         pub q: Global<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,

@@ -225,8 +225,7 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -241,7 +240,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
 }
 
 kernel! {
-    /// As [`MatrixProduct`], of vectors of one component a row.
+    /// Works like [`MatrixProduct`], for vectors of one component a row.
     pub struct MatrixProductOne: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,

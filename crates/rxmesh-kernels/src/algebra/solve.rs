@@ -1,5 +1,6 @@
 //! Preconditioned conjugate gradients over a matrix by differences, in corrections: the solution is the sum of two
-//! `f32` vectors, and residuals are computed anew from it, in `f64`, whenever the solver's own says that it is done.
+//! `f32` vectors, and residuals are recomputed from it, in `f64`, whenever the solver's recurrence says that it is
+//! done.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use crate::algebra::cg::{CgSums, Scalar};
@@ -111,19 +112,18 @@ pub(super) fn goes_on(s: crate::algebra::cg::Scalars, rr: f64) -> bool {
 }
 
 kernel! {
-    /// `d = z + beta d`.
+    /// Computes `d = z + beta d`.
     pub struct SolveDirection: Flat {
-        /// The preconditioned residual.
+        /// Preconditioned residual.
         pub z: Global<Vec3>,
         /// Search direction.
         pub d: GlobalMut<Vec3>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Global<f64>,
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for SolveDirection {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -142,7 +142,7 @@ unsafe impl FlatKernel for SolveDirection {
 }
 
 kernel! {
-    /// `q = A d`, and the step's length.
+    /// Computes `q = A d`, and the step's length.
     pub struct SolveProduct: Block {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,
@@ -182,7 +182,7 @@ unsafe impl BlockKernel for SolveProduct {
 }
 
 kernel! {
-    /// `y += alpha d`, `r -= alpha q`, and whether the solver has finished.
+    /// Computes `y += alpha d`, `r -= alpha q`, and decides if the solver has finished.
     pub struct SolveStep: Block {
         /// Solution, rounded to `f32`.
         pub x: GlobalMut<Vec3>,

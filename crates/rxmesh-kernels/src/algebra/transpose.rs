@@ -24,8 +24,8 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl<W: Weight> FlatKernel for TransposeCount<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -50,7 +50,7 @@ crate::args! {
 }
 
 // SAFETY: indices of one launch write apart: places are handed out atomically; the host launches no more of them than
-// the views have room for (contracts U3, U4).
+// the views hold (contracts U3, U4).
 unsafe impl<W: Weight> FlatKernel for TransposePut<W> {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -80,8 +80,7 @@ crate::args! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl<W: Weight> FlatKernel for TransposeFinish<W> {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -13,7 +13,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// 1 for an edge with exactly one face, else 0.
+    /// Sets 1 for an edge with exactly one face, else 0.
     pub struct BoundaryEdges: ForEach<EF> {
         /// Flag of each element.
         pub flag: Write<Edge, u32>,
@@ -28,7 +28,7 @@ impl ForEach<EF> for BoundaryEdges {
 }
 
 kernel! {
-    /// 1 for a vertex with a boundary edge, else 0.
+    /// Sets 1 for a vertex with a boundary edge, else 0.
     pub struct BoundaryVertices: ForEach<(VE, EF)> {
         /// Flag of each element.
         pub flag: Write<Vertex, u32>,
@@ -47,7 +47,7 @@ impl ForEach<(VE, EF)> for BoundaryVertices {
 }
 
 kernel! {
-    /// 1 for a face with a boundary edge, else 0.
+    /// Sets 1 for a face with a boundary edge, else 0.
     pub struct BoundaryFaces: ForEach<(FE, EF)> {
         /// Flag of each element.
         pub flag: Write<Face, u32>,

@@ -217,7 +217,7 @@ kernel! {
     /// Moves live vertices to the closest points of a surface, which are looked for from a node of each vertex's own.
     /// One index a vertex slot.
     pub struct Project: Flat {
-        /// The surface of each mesh.
+        /// Surface of each mesh.
         pub surface: Forest,
         /// An edge a vertex, or [`DEAD`].
         pub ve: Global<u32>,
@@ -225,13 +225,13 @@ kernel! {
         pub from: Global<Vec3>,
         /// Destination of the new positions.
         pub to: GlobalMut<Vec3>,
-        /// The node to begin with, 0 for the root; becomes the leaf of the new place.
+        /// Node to begin with, 0 for the root; becomes the leaf of the new place.
         pub near: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Project {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -258,8 +258,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ClosestDistances {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -37,7 +37,7 @@ fn root(parent: GlobalMut<u32>, mut face: u32) -> u32 {
         if up >= face {
             return face;
         }
-        // Halves the way for those who come later. The root stays the same, whoever wins.
+        // Halves the path for later walks. The root stays the same, whichever thread wins.
         let above = parent.load(up);
         if above < up {
             parent.fetch_min(face, above);
@@ -62,17 +62,17 @@ fn join(parent: GlobalMut<u32>, a: u32, b: u32) {
 }
 
 kernel! {
-    /// Every face is a tree.
+    /// Makes every face a tree.
     pub struct ComponentsStart: Flat {
-        /// The parent of each face.
+        /// Parent of each face.
         pub parent: GlobalMut<u32>,
-        /// The first face of each tree in the input's order, at its root.
+        /// First face of each tree in the input's order, at its root.
         pub first: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ComponentsStart {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -84,7 +84,7 @@ unsafe impl FlatKernel for ComponentsStart {
 crate::args! {
     /// Joins the faces of each row of a relation: of edges, or of vertices.
     pub struct JoinFaces<R> {
-        /// The parent of each face.
+        /// Parent of each face.
         pub parent: GlobalMut<u32>,
         /// Type of the relation.
         pub relation: PhantomData<R>,
@@ -131,17 +131,17 @@ unsafe impl<R: Relation<Target = Face>> PatchKernel for JoinFaces<R> {
 kernel! {
     /// Finds each face's root, and the first face of each tree.
     pub struct ComponentsRoots: Flat {
-        /// The parent of each face.
+        /// Parent of each face.
         pub parent: GlobalMut<u32>,
         /// For each linear id the input's index, [`NO_FACE`] where there is no face.
         pub source: Global<u32>,
-        /// The first face of each tree in the input's order, at its root.
+        /// First face of each tree in the input's order, at its root.
         pub first: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ComponentsRoots {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -161,17 +161,17 @@ unsafe impl FlatKernel for ComponentsRoots {
 kernel! {
     /// Marks the first face of each component, in the input's order.
     pub struct ComponentsMark: Flat {
-        /// The parent of each face.
+        /// Parent of each face.
         pub parent: Global<u32>,
-        /// The first face of each tree in the input's order, at its root.
+        /// First face of each tree in the input's order, at its root.
         pub first: Global<u32>,
         /// For each face of the input 1 if it is the first one, else 0; zeroed before.
         pub mark: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ComponentsMark {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -185,9 +185,9 @@ unsafe impl FlatKernel for ComponentsMark {
 kernel! {
     /// Numbers the faces by their component.
     pub struct ComponentsLabel: Flat {
-        /// The parent of each face: its root.
+        /// Parent of each face: its root.
         pub parent: Global<u32>,
-        /// The first face of each tree in the input's order, at its root.
+        /// First face of each tree in the input's order, at its root.
         pub first: Global<u32>,
         /// For each face of the input the number of marks before it.
         pub rank: Global<u32>,
@@ -196,8 +196,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ComponentsLabel {
     #[inline(always)]
     fn run(&self, i: u32) {

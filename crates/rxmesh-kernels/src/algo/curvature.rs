@@ -18,7 +18,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Curvatures of each vertex.
+    /// Computes the curvatures of each vertex.
     pub struct Curvatures: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -120,8 +120,8 @@ fn deviations(xy: Vec3, xz: Vec3) -> Vec3 {
     d - Vec3::splat((d.x + d.y + d.z) * (1.0 / 3.0))
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for Curvatures {
     type Tables = Tables;
 

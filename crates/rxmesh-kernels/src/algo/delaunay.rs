@@ -27,7 +27,7 @@ args! {
     }
 }
 
-/// The two triangles at an edge from `a` to `b`: `a b c` along the edge, `b a d` against it.
+/// Two triangles at an edge from `a` to `b`: `a b c` along the edge, `b a d` against it.
 #[derive(Clone, Copy, Debug)]
 pub struct Diamond {
     /// Source of the edge.
@@ -183,8 +183,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for CountDelaunay {
     #[inline(always)]
     fn run(&self, e: u32) {

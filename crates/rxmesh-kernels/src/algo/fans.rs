@@ -31,8 +31,8 @@ pub struct RegularTables {
     irregular: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for RegularPatches {
     type Tables = RegularTables;
 
@@ -65,7 +65,7 @@ unsafe impl PatchKernel for RegularPatches {
     }
 }
 
-/// Goes around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the
+/// Walks around a vertex of a [regular](REGULAR) patch: `visit(w, x_w - x_v, weight)` for each neighbour, with the
 /// weight `max(0, cot a + cot b)` of the edge, of a single cotangent on a boundary. Lengths are multiplied by `scale`
 /// first, those that are visited too. A face without an area has no cotangents.
 ///

@@ -36,7 +36,7 @@ crate::args! {
     pub struct BallArgs {
         /// Start of each one-ring.
         pub starts: Global<u32>,
-        /// The one-rings, in linear ids.
+        /// One-rings, in linear ids.
         pub ring: Global<u32>,
         /// Positions.
         pub x: Global<Vec3>,
@@ -54,13 +54,13 @@ crate::args! {
     }
 }
 
-/// A list of distinct vertices with bounded room.
+/// A list of distinct vertices with bounded capacity.
 trait List: Copy {
     /// Makes an empty list.
     fn clear(self);
     fn room(self) -> u32;
     fn get(self, k: u32) -> u32;
-    /// Appends `v` to the first `n`, unless it is among them or there is no room.
+    /// Appends `v` to the first `n`, unless it is among them or the list is full.
     fn push(self, n: u32, v: u32) -> Push;
 }
 
@@ -190,8 +190,8 @@ impl BallArgs {
         }
     }
 
-    /// Grows the ball around `v` into the list, `v` first; its size, which is more than the list's room when it does
-    /// not fit.
+    /// Grows the ball around `v` into the list, `v` first. Returns its size, which exceeds the list's capacity if it
+    /// does not fit.
     #[inline(always)]
     fn grow(&self, v: u32, x: Vec3, radius2: f32, list: impl List) -> u32 {
         list.clear();
@@ -297,11 +297,11 @@ fn deviation(n: u32, height: impl Fn(u32) -> f32) -> f32 {
 /// Vertices that one block does.
 pub const BALLS: u32 = 128;
 
-/// Vertices that a ball in shared memory has room for.
+/// Capacity of a ball in shared memory, in vertices.
 pub const ROOM: u32 = 48;
 
 kernel! {
-    /// One iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
+    /// Runs one iteration for balls of up to [`ROOM`] vertices, [`BALLS`] of them a block.
     pub struct FilterBalls: Block {
         /// Arguments of the filter.
         pub args: BallArgs,
@@ -340,7 +340,7 @@ unsafe impl BlockKernel for FilterBalls {
 }
 
 kernel! {
-    /// One iteration for the balls that did not fit, with lists in global memory.
+    /// Runs one iteration for the balls that did not fit, with lists in global memory.
     pub struct FilterLarge: Flat {
         /// Arguments of the filter.
         pub args: BallArgs,
@@ -355,8 +355,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for FilterLarge {
     const THREADS: u32 = 64;
 

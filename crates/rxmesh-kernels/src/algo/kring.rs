@@ -20,15 +20,15 @@ kernel! {
         pub starts: Global<u32>,
         /// Start of each ring so far.
         pub ring_starts: Global<u32>,
-        /// The rings so far.
+        /// Rings so far.
         pub ring: Global<u32>,
-        /// The bound, one a vertex.
+        /// Bound, one a vertex.
         pub bound: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingBound {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -44,21 +44,21 @@ unsafe impl FlatKernel for RingBound {
 }
 
 kernel! {
-    /// Gathers the next ring of each vertex into its piece of the scratch array.
+    /// Gathers the next ring of each vertex into its piece of the scratch buffer.
     pub struct RingGather: Flat {
         /// Start of each one-ring.
         pub starts: Global<u32>,
-        /// The one-rings.
+        /// One-rings.
         pub ones: Global<u32>,
         /// Start of each ring so far.
         pub ring_starts: Global<u32>,
-        /// The rings so far.
+        /// Rings so far.
         pub ring: Global<u32>,
         /// Start of each piece.
         pub pieces: Global<u32>,
         /// Scratch buffer.
         pub scratch: GlobalMut<u32>,
-        /// The size of the next ring, one a vertex.
+        /// Size of the next ring, one a vertex.
         pub sizes: GlobalMut<u32>,
     }
 }
@@ -89,8 +89,8 @@ impl RingGather {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingGather {
     const THREADS: u32 = 128;
 
@@ -130,8 +130,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RingPack {
     #[inline(always)]
     fn run(&self, v: u32) {

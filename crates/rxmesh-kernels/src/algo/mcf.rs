@@ -3,10 +3,10 @@
 //!
 //! Row `i` is `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j` with `w_ij = max(0, cot a_ij + cot b_ij)` and `A_i` the
 //! mixed Voronoi area (Meyer et al. 2003), all from the positions `x0`. The areas are computed once. The weights are
-//! computed anew at each product ([`McfFans`], [`McfProduct`]) or once, as the rows of a sparse matrix that is local to
-//! each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three cotangents to
-//! its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold meshes and
-//! defines them on all others.
+//! computed at each product ([`McfFans`], [`McfProduct`]), or once and kept as the rows of a sparse matrix that is
+//! local to each patch ([`McfAssembled`]). The listing walks the oriented one-ring; here each face gives its three
+//! cotangents to its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold
+//! meshes and defines them on all others.
 
 use crate::algebra::cg::{CgSums, CgVector};
 use crate::attr::Staged;
@@ -135,7 +135,7 @@ kernel! {
         pub weights: GlobalMut<f32>,
         /// Corners of vertices in fan order; used when weights are not kept.
         pub fans: Prepared<Fans>,
-        /// One word a patch: whether the faces of each of its vertices form one fan, closed or open ([`REGULAR`]).
+        /// One word a patch: [`REGULAR`] if the faces of each of its vertices form one fan, closed or open.
         pub regular: GlobalMut<u32>,
         /// Time step, in squared length units.
         pub dt: f32,
@@ -155,8 +155,8 @@ pub struct SetupTables {
     irregular: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfSetup {
     type Tables = SetupTables;
 
@@ -299,11 +299,12 @@ fn finish_row(d: &CgVector, mass: f32, q: GlobalMut<Vec3>, v: u32, linear: u32, 
 }
 
 kernel! {
-    /// `q = M d`, the weights computed anew, in patches that are not regular; or, to start the solver, `q = b - M x0`.
+    /// Computes `q = M d`, recomputing the weights, in patches that are not regular; or, to start the solver, `q = b -
+    /// M x0`.
     pub struct McfProduct: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Edges of vertices.
         pub ve: Prepared<VE>,
@@ -311,7 +312,7 @@ kernel! {
         pub mass: Global<f32>,
         /// One word a patch, of [`McfSetup`].
         pub regular: Global<u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -320,8 +321,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfProduct {
     const THREADS: u32 = 192;
     type Tables = Tables;
@@ -360,12 +361,12 @@ unsafe impl PatchKernel for McfProduct {
 }
 
 kernel! {
-    /// As [`McfProduct`], in regular patches: each vertex computes the cotangents of its corners, walking around them,
-    /// without atomics and in one phase. Each cotangent is computed twice.
+    /// Works like [`McfProduct`], in regular patches: each vertex computes the cotangents of its corners, walking
+    /// around them, without atomics and in one phase. Each cotangent is computed twice.
     pub struct McfFans: Patch {
         /// Positions that the weights come from.
         pub x0: Staged<Vertex, Vec3>,
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Corners of vertices, in fan order.
         pub fans: Prepared<Fans>,
@@ -373,7 +374,7 @@ kernel! {
         pub mass: Global<f32>,
         /// One word a patch, of [`McfSetup`].
         pub regular: Global<u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
@@ -382,8 +383,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfFans {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;
@@ -454,9 +455,9 @@ impl McfFans {
 }
 
 kernel! {
-    /// `q = M d` with the weights that [`McfSetup`] kept; or, to start the solver, `q = b - M x0`.
+    /// Computes `q = M d` with the weights that [`McfSetup`] kept; or, to start the solver, `q = b - M x0`.
     pub struct McfAssembled: Patch {
-        /// The vector to multiply.
+        /// Vector to multiply.
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
@@ -464,15 +465,15 @@ kernel! {
         pub weights: Global<f32>,
         /// `2 A_i`.
         pub mass: Global<f32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for McfAssembled {
     const THREADS: u32 = 96;
     type Tables = Shared<u32>;

@@ -19,7 +19,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// The length of each edge.
+    /// Computes the length of each edge.
     pub struct EdgeLengths: ForEach<EV> {
         /// Positions.
         pub x: Read<Vertex, Vec3>,
@@ -41,7 +41,7 @@ kernel! {
     pub struct EdgeLabels: ForEach<EV> {
         /// Number of the mesh of each vertex.
         pub vertices: Read<Vertex, u32>,
-        /// The labels.
+        /// Label of each element.
         pub labels: Write<Edge, u32>,
         /// 1 for each edge, to count them.
         pub one: Write<Edge, f32>,
@@ -61,7 +61,7 @@ kernel! {
     pub struct FaceLabels: ForEach<FV> {
         /// Number of the mesh of each vertex.
         pub vertices: Read<Vertex, u32>,
-        /// The labels.
+        /// Label of each element.
         pub labels: Write<Face, u32>,
     }
 }
@@ -87,8 +87,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for HoldEach {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -112,8 +111,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for ScaleEach {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -123,7 +121,7 @@ unsafe impl FlatKernel for ScaleEach {
 }
 
 kernel! {
-    /// `x = (x - origin) * scale + shift`, in place.
+    /// Computes `x = (x - origin) * scale + shift`, in place.
     pub struct Affine: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -136,8 +134,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Affine {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -27,7 +27,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Normal, area and centre of each face.
+    /// Computes the normal, area and centre of each face.
     pub struct FaceFrames: ForEach<FV> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -53,8 +53,8 @@ impl ForEach<FV> for FaceFrames {
 }
 
 kernel! {
-    /// One step: each normal becomes the mean of those of the faces over its edges and of itself, weighted by area,
-    /// closeness of the centres and similarity of the normals.
+    /// Runs one step: each normal becomes the mean of those of the faces over its edges and of itself, weighted by
+    /// area, closeness of the centres and similarity of the normals.
     pub struct FilterNormals: ForEach<FF> {
         /// Unit normals, or zero.
         pub normal: Read<Face, Vec3>,
@@ -62,7 +62,7 @@ kernel! {
         pub area: Read<Face, f32>,
         /// Centres.
         pub centre: Read<Face, Vec3>,
-        /// The new normals.
+        /// New normals.
         pub out: Write<Face, Vec3>,
         /// One over the standard deviation of the centres' distances, and of the normals' differences.
         pub scales: PerMesh<Face, 2>,
@@ -88,7 +88,7 @@ impl ForEach<FF> for FilterNormals {
 }
 
 kernel! {
-    /// Each vertex moves to the mean of its projections to the planes of its faces. Faces without a normal do not
+    /// Moves each vertex to the mean of its projections to the planes of its faces. Faces without a normal do not
     /// count.
     pub struct FitVertices: ForEach<VF> {
         /// Positions.
@@ -123,7 +123,7 @@ impl ForEach<VF> for FitVertices {
     }
 }
 
-/// The offset of a vertex that no face with a normal has.
+/// Offset of a vertex that no face with a normal has.
 pub const NO_OFFSET: f32 = -1.0;
 
 kernel! {
@@ -136,7 +136,7 @@ kernel! {
         pub to: Read<Vertex, Vec3>,
         /// Unit normals, or zero.
         pub normal: Read<Face, Vec3>,
-        /// The mean squares.
+        /// Mean square at each vertex.
         pub square: Write<Vertex, f32>,
     }
 }
@@ -158,7 +158,7 @@ impl ForEach<VF> for NormalOffsets {
 }
 
 kernel! {
-    /// The mean of each vertex's value and those of its neighbours; negative ones do not count, and stay.
+    /// Computes the mean of each vertex's value and those of its neighbours; negative ones do not count, and stay.
     pub struct MeanOfRing: ForEach<VV> {
         /// Values.
         pub x: Read<Vertex, f32>,
@@ -184,8 +184,8 @@ impl ForEach<VV> for MeanOfRing {
 }
 
 kernel! {
-    /// Takes vertices back on their way where the mean square of the moves around them is above a limit. Squares become
-    /// what is left of them.
+    /// Takes vertices back on their way if the mean square of the moves around them is above a limit. Squares become
+    /// those of the remaining moves.
     pub struct LimitOffsets: Flat {
         /// Old positions.
         pub from: Global<Vec3>,
@@ -200,8 +200,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for LimitOffsets {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -223,7 +223,7 @@ kernel! {
     pub struct Bends: ForEach<VF> {
         /// Unit normals, or zero.
         pub normal: Read<Face, Vec3>,
-        /// The bends.
+        /// Bend at each vertex.
         pub bend: Write<Vertex, f32>,
     }
 }

@@ -14,8 +14,8 @@ kernel_list! {
 }
 
 kernel! {
-    /// Unit vertex normals: each corner adds its face's edge cross product over the squared lengths of its two edges.
-    /// Degenerate faces add nothing; a vertex without any contribution gets zero.
+    /// Computes unit vertex normals: each corner adds its face's edge cross product over the squared lengths of its two
+    /// edges. Degenerate faces add nothing; a vertex without any contribution gets zero.
     pub struct VertexNormals: Scatter<FV>, threads = 128 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -32,7 +32,7 @@ impl Scatter<FV> for VertexNormals {
         let (ab, bc, ca) = (y - x, z - y, x - z);
         let normal = ca.cross(ab);
         let (lab, lbc, lca) = (ab.dot(ab), bc.dot(bc), ca.dot(ca));
-        // Each once, whether it is used or not.
+        // Each once, used or not.
         let (ab, bc, ca) = (rcp_fast(lab), rcp_fast(lbc), rcp_fast(lca));
         let (has_ab, has_bc, has_ca) = (lab > 0.0, lbc > 0.0, lca > 0.0);
         // Divided by one length after the other: the product of two leaves the range of `f32` much sooner.
@@ -52,8 +52,8 @@ impl Scatter<FV> for VertexNormals {
 const CANCELLED: f32 = 1e-6;
 
 kernel! {
-    /// The same normals, gathered: each vertex adds up what its corners give, always in the same order and without
-    /// atomics. Each face is computed three times. Corners that cancel give zero.
+    /// Computes the same normals, gathered: each vertex adds up the contributions of its corners, always in the same
+    /// order and without atomics. Each face is computed three times. Corners that cancel give zero.
     pub struct GatherNormals: ForEach<Corners>, threads = 128 {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,

@@ -10,8 +10,8 @@ const HOLD: f32 = 1e-5;
 /// A sum of squared distances to planes, each times a weight, as a function of the offset `u` from a centre:
 /// `u A u + 2 b u + c`; or such a sum for each of several lanes.
 ///
-/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is what the vertex is off by now, and
-/// `f32` has its digits for the differences that decide between edges.
+/// The centre is the vertex that the quadric belongs to, not the origin. So `c` is the current deviation of the vertex,
+/// and `f32` has its digits for the differences that decide between edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quadric<T = f32> {
     /// A, diagonal.
@@ -168,7 +168,7 @@ impl<T: Lanes> Quadric<T> {
         let e = m.x - l10 * m.y;
         let l21 = e / d1;
         let d2 = d.z - l20 * m.y - l21 * e;
-        // Also refuses what is no number.
+        // Also refuses NaN.
         let none = T::splat(0.0);
         let definite = d.x.above(none) & d1.above(none) & d2.above(none);
         if !T::any(definite) {

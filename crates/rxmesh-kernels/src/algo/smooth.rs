@@ -19,7 +19,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// `y = x + factor * (mean of the neighbours - x)`.
+    /// Computes `y = x + factor * (mean of the neighbours - x)`.
     pub struct SmoothUniform: ForEach<VV> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -50,8 +50,8 @@ impl ForEach<VV> for SmoothUniform {
 }
 
 kernel! {
-    /// `y = x + factor * (weighted mean of the neighbours - x)` with weights `max(0, cot a + cot b)` of the current
-    /// positions, in patches that are not regular.
+    /// Computes `y = x + factor * (weighted mean of the neighbours - x)` with weights `max(0, cot a + cot b)` of the
+    /// current positions, in patches that are not regular.
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -76,8 +76,8 @@ pub struct Tables {
     sums: Shared<f32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SmoothCotangent {
     type Tables = Tables;
 
@@ -164,7 +164,7 @@ fn moved(x: Vec3, sum: Vec3, weight: f32, factor: f32, stays: bool) -> Vec3 {
 }
 
 kernel! {
-    /// As [`SmoothCotangent`], in regular patches: each vertex goes around itself.
+    /// Works like [`SmoothCotangent`], in regular patches: each vertex walks around itself.
     pub struct SmoothFans: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -183,8 +183,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SmoothFans {
     const THREADS: u32 = 128;
     type Tables = ();

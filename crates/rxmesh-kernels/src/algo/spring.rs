@@ -28,7 +28,7 @@ kernel_list! {
 }
 
 crate::args! {
-    /// The system's constants.
+    /// System's constants.
     pub struct Constants {
         /// Acceleration of free vertices, in length over squared time.
         pub gravity: Vec3,
@@ -91,7 +91,7 @@ impl Constants {
 }
 
 kernel! {
-    /// The springs' lengths at rest, a value for each entry of the prepared VV.
+    /// Computes the springs' lengths at rest, a value for each entry of the prepared VV.
     pub struct SpringLengths: Patch {
         /// Positions at rest.
         pub rest: Staged<Vertex, Vec3>,
@@ -102,8 +102,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringLengths {
     type Tables = ();
 
@@ -131,7 +131,7 @@ unsafe impl PatchKernel for SpringLengths {
     }
 }
 
-/// The springs of a patch's vertices: their other ends and their lengths at rest.
+/// Springs of a patch's vertices: their other ends and their lengths at rest.
 #[derive(Clone, Copy)]
 struct Ring {
     vv: PreparedTable<VV>,
@@ -157,7 +157,7 @@ impl Ring {
 }
 
 kernel! {
-    /// One semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
+    /// Runs one semi-implicit Euler step, forces gathered: new velocities, then new positions with them.
     pub struct SpringGather: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -170,8 +170,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringGather {
     type Tables = ();
 
@@ -196,7 +196,7 @@ unsafe impl PatchKernel for SpringGather {
 }
 
 crate::args! {
-    /// The end of an explicit step.
+    /// End of an explicit step.
     pub struct Motion {
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
@@ -204,7 +204,7 @@ crate::args! {
         pub v: GlobalMut<Vec3>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
@@ -227,8 +227,8 @@ impl Motion {
 }
 
 kernel! {
-    /// The same step with each spring computed once: forces of edges go to shared memory, where the two vertices of
-    /// each find them.
+    /// Runs the same step with each spring computed once: forces of edges go to shared memory, where the two vertices
+    /// of each find them.
     pub struct SpringScatter: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -241,8 +241,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringScatter {
     type Tables = (LocalEv, Shared<Vec3>);
 
@@ -295,19 +295,19 @@ kernel! {
         /// Changes of the velocities, set to zero.
         pub change: GlobalMut<Vec3>,
         /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
-        /// finite, or what changes have beyond `f32`.
+        /// finite, or the part of changes beyond `f32`.
         pub zero: GlobalMut<Vec3>,
         /// Not zero for vertices that stay.
         pub fixed: Global<u32>,
-        /// The solver's scalars.
+        /// Solver's scalars.
         pub scalars: Scalars,
         /// Squared relative tolerance.
         pub tolerance2: f64,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringBegin {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -323,12 +323,12 @@ unsafe impl FlatKernel for SpringBegin {
 }
 
 kernel! {
-    /// `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from the
-    /// velocities. Fixed vertices have zero rows.
+    /// Computes `q = A d` with `A = (1 + dt c) m + dt^2 K`; or, to start the solver, `q` = the right hand side, from
+    /// the velocities. Fixed vertices have zero rows.
     pub struct SpringProduct: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The vector to multiply; to start, the velocities.
+        /// Vector to multiply; to start, the velocities.
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
@@ -336,17 +336,17 @@ kernel! {
         pub lengths: Global<f32>,
         /// Not zero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
-        /// The product, or the residual.
+        /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for SpringProduct {
     const THREADS: u32 = 128;
     type Tables = Shared<u32>;
@@ -413,8 +413,8 @@ impl SpringProduct {
 }
 
 kernel! {
-    /// The matrix of an implicit step as one of blocks ([`MatrixView`](crate::algebra::matrix::MatrixView)): rows in
-    /// linear order, their entries where those of `vv` are. Vertices that stay have rows without entries.
+    /// Computes the matrix of an implicit step as one of blocks ([`MatrixView`](crate::algebra::matrix::MatrixView)):
+    /// rows in linear order, their entries where those of `vv` are. Vertices that stay have rows without entries.
     pub struct SpringMatrix: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
@@ -434,7 +434,7 @@ kernel! {
         pub weights: GlobalMut<Mat3>,
         /// Sum of each row: mass and drag.
         pub excess: GlobalMut<Mat3>,
-        /// The system's constants.
+        /// System's constants.
         pub constants: Constants,
     }
 }
@@ -500,8 +500,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringEnd {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -512,7 +512,7 @@ unsafe impl FlatKernel for SpringEnd {
 }
 
 kernel! {
-    /// Half the squared elongation of each spring: its energy over its stiffness.
+    /// Computes half the squared elongation of each spring: its energy over its stiffness.
     pub struct SpringEnergies: ForEach<EV> {
         /// Positions.
         pub x: Read<Vertex, Vec3>,
@@ -547,8 +547,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SpringHeights {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -29,8 +29,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Advect {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -45,12 +45,12 @@ args! {
         pub x: Places,
         /// Lines, which go on in both halves of their edges.
         pub lines: Lines,
-        /// The length above which edges are split.
+        /// Length above which edges are split.
         pub longest: Sizing,
-        /// The square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not
+        /// Square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not
         /// contracted at once.
         pub shortest: f32,
-        /// The cosine of the widest angle, below 0.
+        /// Cosine of the widest angle, below 0.
         pub widest: f32,
     }
 }
@@ -110,9 +110,9 @@ unsafe impl Operator for SplitStretched {
 const TANGENTIAL: f32 = 0.003;
 
 kernel! {
-    /// Null-space smoothing (Jiao 2007, "Face offsetting", section 4): moves each vertex towards the centre of mass of
-    /// its faces, but only in the directions that are tangential to all of them: in the plane of a smooth surface,
-    /// along a ridge, not at all at a corner. One index a vertex slot.
+    /// Smooths in the null space (Jiao 2007, "Face offsetting", section 4): moves each vertex towards the centre of
+    /// mass of its faces, but only in the directions that are tangential to all of them: in the plane of a smooth
+    /// surface, along a ridge, not at all at a corner. One index a vertex slot.
     pub struct SmoothNullSpace: Flat {
         /// Lists of neighbours.
         pub rings: Rings,
@@ -123,8 +123,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SmoothNullSpace {
     #[inline(always)]
     fn run(&self, v: u32) {

@@ -1,4 +1,4 @@
-//! Attribute fields of kernels: the field's type says how the attribute is accessed.
+//! Attribute fields of kernels: the field's type gives the access to the attribute.
 //!
 //! | field | in the body | memory |
 //! | --- | --- | --- |
@@ -46,8 +46,8 @@ pub struct StagedField {
 ///
 /// # Safety
 ///
-/// Prologue and epilogue access shared memory that `carve` took and what the patch owns, and keep contracts U2, U3 and
-/// U4; what a field of the same type does in the other fields' name is not disturbed.
+/// Prologue and epilogue access shared memory that `carve` took and the patch's own elements, and keep contracts U2, U3
+/// and U4; they do not disturb the accesses of other fields of the same type.
 pub unsafe trait Field: Copy + Bind {
     /// `true` if [`Field::store`] does something.
     const STORES: bool = false;
@@ -90,7 +90,7 @@ pub unsafe trait Field: Copy + Bind {
     fn store<B: Block>(&self, _p: Phase<B>, _patch: &Patch) {}
 }
 
-/// A field that a body without `unsafe` can have: whatever a [`ForEach`](crate::kernel::ForEach) or
+/// A field that a body without `unsafe` can have. Whatever a [`ForEach`](crate::kernel::ForEach) or
 /// [`Scatter`](crate::kernel::Scatter) body does with it and with the elements that it was given, no two threads access
 /// the same value unless all read or all add.
 ///
@@ -100,7 +100,7 @@ pub unsafe trait Field: Copy + Bind {
 /// [`GlobalMut`](crate::mem::GlobalMut), which take any index, cannot promise it.
 pub unsafe trait Typed: Field {}
 
-// SAFETY: `get` only reads, and what one field reads no other writes: the launch refuses it (contract U4).
+// SAFETY: `get` only reads, and no other field writes what one field reads: the launch refuses it (contract U4).
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Read<K, T> {}
 // SAFETY: as `Read`; shared memory is written in the prologue alone.
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}
@@ -108,7 +108,7 @@ unsafe impl<K: crate::topo::Element, T: Value> Typed for Staged<K, T> {}
 unsafe impl<K: crate::topo::Element, T: Value> Typed for Write<K, T> {}
 // SAFETY: `add` is atomic, and there is nothing else.
 unsafe impl<K: crate::topo::Element, T: Sum> Typed for Accumulate<K, T> {}
-// SAFETY: as `Accumulate`; the epilogue, after a barrier, stores what the patch owns.
+// SAFETY: as `Accumulate`; the epilogue, after a barrier, stores the patch's own elements.
 unsafe impl<K: crate::topo::Element, T: Sum, F: Finish<T>> Typed for StagedSum<K, T, F> {}
 
 macro_rules! plain {

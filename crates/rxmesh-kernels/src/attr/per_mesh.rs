@@ -27,7 +27,7 @@ impl<K: Element, const N: usize> PerMesh<K, N> {
             numbers.len()
         );
         PerMesh {
-            // Never looked at: there is one mesh.
+            // Never read: there is one mesh.
             labels: Read::nothing(),
             numbers,
         }

@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 pub struct Staged<K, T> {
     data: View<T>,
     here: Shared<T>,
-    /// 1 when there was no room: values are read where they are. The same for all threads.
+    /// 1 if there was no space: values are read where they are. The same for all threads.
     direct: u32,
     of: PhantomData<K>,
 }
@@ -164,7 +164,7 @@ impl Finish<glam::Vec3> for Unit {
 pub struct StagedSum<K, T, F = Keep> {
     data: ViewMut<T>,
     here: Shared<T>,
-    /// 1 when there was no room: values are added up where they are, atomically. The same for all threads.
+    /// 1 if there was no space: values are added up where they are, atomically. The same for all threads.
     direct: u32,
     of: PhantomData<(K, F)>,
 }

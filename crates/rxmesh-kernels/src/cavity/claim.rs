@@ -1,4 +1,4 @@
-//! First launches of a round: who wants a change, and claims all that it needs.
+//! First launches of a round: find the seeds that want a change, and claim all that they need.
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;
@@ -12,10 +12,10 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
 
-/// The least and the most seeds that one block of [`Claim`] looks at at a time: a warp has what is left of them.
+/// Least and most seeds that one block of [`Claim`] takes at a time: a warp gets those that are left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
-/// Seeds that a block of one thread looks at at a time: what they touch stays in its caches.
+/// Seeds that a block of one thread takes at a time: their data stay in its caches.
 pub const CLAIM_ITEMS_ALONE: u32 = 256;
 
 /// Number of seeds ahead for which a block of one thread prefetches the half-edges around a vertex that the operator
@@ -39,7 +39,7 @@ crate::args! {
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,
-        /// The seeds that want a change.
+        /// Seeds that want a change.
         pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
@@ -126,8 +126,8 @@ fn is_wanting<O: Operator>(op: &O, mesh: &FlatMesh, round: &Round, seed: u32) ->
 }
 
 crate::args! {
-    /// Asks the operator about each seed, or each that [`Want`] has listed, and claims what the cavities of the
-    /// candidates delete.
+    /// Asks the operator about each seed, or each that [`Want`] has listed, and claims the elements that the cavities
+    /// of the candidates delete.
     ///
     /// Few seeds are candidates: after each question those that are left move together, so that the threads of a warp
     /// have the same to do.
@@ -140,7 +140,7 @@ crate::args! {
         pub claims: ClaimTables,
         /// State of the round.
         pub round: Round,
-        /// The most seeds that one block looks at at a time.
+        /// Most seeds that one block takes at a time.
         pub items: u32,
         /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
@@ -152,7 +152,7 @@ crate::args! {
 /// Shared memory of [`Claim`].
 #[derive(Clone, Copy)]
 pub struct ClaimShared {
-    /// Items that are left, by what they were among those before.
+    /// Items that are left, by their index among the earlier ones.
     left: Shared<u32>,
     seeds: Shared<u32>,
     /// Priorities of the seeds, [`NONE`] for those that are no candidates.
@@ -197,7 +197,7 @@ unsafe impl<O: Operator> BlockKernel for Claim<O> {
 
 impl<O: Operator> Claim<O> {
     /// Works as one block of a launch, or of a step of one. Two kernels with the same closures would call them: the
-    /// compiler inlines what is so long where it has one caller only.
+    /// compiler inlines long code only if it has one caller.
     #[inline(always)]
     pub(super) fn run_as<B: Block, const STEP: bool>(&self, b: B, block: u32, t: &ClaimShared) {
         let all = if self.is_sieved() {
@@ -473,8 +473,8 @@ impl<O: Operator> Claim<O> {
         self.op.candidate(mesh, Seed::<O>::new(seed))
     }
 
-    /// Claims all that the cavity needs, and tells how often its faces are met, if that is `told` already or `counts`;
-    /// nothing, and nothing is claimed, when it cannot have it.
+    /// Claims all that the cavity needs. Returns the number of times that its faces are met, `told` if that is known,
+    /// counted if `counts`; `None`, and nothing is claimed, if it cannot have all.
     #[inline(always)]
     fn claim(&self, seed: u32, key: Key, told: Met, counts: bool) -> Option<Met> {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
@@ -546,7 +546,7 @@ fn room<O: Operator>(met: u32) -> u32 {
     }
 }
 
-/// Walks around the ends of the next seeds, a step for each while one seed is looked at, so that what lies there is at
+/// Walks around the ends of the next seeds, a step for each while one seed is examined, so that the data there are at
 /// hand when its turn comes: a walk finds its way only step by step.
 struct Ahead<'a, O> {
     claim: &'a Claim<O>,
@@ -568,7 +568,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
         }
     }
 
-    /// Asks for what the walks of a seed begin with.
+    /// Prefetches the data that the walks of a seed begin with.
     #[inline(always)]
     fn announce(&self, seed: u32) {
         if self.walks {

@@ -7,14 +7,14 @@ use crate::math::hash;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
 
-/// Nobody claims it.
+/// Claim of no candidate.
 pub const FREE: u64 = u64::MAX;
 
-/// Nobody may ever claim it: smaller than every key.
+/// Claim that no candidate may ever replace: smaller than every key.
 pub const FROZEN: u64 = 0;
 
-/// The first epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not
-/// be cleared; below 1 all claims are reset.
+/// First epoch. Epochs count down, so that claims of earlier rounds are larger than those of this one and need not be
+/// cleared; below 1 all claims are reset.
 pub const RESET_EPOCH: u32 = (1 << EPOCH_BITS) - 2;
 
 const EPOCH_BITS: u32 = 12;
@@ -109,8 +109,8 @@ impl Priority {
         Priority(bits, Met(0))
     }
 
-    /// Says how many faces are at each end of the edge that is the seed, where the operator has walked around them
-    /// anyway: [`Claim`](super::Claim) need not count them then.
+    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {
         Priority(self.0, Met::new(faces[0] + faces[1], faces[0]))
@@ -142,7 +142,7 @@ impl Key {
     }
 }
 
-/// A claim as it lies in memory: who only keeps it need not wait for it yet.
+/// A claim as it lies in memory: code that only keeps it need not wait for the load yet.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed(u64);
 
@@ -168,7 +168,7 @@ impl Claimed {
 }
 
 args! {
-    /// The claims of a round.
+    /// Claims of a round.
     pub struct ClaimTables {
         /// On faces, by face.
         pub faces: GlobalMut<u64>,
@@ -246,7 +246,7 @@ impl ClaimTables {
         (claim & ((1 << EPOCH_AT) - 1)) >> 1
     }
 
-    /// Marks a face of the winner with this key; false if it was marked before.
+    /// Marks a face of the winner with this key. Returns `false` if it was marked before.
     #[inline(always)]
     pub(super) fn list_face(&self, f: u32, key: Key) -> bool {
         let listed = key.0 | LISTED;
@@ -285,8 +285,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ResetClaims {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -1,4 +1,4 @@
-//! The end of a round: the seeds of the next one, as a list, and what the next one is to know.
+//! The end of a round: the seeds of the next one, as a list, and its share.
 
 use super::Counter;
 use super::round::{TAKEN_BACK, out_of_room};
@@ -15,7 +15,7 @@ pub const COLLECT_WORDS: u32 = 256;
 pub const MANY_SEEDS: u32 = 1 << 14;
 
 args! {
-    /// The end of a round: the seeds of the next one are listed, and the last block says whether there is one.
+    /// End of a round: the seeds of the next one are listed, and the last block decides if there is one.
     pub struct RoundEnd {
         /// Destination of the listed seeds.
         pub list: GlobalMut<u32>,
@@ -23,7 +23,7 @@ args! {
         pub counters: GlobalMut<u32>,
         /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
-        /// Room for records: when it ran out the round is repeated.
+        /// Capacity for records: if it was exceeded the round is repeated.
         pub records: u32,
         /// Rounds that end here: 1, or 0 if seeds are entered by themselves.
         pub rounds: u32,
@@ -33,15 +33,15 @@ args! {
 }
 
 kernel! {
-    /// Lists the seeds in the queue and empties it and the set of winners, unless room ran out. The order of the list
-    /// depends on who comes first; nothing else does. The last block ends the round: it is to be repeated if room ran
-    /// out, and the next one can begin if there are seeds.
+    /// Lists the seeds in the queue and empties it and the set of winners, unless a capacity was exceeded. The order of
+    /// the list depends on the order of threads; nothing else does. The last block ends the round: it is to be repeated
+    /// if a capacity was exceeded, and the next one can begin if there are seeds.
     pub struct Collect: Block {
-        /// The seeds, a bit each.
+        /// Seeds, a bit each.
         pub queue: GlobalMut<u32>,
-        /// The winners, a bit each.
+        /// Winners, a bit each.
         pub won: GlobalMut<u32>,
-        /// The end of the round.
+        /// End of the round.
         pub end: RoundEnd,
     }
 }
@@ -174,7 +174,7 @@ impl RoundEnd {
         listed + bits.count_ones()
     }
 
-    /// Tells how many seeds a task has listed, whose words begin with `first`.
+    /// Sets the number of seeds that a task has listed, whose words begin with `first`.
     #[inline(always)]
     pub(crate) fn tell_listed(&self, task: u32, first: u32, listed: u32) {
         self.tasks.set_listed(task, [32 * first, listed]);

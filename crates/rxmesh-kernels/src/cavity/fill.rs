@@ -57,7 +57,7 @@ crate::args! {
 /// Data of each hole in shared memory.
 #[derive(Clone, Copy)]
 pub struct Holes {
-    /// Its seed, or [`NONE`] where nothing is left to do.
+    /// Seed of the hole, or [`NONE`] if nothing is left to do.
     seed: Shared<u32>,
     centre: Shared<u32>,
     patch: Shared<u32>,
@@ -110,7 +110,7 @@ unsafe impl<O: Operator> BlockKernel for FillIn<O> {
 }
 
 impl<O: Operator> FillIn<O> {
-    /// Fills the holes of a task: one thread alone has nobody to share one with.
+    /// Fills the holes of a task: one thread alone cannot share one.
     #[inline(always)]
     fn fill_alone(&self, task: u32) {
         let (round, tasks) = (&self.round, &self.round.tasks);

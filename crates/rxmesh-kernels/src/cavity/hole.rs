@@ -1,4 +1,4 @@
-//! The hole that a cavity leaves, and what fills it.
+//! The hole that a cavity leaves, and its filling.
 
 use super::Operator;
 use super::births::Origin;
@@ -76,14 +76,14 @@ impl<S: Site> Queue<'_, S> {
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
     /// Vertices and edges that were taken, first the cavity's own slots; the cavity's faces before this one are taken
-    /// or looked at.
+    /// or examined.
     vertices: u32,
     edges: u32,
     faces: u32,
     /// Reserved faces that were taken.
     reserved: u32,
     patch: u32,
-    /// Births that were told, and how many may be.
+    /// Births that were reported, and the largest number of them.
     births: [u32; 2],
     broken: bool,
     brand: Brand<'h>,
@@ -191,7 +191,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Adds a vertex. Its attributes hold what was in its slot before: set them.
+    /// Adds a vertex. Its attributes hold the old values of its slot: set them.
     #[inline(always)]
     pub fn add_vertex(&mut self) -> Corner<'h> {
         let cavity = self.cavity;
@@ -560,7 +560,7 @@ pub(super) struct Star<S> {
     pub cavity: Cavity<S>,
     /// Id of the new vertex.
     pub centre: u32,
-    /// The patch of the new faces.
+    /// Patch of the new faces.
     pub patch: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Between resolve and fill-in: no more winners than wanted.
+//! Limit of the number of winners, between resolve and fill-in.
 
 use super::round::{Counter, Round};
 use super::{ClaimTables, Key};
@@ -12,14 +12,14 @@ kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
     /// new slots. One block.
     pub struct Limit: Block {
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
-        /// The round; [`Counter::Most`] says how many winners to keep.
+        /// State of the round; [`Counter::Most`] is the number of winners to keep.
         pub round: Round,
     }
 }
 
-/// Bits of a key that one pass looks at.
+/// Bits of a key that one pass sorts by.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: u32 = 1 << DIGIT_BITS;
 
@@ -93,7 +93,7 @@ pub(crate) fn keep_first<B: Block>(
     [n, most]: [u32; 2],
     winner: impl Fn(u32) -> u32,
 ) {
-    // Its key below the epoch; nothing if the cavity was refused.
+    // Its key below the epoch; `None` if the cavity was refused.
     let key = |i: u32| {
         let i = winner(i);
         if round.winners.get(2 * i) == NONE {

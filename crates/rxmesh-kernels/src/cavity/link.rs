@@ -26,7 +26,7 @@ impl Vicinity {
         self.0[1] |= high;
     }
 
-    /// Returns `true` if a vertex may have been entered; false if it has not, except for one in a hundred.
+    /// Returns `true` if a vertex may have been entered; `false` if it has not, except for one in a hundred.
     #[inline(always)]
     pub(crate) fn may_hold(&self, v: u32) -> bool {
         let [low, high] = Vicinity::bits(v);
@@ -44,7 +44,7 @@ pub(crate) struct LinkWalk {
     pub(crate) faces: [u32; 2],
     /// `true` for each end that lies on the boundary.
     pub(crate) border: [bool; 2],
-    /// The neighbours of each end, but for the other one.
+    /// Neighbours of each end, but for the other one.
     near: [Vicinity; 2],
     /// Those that may be neighbours of both, each when the second of the two walks comes to it.
     met: u32,

@@ -10,7 +10,7 @@ use crate::edit::Mesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
 
-/// The seed of an operator's cavities.
+/// Seed of an operator's cavities.
 pub type Seed<O> = Linear<<<O as Operator>::Template as Template>::Seed>;
 
 /// Largest number of slots that one cavity needs beyond those of the elements that it deletes.
@@ -82,7 +82,7 @@ pub enum Sieves {
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
 /// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of what was deleted | the hole, attributes of what it adds and of guarded vertices |
+/// | [`fill`](Operator::fill) | attributes of the rim and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
 ///
@@ -103,8 +103,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// `true` if `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
     const RIM_IS_SIMPLE: bool = false;
 
-    /// The share of the seeds that the first round of a run looks at; later rounds adapt it. Less than 1 saves work
-    /// where each cavity overlaps many others: seeds with large hashes would lose anyway.
+    /// Share of the seeds that the first round of a run considers; later rounds adapt it. Less than 1 saves work if
+    /// each cavity overlaps many others: seeds with large hashes would lose in any case.
     const SHARE: f32 = 1.0;
 
     /// Rounds in which seeds are sieved in a separate launch ([`Want`](super::Want)), if a GPU has many of them.
@@ -133,8 +133,8 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Asks for the attributes of a vertex that [`Operator::candidate`] looks at
-    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)); whether it is an end of a seed. Called some seeds ahead on a
+    /// Prefetches the attributes of a vertex that [`Operator::candidate`] reads
+    /// ([`GlobalMut::ask`](crate::mem::GlobalMut::ask)), with `true` for an end of a seed. Called some seeds ahead on a
     /// CPU, of which a vertex more or less does no harm.
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
@@ -153,7 +153,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     }
 
     /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns false; whether it never did. `fill` may write attributes of these vertices.
+    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
     #[inline(always)]
     fn guards(
         &self,
@@ -197,7 +197,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 pub struct Spoke<'h> {
     /// Number of the corner on the rim.
     pub number: u32,
-    /// The edge, from the centre.
+    /// Edge, from the centre.
     pub side: Side<'h>,
     /// New vertex in the centre.
     pub centre: Corner<'h>,

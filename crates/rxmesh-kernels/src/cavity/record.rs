@@ -83,7 +83,7 @@ impl<S: Site> Cavity<S> {
         self.site
     }
 
-    /// Asks for all that is cut and filled: a CPU brings it on its way, while the cavity is looked at.
+    /// Prefetches the elements that are cut and filled, while the cavity is examined on a CPU.
     #[inline(always)]
     pub(super) fn ask(&self) {
         if cfg!(target_arch = "nvptx64") {
@@ -234,7 +234,7 @@ pub struct Recorder<'a, O, S, H> {
 }
 
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
-    /// Writes the record; false when the cavity is no disk.
+    /// Writes the record. Returns `false` if the cavity is no disk.
     #[inline(always)]
     pub fn write(&self) -> bool {
         let faces = self.list_faces();
@@ -309,7 +309,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// Lists the edges, and counts what the sides of the faces are.
+    /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
     fn list_edges(&self, faces: u32) -> Sides {
         let mut sides = Sides::default();
@@ -457,7 +457,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Lists the vertices; nothing when one is named twice.
+    /// Lists the vertices; `None` if one is named twice.
     #[inline(always)]
     fn list_vertices(&self, at: u32) -> Option<u32> {
         let mut n = 0;

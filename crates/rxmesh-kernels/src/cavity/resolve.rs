@@ -1,4 +1,4 @@
-//! Second launch of a round: who has won.
+//! Second launch of a round: finds the winners.
 
 use super::claim::records_early;
 use super::claims::{Claimed, by_ends};
@@ -12,7 +12,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
 
-/// Candidates that one block looks at at a time.
+/// Candidates that one block takes at a time.
 pub const RESOLVE_ITEMS: u32 = 32;
 
 /// Threads that check the claims of a candidate whose record is written: about half the number of its claims.
@@ -34,7 +34,7 @@ crate::args! {
         /// State of the round.
         pub round: Round,
         /// Blocks of the launch: each takes [`RESOLVE_ITEMS`] candidates after the other, because the host does not
-        /// know how many there are.
+        /// know their number.
         pub blocks: u32,
     }
 }
@@ -50,7 +50,7 @@ pub struct ResolveTables {
     met: Shared<u32>,
     /// Start of the record of each item that is written; [`NONE`] if none is.
     at: Shared<u32>,
-    /// The items that have won.
+    /// Items that have won.
     won: Shared<u32>,
     /// Start of the block's winners and records.
     place: Shared<u32>,
@@ -169,8 +169,8 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Finds the records that are written of `n` candidates from `first` on, and which of these candidates do not hold
-    /// all vertices: several threads look at the claims on those of each.
+    /// Finds the written records of `n` candidates from `first` on, and those of these candidates that do not hold all
+    /// vertices: several threads check the claims on those of each.
     #[inline(always)]
     fn look_at_records<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
         b.each(n, |i| {
@@ -351,7 +351,7 @@ impl<O: Operator> Resolve<O> {
         true
     }
 
-    /// Asks for the claims on what a candidate takes whose record is written.
+    /// Prefetches the claims on the elements of a candidate whose record is written.
     #[inline(always)]
     fn ask(&self, i: u32) {
         let (seed, at) = self.candidate(i);
@@ -390,7 +390,7 @@ impl<O: Operator> Resolve<O> {
     #[inline(always)]
     fn met_by_winner(&self, seed: u32, key: Key) -> [u32; 2] {
         let (op, mesh, claims) = (&self.op, &self.mesh, &self.claims);
-        // A claim is looked at when what comes after it has been found: both are waited for at a time.
+        // A claim is checked when the next one has been found: both are waited for at a time.
         let (mut faces, mut last) = (0, Claimed::by(key));
         let mut leaves = |claim: Claimed| core::mem::replace(&mut last, claim).leaves(key);
         let named = if by_ends::<O>() {

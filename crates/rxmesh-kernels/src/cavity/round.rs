@@ -79,37 +79,37 @@ pub(super) const NO_RECORD: u32 = 1 << 31;
 pub(super) const TAKEN_BACK: u32 = 4;
 
 args! {
-    /// The state of a round.
+    /// State of a round.
     pub struct Round {
-        /// The seeds to look at, unless `all` is set.
+        /// Seeds to consider, unless `all` is set.
         pub list: Global<u32>,
-        /// The candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
+        /// Candidates that have claimed: seed, and where the record begins, before which the priority lies, or the
         /// priority with the highest bit set. From blocks of one thread each task's ([`Tasks`]); once resolved, the
         /// numbers of its winners.
         pub pending: GlobalMut<u32>,
-        /// The next round's seeds, a bit each.
+        /// Next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
         /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
-        /// looked at all elements.
+        /// considered all elements.
         pub refused: GlobalMut<u32>,
         /// This round's winners, a bit each, for operators that need slots.
         pub won: GlobalMut<u32>,
         /// Winners: seed, and where its record begins. The seed is [`NONE`](crate::edit::NONE) if the cavity was
         /// refused.
         pub winners: GlobalMut<u32>,
-        /// The records of the winners ([`super::Cavity`]).
+        /// Records of the winners ([`super::Cavity`]).
         pub records: GlobalMut<u32>,
         /// See [`super::Births`]; empty when no attribute needs them.
         pub births: GlobalMut<u32>,
-        /// A value a face that new faces inherit; empty when nobody wants it.
+        /// A value a face that new faces inherit; empty if it is not needed.
         pub origins: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
         /// Shares of the round for blocks of one thread.
         pub tasks: Tasks,
-        /// Number of seeds to look at when all elements are seeds.
+        /// Number of seeds to consider when all elements are seeds.
         pub seeds: u32,
         /// Not 0 if all elements are seeds, instead of those of the list.
         pub all: u32,
@@ -192,7 +192,7 @@ impl Round {
     }
 
     /// Returns the hash of a seed's id, a bijection. The salt changes it from round to round, so that no seed is
-    /// unlucky for ever.
+    /// unlucky forever.
     #[inline(always)]
     pub(super) fn hash(&self, seed: u32) -> u32 {
         hash(seed ^ self.salt)
@@ -259,7 +259,7 @@ args! {
         pub list: Global<u32>,
         /// Length of the list.
         pub listed: u32,
-        /// The first slot that was never used.
+        /// First slot that was never used.
         pub first: u32,
         /// Number of slots, used or not.
         pub capacity: u32,
@@ -285,8 +285,8 @@ impl Slots {
 }
 
 kernel! {
-    /// Before the first round of a run, or before one that is repeated: counts of a round, and what stopped it, are
-    /// cleared. One index a word of the counters, or of the refused seeds if they are more.
+    /// Clears the counts of a round, and the reasons that stopped it, before the first round of a run, or before one
+    /// that is repeated. One index a word of the counters, or of the refused seeds if they are more.
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
@@ -299,8 +299,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for BeginRun {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -322,7 +321,7 @@ kernel! {
     /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
     /// handed out in the order of the seeds, whoever came first.
     pub struct RankWords: Block {
-        /// The winners, a bit each.
+        /// Winners, a bit each.
         pub won: Global<u32>,
         /// Winners before each word, in its chunk.
         pub ranks: GlobalMut<u32>,
@@ -365,7 +364,7 @@ kernel! {
         pub totals: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out nothing is reserved.
+        /// Capacity for records: if it was exceeded nothing is reserved.
         pub records: u32,
         /// Free vertices.
         pub vertices: Slots,

@@ -138,8 +138,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.write_end(side, met, from, to) == Some(to)
     }
 
-    /// Writes what lies at one end, between two places of each list, and where it ends; nothing if there is more, or
-    /// a boundary.
+    /// Writes the part of one end, between two places of each list. Returns the place where it ends; `None` if there is
+    /// more, or a boundary.
     #[inline(always)]
     fn write_end(&self, side: u32, met: u32, from: Parts, to: Parts) -> Option<Parts> {
         let (mesh, e) = (self.mesh(), self.seed);

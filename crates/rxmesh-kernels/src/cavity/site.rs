@@ -7,7 +7,7 @@ use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
-/// The place of one cavity: the mesh that it is cut out of, its record, its slots, and whom it tells what became of it.
+/// Place of one cavity: the mesh that it is cut out of, its record, its slots, and the receiver of its reports.
 ///
 /// [`Cavity`](super::Cavity) and [`Hole`](super::Hole) are written on it, so that operators run unchanged wherever the
 /// mesh lies.
@@ -26,11 +26,11 @@ pub trait Site: Copy {
     fn slot(&self, kind: Kind, k: u32) -> u32;
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     fn again(&self, seed: u32);
-    /// Tells that the fill-in broke the rules.
+    /// Reports that the fill-in broke the rules.
     fn broken(&self);
-    /// Tells of birth `k` of this cavity: where a new vertex lies. Nothing happens if nobody listens.
+    /// Reports birth `k` of this cavity: the position of a new vertex. Does nothing if births are not wanted.
     fn birth(&self, k: u32, vertex: u32, origin: Origin);
-    /// Tells that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
+    /// Reports that a face in a reserved slot inherits from a deleted one, whose slot still has its values.
     fn inherit(&self, face: u32, from: u32);
     /// Returns `true` if births are wanted.
     fn listens(&self) -> bool;
@@ -40,22 +40,22 @@ pub trait Site: Copy {
 pub trait Holder: Copy {
     /// Returns `true` if it holds a face.
     fn holds(&self, f: u32) -> bool;
-    /// Marks a face that it holds; false if it was marked before.
+    /// Marks a face that it holds. Returns `false` if it was marked before.
     fn list(&self, f: u32) -> bool;
 }
 
-/// The slots that are reserved for one winner.
+/// Slots that are reserved for one winner.
 #[derive(Clone, Copy)]
 pub(super) struct Reserved<'a> {
     /// Source of the slots: V, E, F.
     pub slots: [&'a Slots; 3],
-    /// Its first one among all of the session.
+    /// First slot of the winner among all of the session.
     pub base: [u32; 3],
     /// Number of its slots.
     pub room: [u32; 3],
 }
 
-/// A site of the claims engine: in the flat arrays of a session.
+/// A site of the claims scheduler: in the flat arrays of a session.
 #[derive(Clone, Copy)]
 pub(super) struct FlatSite<'a> {
     pub mesh: &'a FlatMesh,
@@ -140,7 +140,7 @@ impl Site for FlatSite<'_> {
     }
 }
 
-/// The holder of the faces that a key has claimed.
+/// Holder of the faces that a key has claimed.
 #[derive(Clone, Copy)]
 pub(super) struct Claimant<'a> {
     pub mesh: &'a FlatMesh,

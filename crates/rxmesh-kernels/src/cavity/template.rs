@@ -44,7 +44,7 @@ pub enum Shape {
 /// Set of elements that a cavity deletes. Implement it for custom templates; fields may name attributes that choose the
 /// elements.
 pub trait Template: Copy {
-    /// The kind of the seed.
+    /// Kind of the seed.
     type Seed: Element;
 
     /// Shape of all its cavities.
@@ -54,8 +54,8 @@ pub trait Template: Copy {
     /// names a face, its sides and its corners meets it seven times.
     const MEETS: u32 = 7;
 
-    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough; whether it never had.
-    /// The same elements in the same order whenever it is called in one round.
+    /// Hands every element that the cavity of a seed deletes to the sink, until it has enough. Returns `true` if it
+    /// never had. The same elements in the same order whenever it is called in one round.
     fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
@@ -82,17 +82,17 @@ macro_rules! template {
 }
 
 template! {
-    /// The vertex and all at it.
+    /// Vertex and all at it.
     V of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
-    /// The vertex with its edges: the same elements as [`V`].
+    /// Vertex with its edges: the same elements as [`V`].
     VE of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
-    /// The vertex with its faces: the same elements as [`V`].
+    /// Vertex with its faces: the same elements as [`V`].
     VF of Vertex, Any, 1: |mesh, v, sink| sink.vertex(v);
-    /// The vertex, its neighbours and all at them.
+    /// Vertex, its neighbours and all at them.
     VV of Vertex, Any, 3: |mesh, v, sink| sink.vertex(v) && mesh.each_spoke(v, |h| sink.vertex(mesh.tip(h)));
-    /// The edge and its faces.
+    /// Edge and its faces.
     E of Edge, Edge, 1: |mesh, e, sink| sink.edge(e);
-    /// The edge with its faces: the same elements as [`E`].
+    /// Edge with its faces: the same elements as [`E`].
     EF of Edge, Edge, 1: |mesh, e, sink| sink.edge(e);
     /// Both ends of the edge and all at them.
     EV of Edge, Ends, 2: |mesh, e, sink| {
@@ -103,20 +103,20 @@ template! {
         }
         end == 2
     };
-    /// The edge, those that share a face with it, and their faces.
+    /// Edge, those that share a face with it, and their faces.
     EE of Edge, Any, 4: |mesh, e, sink| {
         sides_of(mesh, mesh.face(2 * e), sink) && sides_of(mesh, mesh.face(2 * e + 1), sink)
     };
-    /// The face.
+    /// Face alone.
     F of Face, Any, 1: |mesh, f, sink| sink.face(f);
-    /// The face, its sides and the faces across them.
+    /// Face, its sides and the faces across them.
     FE of Face, Any, 3: |mesh, f, sink| sides_of(mesh, f, sink);
-    /// The face and those across its sides.
+    /// Face and those across its sides.
     FF of Face, Any, 1: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.face(f) && across(mesh, a, sink) && across(mesh, b, sink) && across(mesh, c, sink)
     };
-    /// The face's corners and all at them.
+    /// Face's corners and all at them.
     FV of Face, Any, 3: |mesh, f, sink| {
         let [a, b, c] = mesh.sides(f);
         sink.vertex(mesh.origin(a)) && sink.vertex(mesh.origin(b)) && sink.vertex(mesh.origin(c))
@@ -142,7 +142,7 @@ fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
 pub struct Faces<'a, M, F> {
     /// Mesh as flat arrays.
     pub mesh: &'a M,
-    /// Is shown the faces, until it returns false.
+    /// Function that is shown the faces, until it returns `false`.
     pub f: F,
     /// Vertices that were named so far.
     pub vertices: u32,

@@ -25,16 +25,16 @@ crate::args! {
     /// ends the round. Such rounds leave their seeds as bits too, for listing after this launch. If few are left, one
     /// block goes on by itself.
     pub struct Rounds<O> {
-        /// The last step but one, and with it the first round, without its list. In each round that follows the epoch
-        /// is one less and the salt [`SALT`] more, of which filling in knows nothing.
+        /// Last step but one, and with it the first round, without its list. In each round that follows the epoch is
+        /// one less and the salt [`SALT`] more, of which filling in knows nothing.
         pub fill: FillIn<O>,
         /// Tables of claims.
         pub claims: ClaimTables,
-        /// The seeds of the first round, unless all elements are, and then of the others.
+        /// Seeds of the first round, unless all elements are, and then of the others.
         pub list: GlobalMut<u32>,
-        /// The seeds of every other round, where rounds list them by themselves.
+        /// Seeds of every other round, where rounds list them by themselves.
         pub other: GlobalMut<u32>,
-        /// The most seeds of a round with which one block goes on by itself.
+        /// Most seeds of a round with which one block goes on by itself.
         pub few: u32,
     }
 }
@@ -44,7 +44,7 @@ pub const fn lists_seeds<O: Operator>() -> bool {
     O::GROWTH.is_none()
 }
 
-/// Steps of a round.
+/// Returns the number of steps of a round.
 pub const fn steps_of_round<O: Operator>() -> u32 {
     if lists_seeds::<O>() { 3 } else { 6 }
 }

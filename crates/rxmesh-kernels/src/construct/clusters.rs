@@ -72,15 +72,15 @@ pub const GROWN: u32 = 4;
 /// once, so that a barrier is needed only to find out that no block has anything left to do.
 const SWEEPS: u32 = 8;
 
-/// A block with more edges than this stops as soon as a sweep has changed nothing. With fewer it goes on: a sweep costs
-/// less than a barrier, and what comes in from the blocks beside it is not kept waiting.
+/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it goes on: a
+/// sweep costs less than a barrier, and changes from the blocks beside it are taken up at once.
 const FEW: u32 = 1024;
 
 kernel! {
     /// Draws the seeds, and has clusters grow until nothing changes: that takes at most two steps more than
     /// [`Seeds::farthest`], and the one that draws.
     pub struct ClusterGrow: Grid {
-        /// The two faces of each edge as one value, of which the second may be [`NONE`].
+        /// Two faces of each edge as one value, of which the second may be [`NONE`].
         pub ef: Global<u64>,
         /// A word a face.
         pub word: GlobalMut<u32>,
@@ -100,7 +100,7 @@ impl ClusterGrow {
         1 + step % 3
     }
 
-    /// Lowers the word of a face next to one with the word `next`; tells whether that was needed.
+    /// Lowers the word of a face next to one with the word `next`. Returns `true` if that was needed.
     #[inline(always)]
     fn lower(&self, f: u32, was: u32, next: u32) -> bool {
         let word = self.seeds.beyond(next);
@@ -156,7 +156,7 @@ unsafe impl GridKernel for ClusterGrow {
             b.phase(|p| {
                 p.each_loaded(n, load, |_, (f, g, x, y)| {
                     if self.lower(g, y, x) | self.lower(f, x, y) {
-                        // As often as not somebody has said so.
+                        // Half of the time another thread has set it already.
                         if news.load(1) != sweep {
                             news.swap(1, sweep);
                         }
@@ -188,7 +188,7 @@ kernel! {
         pub word: GlobalMut<u32>,
         /// Choice of the seeds.
         pub seeds: Seeds,
-        /// A word that is not used, and how many faces have no cluster; zeroes at first.
+        /// A word that is not used, and the number of faces without a cluster; zeroes at first.
         pub left: GlobalMut<u32>,
     }
 }
@@ -229,7 +229,7 @@ kernel! {
     pub struct ClusterName: Flat {
         /// Such faces before each face.
         pub before: Global<u32>,
-        /// The first of their labels.
+        /// First of their labels.
         pub first: u32,
         /// Label of each face.
         pub label: GlobalMut<u32>,

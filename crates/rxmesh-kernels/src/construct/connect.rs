@@ -50,8 +50,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ConnectInsert {
     #[inline(always)]
     fn run(&self, side: u32) {
@@ -102,7 +102,7 @@ unsafe impl FlatKernel for ConnectFirst {
 }
 
 kernel! {
-    /// Writes what the side that stands for an edge knows of it, and empties VE. An index a side, and at least one a
+    /// Writes the edge's data from the side that stands for it, and empties VE. An index a side, and at least one a
     /// vertex.
     pub struct ConnectBegin: Flat {
         /// Three corners a face.
@@ -111,7 +111,7 @@ kernel! {
         pub number: Global<u32>,
         /// Lower and higher end of each edge.
         pub ev: GlobalMut<u32>,
-        /// The first face of each edge, and [`NONE`].
+        /// First face of each edge, and [`NONE`].
         pub ef: GlobalMut<u32>,
         /// [`NONE`] for each vertex.
         pub ve: GlobalMut<u32>,

@@ -1,4 +1,4 @@
-//! A mesh as flat arrays: what an edit session works on.
+//! A mesh as flat arrays, on which an edit session works.
 
 use super::{Mesh, MeshMut};
 use crate::args;
@@ -10,7 +10,7 @@ pub const NONE: u32 = u32::MAX;
 /// In `ve`: the vertex is dead.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// No face: what a half-edge on the boundary has.
+/// No face: the value of a half-edge on the boundary.
 pub const NO_FACE: u32 = NONE;
 
 /// With the face of a half-edge, while the hole is open that it left: the face is deleted. There are fewer faces than
@@ -21,8 +21,8 @@ pub const LOST: u32 = 1 << 31;
 pub const VERTEX_LIMIT: u32 = 1 << 30;
 
 args! {
-    /// The mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to
-    /// the capacity.
+    /// Mesh of an edit session, in session ids: those of the patched mesh when it was opened, then free slots up to the
+    /// capacity.
     ///
     /// The value `h = edge << 1 | direction` that a face stores for each of its sides is a *half-edge*: the edge as
     /// that face walks along it. With it everything is one look-up:
@@ -48,7 +48,7 @@ args! {
         pub around: GlobalMut<u32>,
         /// An incident edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: GlobalMut<u32>,
-        /// The patch of each live face. New faces have that of the cavity in which they arose.
+        /// Patch of each live face. New faces have that of the cavity in which they arose.
         pub fp: GlobalMut<u32>,
     }
 }

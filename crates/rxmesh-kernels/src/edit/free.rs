@@ -8,7 +8,7 @@ use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 
 kernel! {
-    /// The dead ones among the first `slots` slots of a kind, a bit each. One index a word.
+    /// Marks the dead ones among the first `slots` slots of a kind, a bit each. One index a word.
     pub struct MarkDead: Flat {
         /// FE, EV or VE.
         pub table: Global<u32>,
@@ -21,8 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkDead {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -52,8 +52,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ListFree {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -77,8 +77,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MoveSet {
     #[inline(always)]
     fn run(&self, word: u32) {
@@ -90,19 +90,19 @@ unsafe impl FlatKernel for MoveSet {
 kernel! {
     /// Gives slots the values of others. One index a slot.
     pub struct CopyRows: Flat {
-        /// The values, as words.
+        /// Values, as words.
         pub words: GlobalMut<u32>,
         /// Words a value.
         pub width: u32,
-        /// The slots whose values are copied.
+        /// Slots whose values are copied.
         pub from: Global<u32>,
-        /// The slots that get them.
+        /// Slots that get them.
         pub to: Global<u32>,
     }
 }
 
 // SAFETY: indices of one launch write apart, since no slot is named twice in `to` and none of both lists; the host
-// launches no more of them than the views have room for (contracts U3, U4).
+// launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for CopyRows {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -1,11 +1,11 @@
 //! A mesh as operators see it, wherever its arrays lie.
 //!
-//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another engine of the
-//! cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
+//! An edit session keeps a mesh as flat arrays in global memory ([`FlatMesh`](super::FlatMesh)); another scheduler of
+//! the cavity operator may keep one patch of it in shared memory. Operators are written once, on these traits.
 
 use super::flat::{DEAD, NO_FACE, NONE};
 
-/// A mesh to look at, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
+/// A mesh to read, by half-edges `h = edge << 1 | direction` (see [`FlatMesh`](super::FlatMesh)).
 ///
 /// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods
 /// follows from it.
@@ -27,7 +27,7 @@ pub trait Mesh: Copy {
     /// Returns the most steps of a walk around a vertex, even in a broken mesh: the most faces that a vertex can have.
     fn turn_limit(&self) -> u32;
 
-    /// Asks for the rows of an edge, which is looked at soon; nothing where that is of no use.
+    /// Prefetches the rows of an edge, which is read soon; does nothing if that is of no use.
     #[inline(always)]
     fn ask_edge(&self, _e: u32) {}
 
@@ -82,8 +82,8 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges that leave a vertex whose faces are one fan or one cycle: against the clock, from the
-    /// boundary if there is one, each edge once. Stops when `f` returns false; whether it never did and the walk came
-    /// to its end.
+    /// boundary if there is one, each edge once. Stops when `f` returns `false`. Returns `true` if it never did and the
+    /// walk came to its end.
     #[inline(always)]
     fn spokes(&self, v: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -156,10 +156,10 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips: around each end as
-    /// [`Mesh::each_spoke_from`] does from the edge, and a step of each at a time, so that what one walk waits for and
-    /// what the other one does are on their way together. The first number is 0 at the edge's origin. Stops when `f`
-    /// returns false; whether it never did and both walks came to their ends.
+    /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips. It goes around each end as
+    /// [`Mesh::each_spoke_from`] does from the edge, a step of each at a time, so that the loads of one walk and the
+    /// work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`. Returns
+    /// `true` if it never did and both walks came to their ends.
     #[inline(always)]
     fn each_spoke_of_ends(&self, e: u32, mut f: impl FnMut(u32, u32, u32, u32) -> bool) -> bool {
         let (start_a, start_b) = (2 * e, 2 * e + 1);
@@ -204,7 +204,7 @@ pub trait Mesh: Copy {
                 let next = before ^ 1;
                 return if next == start { NONE } else { next };
             }
-            // The boundary: what is left lies on the other side of the start.
+            // The boundary: the remaining half-edges lie on the other side of the start.
             (h, *back) = (start, true);
         }
         if self.face(h ^ 1) == NO_FACE {
@@ -270,7 +270,7 @@ pub trait MeshMut: Mesh {
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.
     fn set_ends(&self, e: u32, ends: [u32; 2]);
-    /// Says that a half-edge has no face.
+    /// Marks a half-edge as without a face.
     fn leave_face(&self, h: u32);
     /// Marks the face of a half-edge, which has one, as deleted.
     fn lose_face(&self, h: u32);
@@ -328,7 +328,7 @@ impl Turn {
                 let next = before ^ 1;
                 return if next == self.start { NONE } else { next };
             }
-            // The boundary: what is left lies on the other side of the start.
+            // The boundary: the remaining half-edges lie on the other side of the start.
             (h, self.back) = (self.start, true);
         }
         if mesh.face(h ^ 1) == NO_FACE {

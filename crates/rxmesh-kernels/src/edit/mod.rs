@@ -1,5 +1,5 @@
-//! Edit sessions: the mesh as flat arrays that kernels may change, what opens it, and the traits by which operators see
-//! it.
+//! Edit sessions: the mesh as flat arrays that kernels may change, the kernels that open it, and the traits by which
+//! operators see it.
 
 mod flat;
 mod free;

@@ -14,7 +14,7 @@ use crate::mem::{GlobalMut, Plan, Shared};
 use crate::topo::{Edge, Face, Kind, Patch, PatchHeader, Vertex};
 
 kernel! {
-    /// The same value everywhere.
+    /// Writes the same value everywhere.
     pub struct Fill: Flat {
         /// Words to fill.
         pub to: GlobalMut<u32>,
@@ -23,8 +23,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Fill {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -35,7 +35,7 @@ unsafe impl FlatKernel for Fill {
 /// In the count of a vertex's corners: the vertex is frozen.
 const FROZEN: u32 = 1 << 31;
 
-/// The faces at each vertex while a session opens, and which vertices are frozen.
+/// Faces at each vertex while a session opens, and the frozen vertices.
 pub type Suspects = GlobalMut<u32>;
 
 /// Freezes both ends of an edge.
@@ -46,11 +46,11 @@ fn freeze_ends(corners: Suspects, from: u32, to: u32) {
 }
 
 kernel! {
-    /// FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the ends
-    /// of edges that are not manifold and consistently oriented. A patch has all faces of its edges and vertices, so
-    /// that all is counted in shared memory.
+    /// Writes FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the
+    /// ends of edges that are not manifold and consistently oriented. A patch has all faces of its edges and vertices,
+    /// so that all is counted in shared memory.
     pub struct OpenPatches: Patch {
-        /// The session's mesh.
+        /// Session's mesh.
         pub mesh: FlatMesh,
         /// One word a vertex, zeroed before.
         pub corners: Suspects,
@@ -60,7 +60,7 @@ kernel! {
 /// Shared memory of [`OpenPatches`], for owned elements.
 #[derive(Clone, Copy)]
 pub struct OpenTables {
-    /// The face of each half-edge.
+    /// Face of each half-edge.
     ef: Shared<u32>,
     /// An edge of each vertex.
     ve: Shared<u32>,
@@ -68,8 +68,8 @@ pub struct OpenTables {
     corners: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for OpenPatches {
     type Tables = OpenTables;
 
@@ -160,18 +160,18 @@ impl OpenPatches {
 }
 
 kernel! {
-    /// The face of each half-edge, from FE and EV, and the ends of edges that are not manifold and consistently
+    /// Writes the face of each half-edge, from FE and EV, and the ends of edges that are not manifold and consistently
     /// oriented: as [`OpenPatches`], for faces that are in no patches. One index a face.
     pub struct OpenFaces: Flat {
-        /// The session's mesh. The faces of half-edges are [`NO_FACE`] before.
+        /// Session's mesh. The faces of half-edges are [`NO_FACE`] before.
         pub mesh: FlatMesh,
         /// One word a vertex, zeroed before.
         pub corners: Suspects,
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for OpenFaces {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -194,15 +194,14 @@ unsafe impl FlatKernel for OpenFaces {
 }
 
 kernel! {
-    /// The half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
+    /// Writes the half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
     pub struct LinkSides: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LinkSides {
     #[inline(always)]
     fn run(&self, h: u32) {
@@ -223,13 +222,13 @@ kernel! {
         pub mesh: FlatMesh,
         /// Results of [`OpenPatches`].
         pub corners: Suspects,
-        /// Word 2: whether any vertex is frozen.
+        /// Word 2: not 0 if any vertex is frozen.
         pub frozen: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for OpenVertices {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -287,13 +286,13 @@ kernel! {
         pub corners: Suspects,
         /// Claim on each face: [`crate::cavity::FROZEN`] or [`crate::cavity::FREE`] afterwards.
         pub claims: GlobalMut<u64>,
-        /// Counts the frozen faces in word 1. Word 2: whether there is any, which spares a look at each.
+        /// Counts the frozen faces in word 1. Word 2: not 0 if there is any, which saves reading each.
         pub frozen: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Freeze {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -26,7 +26,7 @@ unsafe impl Block for Cuda {
     }
 }
 
-/// The bit of a counter that turns when all blocks have arrived.
+/// Bit of a counter that turns when all blocks have arrived.
 const TURN: u32 = 1 << 31;
 
 impl Cuda {
@@ -365,7 +365,7 @@ fn compare(v: &mut [u32; ROWS as usize], by_row: usize, by: u32, smaller: bool) 
     }
 }
 
-/// Sorts each [`RUN`] words, which are in any order or, if not `unsorted`, what the steps between halves have left.
+/// Sorts each [`RUN`] words, which are in any order or, if not `unsorted`, in that left by the steps between halves.
 #[inline(always)]
 fn sort_runs<B: Block>(
     b: B,

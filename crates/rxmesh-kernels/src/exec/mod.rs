@@ -1,9 +1,8 @@
 //! Execution of a kernel: the block, its phases and its collectives.
 //!
-//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"):
-//! work is phases, each ending in a barrier; a kernel cannot ask which thread it is; what crosses a
-//! phase lives in shared or global memory; collectives take ranges; a branch around a phase depends
-//! on a block-uniform value only.
+//! Rules that let one source run on any block width (ARCHITECTURE.md, "Rules of a kernel"): work is phases, each ending
+//! in a barrier; a kernel cannot ask which thread it is; data that cross a phase live in shared or global memory;
+//! collectives take ranges; a branch around a phase depends on a block-uniform value only.
 
 mod collectives;
 #[cfg(target_arch = "nvptx64")]
@@ -34,7 +33,7 @@ const MAX_CHUNKS: u32 = 64;
 /// Most threads a block may have.
 pub const MAX_THREADS: u32 = 1024;
 
-/// The threads that work on one patch together.
+/// Threads that work on one patch together.
 ///
 /// # Safety
 ///
@@ -85,7 +84,7 @@ pub unsafe trait Block: Copy {
         self.sync(INTERNAL);
     }
 
-    /// Runs `f` on one thread and gives all threads what it returned. `word` has two words of which the second counts.
+    /// Runs `f` on one thread and gives all threads its result. `word` has two words of which the second counts.
     #[inline(always)]
     fn tell(self, word: Shared<u32>, f: impl FnOnce() -> u32) -> u32 {
         if self.rank(INTERNAL) == 0 {
@@ -189,8 +188,8 @@ pub unsafe trait Block: Copy {
         sort::sort(self, data, n);
     }
 
-    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns how many there are.
-    /// `out` has room for `n + 1` words.
+    /// Writes the `i` of `0..n` with `f(i)` to `out`, ascending, and returns their number. `out` has capacity for `n +
+    /// 1` words.
     #[inline(always)]
     fn compact(
         self,
@@ -229,7 +228,7 @@ impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> Work for Loaded<F, G, T> {
     }
 }
 
-/// The inside of one phase: loops that run between two barriers.
+/// Inside of one phase: loops that run between two barriers.
 #[derive(Clone, Copy)]
 pub struct Phase<B> {
     block: B,

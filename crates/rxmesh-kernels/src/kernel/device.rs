@@ -40,7 +40,7 @@ pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
     }
 }
 
-/// Runs a patch kernel's block on listed patches, one after the other: how many there are the host does not know.
+/// Runs a patch kernel's block on listed patches, one after the other: the host does not know their number.
 ///
 /// # Safety
 ///

@@ -35,7 +35,7 @@ crate::args! {
     pub struct OnPrepared<K: OverRelations> {
         /// Kernel to run.
         pub kernel: K,
-        /// The tables of its relations.
+        /// Tables of its relations.
         pub relations: <K::Relations as Relations>::Prepared,
     }
 }

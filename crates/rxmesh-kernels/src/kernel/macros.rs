@@ -62,7 +62,7 @@ macro_rules! args {
     };
 }
 
-/// Declares a kernel: a `Copy` struct whose fields are its arguments, and how it runs.
+/// Declares a kernel: a `Copy` struct whose fields are its arguments, and its form.
 ///
 /// ```
 /// use rxmesh_kernels::{Vec3, attr::{Read, Write}, kernel, kernel::ForEach};
@@ -92,8 +92,8 @@ macro_rules! args {
 /// [`GridKernel`](crate::kernel::GridKernel) or [`FlatKernel`](crate::kernel::FlatKernel) to you. `threads = N` before
 /// the brace sets the CUDA block's width for the first three.
 ///
-/// The first three need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): what takes any index
-/// does not compile.
+/// The first three need no `unsafe`, because all fields have to be [`Typed`](crate::attr::Typed): a field that takes
+/// any index does not compile.
 ///
 /// ```compile_fail,E0277
 /// # use rxmesh_kernels::{kernel, kernel::ForEach, mem::GlobalMut, query::{Neighbours, VV}, topo::{Owned, Vertex}};

@@ -4,8 +4,8 @@
 //! | --- | --- | --- |
 //! | [`ForEach`] | each owned element and its neighbours | gathering: writes its own element, or adds to any |
 //! | [`Scatter`] | each local element and its neighbours, ribbon included | scattering to neighbours, kept where owned |
-//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering what is dear to compute, in a fixed order |
-//! | [`PatchKernel`] | each patch, with phases of its own | what the two above cannot say |
+//! | [`Distribute`](crate::volume::distribute::Distribute) | each owned element of a volume and its neighbours | scattering values that are expensive to compute, in a fixed order |
+//! | [`PatchKernel`] | each patch, in custom phases | all that the above cannot express |
 //! | [`BlockKernel`] | each block of a grid | reductions, scans |
 //! | [`GridKernel`] | each block of a grid, in steps that all blocks end together | solvers of small systems |
 //! | [`FlatKernel`] | each index of a range | vector updates |
@@ -30,7 +30,7 @@ use crate::topo::{Kind, Local, MeshView, Needs, Owned, Patch, PatchHeader};
 /// Threads of a CUDA block when a kernel does not say.
 pub const DEFAULT_THREADS: u32 = 128;
 
-/// The fields of a kernel struct, as [`crate::kernel!`] implements them.
+/// Fields of a kernel struct, as [`crate::kernel!`] implements them.
 ///
 /// # Safety
 ///
@@ -46,9 +46,9 @@ pub unsafe trait Fields: Copy {
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows what the fields have staged ([`crate::attr::Field::staged`]).
+    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
-    /// Has the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
+    /// Makes the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
     /// Takes the shared memory that the fields need.
     fn carve(&mut self, header: &PatchHeader, plan: &mut Plan);
@@ -75,8 +75,8 @@ pub trait ForEach<R: Relations>: Fields {
 }
 
 /// A computation for each local element of `R`'s source kind, ribbon included, that only adds to
-/// [`crate::attr::StagedSum`] fields: what falls on elements of other patches is dropped here, because their owners
-/// compute it too.
+/// [`crate::attr::StagedSum`] fields: sums of elements of other patches are dropped here, because their owners compute
+/// them too.
 pub trait Scatter<R: Relations>: Fields {
     /// Computes the element's values and scatters them.
     fn run(&self, e: Local<R::Source>, n: R::Input);
@@ -108,8 +108,8 @@ pub unsafe trait OverRelations:
     );
 }
 
-/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh: what
-/// `RxMesh::run` launches. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
+/// A patch kernel that is sound with whatever arguments safe code can give it, on every mesh, so that `RxMesh::run` may
+/// launch it. [`crate::kernel!`] implements it for [`ForEach`] and [`Scatter`] kernels, whose fields are
 /// [`Typed`](crate::attr::Typed).
 ///
 /// # Safety
@@ -149,13 +149,13 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     const NEEDS: Needs = Needs::NONE;
     /// Layout of the kernel's shared memory.
     type Tables: Copy;
-    /// The kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of
-    /// its relations. All of them unless the kernel says.
+    /// Kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of its
+    /// relations. All of them unless the kernel says.
     const OFTEN: u8 = 0b1111;
     /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
     /// may (MeshTaichi 2022, section 5.2.2).
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
-    /// Has the field of this name leave its values in global memory.
+    /// Makes the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
     /// Returns a number for the state that the plan depends on beside header and staged fields: plans are measured once
     /// for each.
@@ -188,13 +188,13 @@ pub unsafe trait BlockKernel: Bind + Copy + Send + Sync + 'static {
 }
 
 /// A kernel that runs blocks of a grid in steps, without a mesh: no block begins a step before all have ended the one
-/// before. A GPU that has room for all blocks at a time runs all steps in one launch, in which they wait for each other
+/// before. A GPU that can hold all blocks at a time runs all steps in one launch, in which they wait for each other
 /// (the exception to P6 of ARCHITECTURE.md); everything else launches each step by itself.
 ///
 /// # Safety
 ///
-/// As [`BlockKernel`], for each step: what crosses steps lies in global memory, and what [`GridKernel::step`] tells is
-/// the same for all blocks, whatever others do in that step; but one may tell [`Next::Alone`], when all others tell
+/// As [`BlockKernel`], for each step: data that cross steps lie in global memory, and [`GridKernel::step`] returns the
+/// same for all blocks, whatever others do in that step; but one may return [`Next::Alone`], if all others return
 /// [`Next::End`], in that step and in each one after it.
 pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block.
@@ -207,7 +207,7 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
     /// step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
-    /// Works as one block on a step; tells what comes after it.
+    /// Works as one block on a step. Returns the continuation after it.
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;
 }
 
@@ -216,9 +216,9 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
 pub enum Next {
     /// Nothing.
     End,
-    /// The next step, once all blocks have ended this one.
+    /// Next step, once all blocks have ended this one.
     Together,
-    /// The next step of this block, which waits for no other: they have ended.
+    /// Next step of this block, which waits for no other: they have ended.
     Alone,
 }
 
@@ -322,7 +322,7 @@ crate::args! {
     pub struct PatchArgs<K> {
         /// Patches of the mesh.
         pub mesh: MeshView,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -332,11 +332,11 @@ crate::args! {
     pub struct ListedArgs<K> {
         /// All patches.
         pub mesh: MeshView,
-        /// The numbers of those to run on, each once.
+        /// Numbers of those to run on, each once.
         pub list: Global<u32>,
-        /// A word that is not used, and how many these are.
+        /// A word that is not used, and the number of the listed patches.
         pub count: Global<u32>,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -346,7 +346,7 @@ crate::args! {
     pub struct BlockArgs<K> {
         /// Destination of faults.
         pub fault: Fault,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -360,9 +360,9 @@ crate::args! {
         pub arrived: GlobalMut<u32>,
         /// First step of the launch.
         pub first: u32,
-        /// The step after the last.
+        /// Step after the last.
         pub end: u32,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -372,7 +372,7 @@ crate::args! {
     pub struct FlatArgs<K> {
         /// Number of indices.
         pub n: u32,
-        /// The kernel's fields.
+        /// Kernel's fields.
         pub kernel: K,
     }
 }
@@ -400,7 +400,7 @@ pub const fn total(lists: &[&[KernelInfo]]) -> usize {
     n
 }
 
-/// Lists one after the other; `N` is their [`total`].
+/// Concatenates lists; `N` is their [`total`].
 pub const fn concat<const N: usize>(lists: &[&[KernelInfo]]) -> [KernelInfo; N] {
     let none = KernelInfo {
         name: "",

@@ -74,8 +74,8 @@ pub unsafe fn load_f64(at: *mut f64) -> f64 {
     f64::from_bits(unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed))
 }
 
-/// Adds one and returns the old value: what this thread has written before, whoever sees the new value sees too, and
-/// what those have written whose value this thread sees, it sees too.
+/// Adds one and returns the old value. A thread that sees the new value also sees the earlier writes of this thread,
+/// and this thread sees those of the threads whose value it sees.
 ///
 /// # Safety
 ///
@@ -152,7 +152,7 @@ pub unsafe fn fetch_and(at: *mut u32, v: u32) -> u32 {
     unsafe { cell(at) }.fetch_and(v, Relaxed)
 }
 
-/// Replaces `old` by `new`; returns what was there, which is `old` when it was replaced.
+/// Replaces `old` by `new`; returns the old value, which is `old` when it was replaced.
 ///
 /// # Safety
 ///
@@ -165,8 +165,8 @@ pub unsafe fn compare_exchange(at: *mut u32, old: u32, new: u32) -> u32 {
     }
 }
 
-/// Replaces `old` by `new` and tells whether it did: then this thread sees what was written before the [`release`] that
-/// wrote `old` (contract U6).
+/// Replaces `old` by `new` and returns `true` if it did: then this thread sees everything written before the
+/// [`release`] that wrote `old` (contract U6).
 ///
 /// # Safety
 ///
@@ -191,8 +191,8 @@ pub unsafe fn acquire(at: *mut u32, old: u32, new: u32) -> bool {
     }
 }
 
-/// Writes `v`: what this thread has written before, and what it has seen of others, is seen by whoever [`acquire`]s it
-/// (contract U6).
+/// Writes `v`: everything that this thread has written before, and has seen of others, is seen by a thread that
+/// [`acquire`]s it (contract U6).
 ///
 /// # Safety
 ///
@@ -262,7 +262,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
 pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
     // SAFETY: the caller's.
     let cell = unsafe { wide(at) };
-    // CPUs have no such instruction: where the value stays, a look saves the exchange that stands in for it.
+    // CPUs have no such instruction: if the value stays, a load saves the exchange that stands in for it.
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let old = cell.load(Relaxed);

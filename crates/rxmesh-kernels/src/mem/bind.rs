@@ -84,7 +84,7 @@ pub enum Access {
 pub struct Piece {
     /// Handle of the memory.
     pub at: usize,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: usize,
     /// Alignment of its address.
     pub align: usize,

@@ -12,7 +12,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Takes room for a set of `0..n`; clear it before use.
+    /// Carves space for a set of `0..n`; clear it before use.
     #[inline(always)]
     pub fn take(plan: &mut Plan, n: u32) -> Bits {
         Bits {

@@ -1,4 +1,4 @@
-//! The fault word: how a kernel, which cannot panic, says that something is wrong.
+//! The fault word, by which a kernel, which cannot panic, reports a fault.
 
 use super::GlobalMut;
 

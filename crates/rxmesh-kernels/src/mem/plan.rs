@@ -1,4 +1,4 @@
-//! The shared-memory plan: one function says what a kernel needs, on the host and on the device.
+//! The shared-memory plan: one function gives a kernel's needs, on the host and on the device.
 
 use super::Shared;
 
@@ -15,7 +15,7 @@ pub struct Plan {
     alone: bool,
 }
 
-/// The most that a plan counts to.
+/// Most that a plan counts to.
 #[cfg(not(target_arch = "nvptx64"))]
 const MOST: u32 = u32::MAX - (PIECE_ALIGN - 1);
 
@@ -42,8 +42,8 @@ impl Plan {
     ///
     /// # Safety
     ///
-    /// `base` is aligned to 16 bytes and points to at least as many bytes as the same plan function
-    /// measures, which nobody else uses while the pieces live (contract U2 of docs/inside/unsafe.md).
+    /// `base` is aligned to 16 bytes and points to at least the bytes that the same plan function measures, which no
+    /// other code uses while the pieces live (contract U2 of docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn carve(base: *mut u8) -> Plan {
         Plan {
@@ -107,8 +107,8 @@ impl Plan {
         self.used = mark;
     }
 
-    /// Has what is taken next lie behind a mark that was given back, where what was taken before it ends earlier: after
-    /// two pieces that take turns in one place, of which the first may be the longer one.
+    /// Places the next piece behind a mark that was given back, if the pieces taken before it end earlier: after two
+    /// pieces that take turns in one place, of which the first may be the longer one.
     #[inline(always)]
     pub fn skip_to(&mut self, mark: u32) {
         if self.used < mark {

@@ -63,7 +63,7 @@ impl<T: bytemuck::Pod> Shared<T> {
         cfg!(not(target_arch = "nvptx64")) && self.alone
     }
 
-    /// Replaces element `i` by `f` of it; returns what it was. For memory that one thread alone uses.
+    /// Replaces element `i` by `f` of it; returns the old value. For memory that one thread alone uses.
     #[inline(always)]
     fn update(self, i: u32, f: impl FnOnce(T) -> T) -> T {
         let old = self.get(i);
@@ -164,7 +164,7 @@ impl Shared<u32> {
         unsafe { atomic::load(self.at.add(i as usize)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared add at {i} of {}", self.n);
@@ -175,7 +175,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_add(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared min at {i} of {}", self.n);
@@ -186,7 +186,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_min(self.at.add(i as usize), v) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared or at {i} of {}", self.n);
@@ -197,7 +197,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_or(self.at.add(i as usize), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared and at {i} of {}", self.n);
@@ -208,7 +208,7 @@ impl Shared<u32> {
         unsafe { atomic::fetch_and(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` atomically; returns what it was.
+    /// Replaces element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         debug_assert!(i < self.n, "shared swap at {i} of {}", self.n);
@@ -219,7 +219,7 @@ impl Shared<u32> {
         unsafe { atomic::swap(self.at.add(i as usize), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         debug_assert!(i < self.n, "shared exchange at {i} of {}", self.n);

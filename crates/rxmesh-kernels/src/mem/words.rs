@@ -19,17 +19,17 @@ pub trait Words: Copy {
     }
     /// Returns word `i`, which other threads may be changing atomically.
     fn load(self, i: u32) -> u32;
-    /// Replaces word `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces word `i` by `new` if it is `old`, atomically; returns the old value.
     fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32;
-    /// Replaces word `i`, atomically; returns what it was.
+    /// Replaces word `i`, atomically; returns the old value.
     fn swap(self, i: u32, v: u32) -> u32;
-    /// Adds to word `i`, atomically; returns what it was.
+    /// Adds to word `i`, atomically; returns the old value.
     fn fetch_add(self, i: u32, v: u32) -> u32;
-    /// Sets the bits of `v` in word `i`, atomically; returns what it was.
+    /// Sets the bits of `v` in word `i`, atomically; returns the old value.
     fn fetch_or(self, i: u32, v: u32) -> u32;
-    /// Keeps the bits of `v` in word `i`, atomically; returns what it was.
+    /// Keeps the bits of `v` in word `i`, atomically; returns the old value.
     fn fetch_and(self, i: u32, v: u32) -> u32;
-    /// Replaces word `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces word `i` by the smaller of it and `v`, atomically; returns the old value.
     fn fetch_min(self, i: u32, v: u32) -> u32;
     /// Sorts the first `n` words, for a block of one thread.
     #[cfg(not(target_arch = "nvptx64"))]

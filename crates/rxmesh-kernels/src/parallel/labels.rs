@@ -31,7 +31,7 @@ kernel_list! {
 kernel! {
     /// Counts the labels of the owned elements of each patch.
     pub struct LabelCount: Patch {
-        /// The labels.
+        /// Label of each element.
         pub labels: Global<u32>,
         /// Kind of the elements ([`crate::topo::Kind`]).
         pub kind: u32,
@@ -65,7 +65,7 @@ fn each_label<B: Block>(
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelCount {
     type Tables = Shared<u32>;
@@ -94,11 +94,11 @@ unsafe impl PatchKernel for LabelCount {
 }
 
 kernel! {
-    /// One partial result for each label of a patch.
+    /// Computes one partial result for each label of a patch.
     pub struct LabelReduce: Patch {
         /// Components of the values.
         pub x: Global<f32>,
-        /// The labels.
+        /// Label of each element.
         pub labels: Global<u32>,
         /// Components an element.
         pub components: u32,
@@ -112,14 +112,14 @@ kernel! {
         pub partials: GlobalMut<f64>,
         /// Their labels.
         pub of: GlobalMut<u32>,
-        /// The first partial result of each label; [`u32::MAX`] before.
+        /// First partial result of each label; [`u32::MAX`] before.
         pub first: GlobalMut<u32>,
-        /// The last one and 1; 0 before.
+        /// Last one and 1; 0 before.
         pub end: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, or atomically, in phases that barriers part; ids and sections are the mesh's
+// SAFETY: a patch writes its own elements, or atomically, in phases that barriers part; ids and sections are the mesh's
 // (contracts U1 to U4).
 unsafe impl PatchKernel for LabelReduce {
     type Tables = Shared<u32>;
@@ -158,15 +158,15 @@ unsafe impl PatchKernel for LabelReduce {
 }
 
 kernel! {
-    /// The result of each label, from its partial ones. One index a label.
+    /// Computes the result of each label, from its partial ones. One index a label.
     pub struct LabelCombine: Flat {
         /// Partial results.
         pub partials: Global<f64>,
         /// Their labels.
         pub of: Global<u32>,
-        /// The first partial result of each label.
+        /// First partial result of each label.
         pub first: Global<u32>,
-        /// The last one and 1.
+        /// Last one and 1.
         pub end: Global<u32>,
         /// Reduction to compute ([`Reduction`]).
         pub reduction: u32,
@@ -175,8 +175,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LabelCombine {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -199,7 +198,7 @@ unsafe impl FlatKernel for LabelCombine {
     }
 }
 
-/// Values that one thread of [`LabelMost`] and [`LabelSums`] looks at: neighbours mostly have the same label.
+/// Values that one thread of [`LabelMost`] and [`LabelSums`] takes: neighbours mostly have the same label.
 pub const LABEL_RUN: u32 = 32;
 
 /// Number of parts into which [`LabelSums`] divides the largest value of a label.
@@ -208,7 +207,7 @@ pub const LABEL_PARTS: f32 = (1u32 << 31) as f32;
 args! {
     /// Values with labels.
     pub struct Labelled {
-        /// The values, not negative.
+        /// Values, not negative.
         pub values: Global<f32>,
         /// Their labels; [`NONE`] for those that do not count.
         pub labels: Global<u32>,
@@ -246,17 +245,17 @@ impl Labelled {
 }
 
 kernel! {
-    /// The largest value of each label. One index for each [`LABEL_RUN`] values.
+    /// Finds the largest value of each label. One index for each [`LABEL_RUN`] values.
     pub struct LabelMost: Flat {
         /// Labelled values.
         pub of: Labelled,
-        /// The largest of each label, as bits; 0 before.
+        /// Largest of each label, as bits; 0 before.
         pub most: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for LabelMost {
     #[inline(always)]
     fn run(&self, run: u32) {
@@ -275,21 +274,21 @@ unsafe impl FlatKernel for LabelMost {
 }
 
 kernel! {
-    /// The sum and the number of the values of each label. One index for each [`LABEL_RUN`] values.
+    /// Computes the sum and the number of the values of each label. One index for each [`LABEL_RUN`] values.
     pub struct LabelSums: Flat {
         /// Labelled values.
         pub of: Labelled,
         /// Results of [`LabelMost`].
         pub most: Global<u32>,
-        /// The sums, of which [`LABEL_PARTS`] are one largest value; 0 before.
+        /// Sums, of which [`LABEL_PARTS`] are one largest value; 0 before.
         pub sums: GlobalMut<u64>,
         /// Number of values; 0 before.
         pub counts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write atomically; the host launches no more of them than the views have room for
-// (contracts U3, U4).
+// SAFETY: indices of one launch write atomically; the host launches no more of them than the views hold (contracts U3,
+// U4).
 unsafe impl FlatKernel for LabelSums {
     #[inline(always)]
     fn run(&self, run: u32) {

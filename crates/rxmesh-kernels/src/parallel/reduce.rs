@@ -30,7 +30,7 @@ pub enum Reduction {
 }
 
 kernel! {
-    /// One partial result a patch.
+    /// Computes one partial result a patch.
     pub struct ReducePatches: Patch {
         /// Components of the first attribute.
         pub x: Global<f32>,
@@ -46,13 +46,13 @@ kernel! {
         pub reduction: u32,
         /// Two values of which the second is the result of all patches; empty when only the partial ones are wanted.
         pub result: GlobalMut<f64>,
-        /// Two words, zero: how many patches have arrived; empty as `result` is.
+        /// Two words, zero: the second counts the patches that have arrived; empty as `result` is.
         pub arrived: GlobalMut<u32>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for ReducePatches {
     type Tables = Shared<u32>;
 
@@ -136,9 +136,9 @@ pub(super) fn combine<B: Block>(
 }
 
 kernel! {
-    /// All partial results of a reduction into one, by one block; a block each of up to four reductions.
+    /// Combines all partial results of a reduction into one, by one block; a block each of up to four reductions.
     pub struct ReducePartials: Block {
-        /// The partial results, as many of each reduction.
+        /// Partial results, as many of each reduction.
         pub partials: Global<f64>,
         /// Two values a reduction, of which the second is the result.
         pub results: GlobalMut<f64>,

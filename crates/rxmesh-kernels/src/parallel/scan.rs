@@ -17,7 +17,7 @@ pub const CHUNK: u32 = 2048;
 kernel! {
     /// Scans each chunk of [`CHUNK`] elements in place and writes its total.
     pub struct ScanChunks: Block {
-        /// The elements.
+        /// Elements of the array.
         pub data: GlobalMut<u32>,
         /// One total a chunk.
         pub totals: GlobalMut<u32>,
@@ -51,15 +51,15 @@ unsafe impl BlockKernel for ScanChunks {
 kernel! {
     /// Adds each chunk's start to its elements.
     pub struct ScanAdd: Flat {
-        /// The elements.
+        /// Elements of the array.
         pub data: GlobalMut<u32>,
         /// Start of each chunk.
         pub starts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ScanAdd {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -69,9 +69,9 @@ unsafe impl FlatKernel for ScanAdd {
 }
 
 kernel! {
-    /// The sum of each chunk of [`CHUNK`] elements in `f64`, to know before a scan whether its total fits 32 bits.
+    /// Computes the sum of each chunk of [`CHUNK`] elements in `f64`, to know before a scan if its total fits 32 bits.
     pub struct SumChunks: Block {
-        /// The elements.
+        /// Elements of the array.
         pub data: Global<u32>,
         /// One sum a chunk.
         pub partials: GlobalMut<f64>,

@@ -7,7 +7,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Cell, Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
-/// The cells of a vertex.
+/// Cells of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct VC;
 
@@ -50,7 +50,7 @@ unsafe impl Relation for VC {
     }
 }
 
-/// The cells of an edge.
+/// Cells of an edge.
 #[derive(Clone, Copy, Debug)]
 pub struct EC;
 
@@ -93,7 +93,7 @@ unsafe impl Relation for EC {
     }
 }
 
-/// The cells of a face: one on the boundary, two inside, more where the mesh is not a manifold.
+/// Cells of a face: one on the boundary, two inside, more where the mesh is not a manifold.
 #[derive(Clone, Copy, Debug)]
 pub struct FC;
 
@@ -138,8 +138,8 @@ unsafe impl Relation for FC {
     }
 }
 
-/// The edges that share a vertex with an edge (MeshTaichi 2022, section 3.1), of volumes that keep the ring: those at
-/// its source, then those at its target. [`super::EEThroughFaces`] is another relation.
+/// Edges that share a vertex with an edge (MeshTaichi 2022, section 3.1), of volumes that keep the ring: those at its
+/// source, then those at its target. [`super::EEThroughFaces`] is another relation.
 #[derive(Clone, Copy, Debug)]
 pub struct EE;
 

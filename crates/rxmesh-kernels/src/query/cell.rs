@@ -6,7 +6,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Cell, Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
-/// The four vertices of a cell, in the input's order.
+/// Four vertices of a cell, in the input's order.
 #[derive(Clone, Copy, Debug)]
 pub struct CV;
 
@@ -30,7 +30,7 @@ unsafe impl Relation for CV {
     }
 }
 
-/// The six edges of a cell, in the order of their corners: 01, 02, 03, 12, 13, 23.
+/// Six edges of a cell, in the order of their corners: 01, 02, 03, 12, 13, 23.
 #[derive(Clone, Copy, Debug)]
 pub struct CE;
 
@@ -58,7 +58,7 @@ unsafe impl Relation for CE {
     }
 }
 
-/// The four faces of a cell; face `k` lies opposite vertex `k` of [`CV`].
+/// Four faces of a cell; face `k` lies opposite vertex `k` of [`CV`].
 #[derive(Clone, Copy, Debug)]
 pub struct CF;
 
@@ -82,7 +82,7 @@ unsafe impl Relation for CF {
     }
 }
 
-/// The cells that share a face with a cell: at most four where no face has more than two.
+/// Cells that share a face with a cell: at most four where no face has more than two.
 #[derive(Clone, Copy, Debug)]
 pub struct CC;
 

@@ -95,7 +95,7 @@ unsafe impl Relation for Fans {
         );
         t.walks.build(b, patch);
         b.each(patch.owned::<Vertex>(), |v| {
-            // Only what is a fan is written down.
+            // Only fans are written down.
             if t.walks.each(v, |_, _| {}) {
                 let (lo, _) = csr.bounds(v);
                 t.walks

@@ -11,13 +11,13 @@ const LONG_ROW: u32 = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Csr {
     ends: Shared<u32>,
-    /// The first row that all threads are to sort together.
+    /// First row that all threads are to sort together.
     long: Shared<u32>,
     values: Shared<u16>,
 }
 
 impl Csr {
-    /// Takes room for a number of rows with at most `values` values in all.
+    /// Carves space for a number of rows with at most `values` values in all.
     #[inline(always)]
     pub fn take(plan: &mut Plan, rows: u32, values: u32) -> Csr {
         Csr {

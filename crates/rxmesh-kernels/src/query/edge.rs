@@ -7,7 +7,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
-/// The two vertices of an edge, source first (the source is the one that came first in the input).
+/// Two vertices of an edge, source first (the source is the one that came first in the input).
 #[derive(Clone, Copy, Debug)]
 pub struct EV;
 
@@ -36,7 +36,7 @@ unsafe impl Relation for EV {
     }
 }
 
-/// The faces of an edge: one on a boundary, two inside, more where the mesh is not a manifold.
+/// Faces of an edge: one on a boundary, two inside, more where the mesh is not a manifold.
 #[derive(Clone, Copy, Debug)]
 pub struct EF;
 
@@ -68,7 +68,7 @@ unsafe impl Relation for EF {
     }
 }
 
-/// The edges that share a face with an edge: four inside a manifold surface. [`super::EE`] is another relation.
+/// Edges that share a face with an edge: four inside a manifold surface. [`super::EE`] is another relation.
 #[derive(Clone, Copy, Debug)]
 pub struct EEThroughFaces;
 
@@ -167,7 +167,7 @@ impl Row for EeRow {
 }
 
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
-/// itself and without what has come before.
+/// itself and without repetitions.
 #[derive(Clone, Copy, Debug)]
 struct AnyEe {
     all: EdgeFaces,

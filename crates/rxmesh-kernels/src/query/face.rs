@@ -7,7 +7,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Needs, Patch, PatchHeader, Vertex};
 
-/// The three edges of a face; edge `k` joins corner `k` to the next.
+/// Three edges of a face; edge `k` joins corner `k` to the next.
 #[derive(Clone, Copy, Debug)]
 pub struct FE;
 
@@ -34,7 +34,7 @@ unsafe impl Relation for FE {
     }
 }
 
-/// The three vertices of a face, in the input's order.
+/// Three vertices of a face, in the input's order.
 #[derive(Clone, Copy, Debug)]
 pub struct FV;
 
@@ -67,7 +67,7 @@ unsafe impl Relation for FV {
     }
 }
 
-/// The faces that share an edge with a face.
+/// Faces that share an edge with a face.
 #[derive(Clone, Copy, Debug)]
 pub struct FF;
 

@@ -4,7 +4,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Global, Plan, Shared};
 use crate::topo::{Edge, Element, Face, Map, Patch, PatchHeader};
 
-/// Takes room for `n` words, rounded up to whole 16-byte groups.
+/// Carves space for `n` words, rounded up to whole 16-byte groups.
 #[inline(always)]
 fn take_words(plan: &mut Plan, n: u32) -> Shared<u32> {
     plan.take(n.next_multiple_of(4))
@@ -16,14 +16,14 @@ fn copy_words<B: Block>(p: Phase<B>, from: Global<u32>, to: Shared<u32>, n: u32)
     p.each_loaded(n.div_ceil(4), |g| from.get4(g), |g, v| to.set4(g, v));
 }
 
-/// The EV section in shared memory: what reads edges in any order goes through it.
+/// EV section in shared memory, for code that reads edges in any order.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalEv {
     words: Shared<u32>,
 }
 
 impl LocalEv {
-    /// Takes room for all local edges.
+    /// Carves space for all local edges.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalEv {
         LocalEv {
@@ -52,14 +52,14 @@ impl LocalEv {
     }
 }
 
-/// The FE section in shared memory.
+/// FE section in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalFe {
     entries: Shared<u16>,
 }
 
 impl LocalFe {
-    /// Takes room for all local faces.
+    /// Carves space for all local faces.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> LocalFe {
         LocalFe {
@@ -99,7 +99,7 @@ impl LocalFe {
     }
 }
 
-/// The ribbon map of one kind in shared memory, for kernels that turn many local ids into linear ones.
+/// Ribbon map of one kind in shared memory, for kernels that turn many local ids into linear ones.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalMap {
     ribbon: Shared<u32>,
@@ -108,7 +108,7 @@ pub struct LocalMap {
 }
 
 impl LocalMap {
-    /// Takes room for the ribbon of a kind.
+    /// Carves space for the ribbon of a kind.
     #[inline(always)]
     pub fn carve<K: Element>(h: &PatchHeader, plan: &mut Plan) -> LocalMap {
         let owned = h.owned_of(K::KIND);

@@ -1,4 +1,4 @@
-//! Relations: which elements are next to which, computed in shared memory from FE and EV, in volumes from CV, CE and
+//! Relations between neighbouring elements, computed in shared memory from FE and EV, in volumes from CV, CE and
 //! CF too.
 //!
 //! | relation | of an element | are its | computed by |
@@ -16,7 +16,7 @@
 //! | [`CC`] | cell | cells that share a face | CF, then FC |
 //! | [`EE`] | edge of a volume | edges that share a vertex | EV, then VE of all local vertices |
 //!
-//! [`Relation::NEEDS`] says which kinds a mesh must keep for it.
+//! [`Relation::NEEDS`] lists the kinds that a mesh must keep for it.
 //!
 //! Rows are sets: an element appears once, and never in its own row, whatever the mesh. Rows of the transposed
 //! relations are in ascending local id (VV on a block of one thread: in the order of the edges), so that a sum over a
@@ -74,9 +74,9 @@ kernel_list! {
 /// docs/inside/unsafe.md); every entry of a row is a local id of the patch's elements of kind `Target`, or [`NONE`]
 /// where rows have a fixed length.
 pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// The kind whose elements have rows.
+    /// Kind whose elements have rows.
     type Source: Element;
-    /// The kind in the rows.
+    /// Kind in the rows.
     type Target: Element;
     /// Layout of the relation's shared memory.
     type Tables: Copy;
@@ -86,7 +86,7 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Name of the entry that prepares it ([`crate::query::prepare::PrepareRows`]).
     const PREPARE: &'static str;
-    /// The number of neighbours when it is the same for every element.
+    /// Number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;
     /// Usual number of neighbours of an element: that many loads are in flight at a time.
     const USUAL: u32 = match Self::FIXED {
@@ -126,7 +126,7 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The local ids of one element's neighbours.
+/// Local ids of one element's neighbours.
 pub trait Row: Copy {
     /// Iterator over the row.
     type Iter: Iterator<Item = u32>;
@@ -143,7 +143,7 @@ pub trait Row: Copy {
     fn iter(&self) -> Self::Iter;
 }
 
-/// The neighbour that is not there: the missing opposite vertex of a boundary edge in a [`Diamond`].
+/// Neighbour that is missing: the opposite vertex of a boundary edge in a [`Diamond`].
 pub const NONE: u32 = u32::MAX;
 
 /// Stops a kernel that asks for a neighbour or a row that is not there: it panics on the host and traps on a GPU.

@@ -30,8 +30,8 @@ const EMPTY: u32 = 0xffff;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walks {
     pub(super) fe: LocalFe,
-    /// The corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] where there is none, or two
-    /// words ([`NONE`]) in a patch with more corners than 16 bits count.
+    /// Corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] where there is none, or two words
+    /// ([`NONE`]) in a patch with more corners than 16 bits count.
     slots: Shared<u32>,
     wide: bool,
     /// An owned vertex's first corner plus one: the lowest at a boundary, or else the lowest, with [`CLOSED`].
@@ -41,7 +41,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Takes room; `fe` is loaded by somebody.
+    /// Carves the tables; `fe` is loaded by the caller.
     pub(super) fn carve(h: &PatchHeader, plan: &mut Plan, fe: LocalFe) -> Walks {
         let [owned, edges, faces] = [h.owned[0], h.total[1], h.total[2]].map(u32::from);
         let wide = 3 * faces > EMPTY;
@@ -178,7 +178,7 @@ fn start(patch: &Patch, side: u32) -> u32 {
 pub struct FanWalks(Walks);
 
 impl FanWalks {
-    /// Takes room.
+    /// Carves the space.
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> FanWalks {
         let fe = LocalFe::carve(h, plan);
         FanWalks(Walks::carve(h, plan, fe))
@@ -333,14 +333,14 @@ macro_rules! fan_relation {
 }
 
 fan_relation!(
-    /// The faces of a vertex, counter-clockwise.
+    /// Faces of a vertex, counter-clockwise.
     OrientedVF, Face, "oriented VF", "rx_prepare_oriented_vf"
 );
 fan_relation!(
-    /// The edges of a vertex, counter-clockwise.
+    /// Edges of a vertex, counter-clockwise.
     OrientedVE, Edge, "oriented VE", "rx_prepare_oriented_ve"
 );
 fan_relation!(
-    /// The vertices around a vertex, counter-clockwise.
+    /// Vertices around a vertex, counter-clockwise.
     OrientedVV, Vertex, "oriented VV", "rx_prepare_oriented_vv"
 );

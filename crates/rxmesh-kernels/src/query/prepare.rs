@@ -55,7 +55,7 @@ crate::args! {
     pub struct PrepareRows<R> {
         /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
         pub places: GlobalMut<u32>,
-        /// The tables; multiples of [`TABLE_ALIGN`] entries.
+        /// Tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,
         /// Not 0 to fill the tables.
         pub fill: u32,
@@ -77,8 +77,8 @@ pub struct PrepareTables<T> {
     relation: T,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for PrepareRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = PrepareTables<R::Tables>;
@@ -152,13 +152,13 @@ crate::args! {
         pub starts: Global<u32>,
         /// Linear ids of the neighbours.
         pub values: GlobalMut<u32>,
-        /// The relation's tables.
+        /// Relation's tables.
         pub relation: Prepared<R>,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WritePrepared<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = LocalMap;

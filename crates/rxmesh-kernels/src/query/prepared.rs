@@ -114,7 +114,7 @@ impl<R: Relation> Prepared<R> {
     }
 }
 
-/// The rows of one patch.
+/// Rows of one patch.
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedTable<R> {
     rows: u32,

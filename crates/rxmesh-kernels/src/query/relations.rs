@@ -13,17 +13,17 @@ use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 ///
 /// As [`Relation`].
 pub unsafe trait Relations: Copy + Send + Sync + 'static {
-    /// The kind that the body runs for.
+    /// Kind that the body runs for.
     type Source: crate::topo::Element;
     /// Input of the body beside the element.
     type Input: Copy;
     /// Tables that a mesh must keep for all of them.
     const NEEDS: Needs;
-    /// The kinds in their rows ([`PatchKernel::OFTEN`](crate::kernel::PatchKernel::OFTEN)).
+    /// Kinds in their rows ([`PatchKernel::OFTEN`](crate::kernel::PatchKernel::OFTEN)).
     const OFTEN: u8;
     /// Layout of their shared memory.
     type Tables: Copy;
-    /// The relations' prepared tables.
+    /// Relations' prepared tables.
     type Prepared: Bind + Copy + Send + Sync + core::fmt::Debug + 'static;
 
     /// Takes the shared memory that the tables need: all of it, or only that of relations that are not prepared.
@@ -148,7 +148,7 @@ impl<R: Relation> AnyRow<R> {
     }
 }
 
-/// The neighbours of one element under relation `R`.
+/// Neighbours of one element under relation `R`.
 #[derive(Clone, Copy)]
 pub struct Neighbours<R: Relation> {
     row: AnyRow<R>,
@@ -233,8 +233,8 @@ impl<R: Relation> Table<R> {
     ///
     /// Rows are complete for owned elements; for EV, FE and FV also for every ribbon element; for EF also for the edges
     /// of owned vertices and of owned faces, for FC for the faces of owned vertices and of owned cells; for CV, CE and
-    /// CF for every ribbon cell. Other rows of ribbon elements hold what the patch knows; VE, VV, VF, VC and EC have
-    /// rows for owned elements only, and so do EE and FF when they are prepared.
+    /// CF for every ribbon cell. Other rows of ribbon elements hold the part that the patch has; VE, VV, VF, VC and EC
+    /// have rows for owned elements only, and so do EE and FF when they are prepared.
     #[inline(always)]
     pub fn of(&self, e: Local<R::Source>) -> Neighbours<R> {
         if let Source::Computed(tables) = &self.from
@@ -276,7 +276,7 @@ unsafe impl<R: Relation> Relations for R {
     }
 }
 
-/// The prepared tables of several relations.
+/// Prepared tables of several relations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Both<A, B>(pub A, pub B);
@@ -301,7 +301,7 @@ impl<A: Hashed, B: Hashed> Hashed for Both<A, B> {
     const HASH: u64 = hash_word(A::HASH, B::HASH);
 }
 
-/// The prepared tables of three relations.
+/// Prepared tables of three relations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Three<A, B, C>(pub A, pub B, pub C);

@@ -88,8 +88,8 @@ fn build<R: Relation, B: Block>(b: B, patch: &Patch, tables: &RowTables<R::Table
     R::build(b, patch, &tables.relation, tables.scratch);
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for CountRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = RowTables<R::Tables>;
@@ -112,8 +112,8 @@ unsafe impl<R: Relation> PatchKernel for CountRows<R> {
 }
 
 crate::args! {
-    /// The rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when
-    /// [`Relation::FIXED`] says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
+    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when [`Relation::FIXED`]
+    /// says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
         /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,
@@ -133,8 +133,8 @@ pub struct WriteTables<T> {
     place: Shared<u32>,
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
     const NEEDS: Needs = R::NEEDS;
     type Tables = WriteTables<R::Tables>;

@@ -13,7 +13,7 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Edge, Face, Patch, PatchHeader};
 
-/// The faces of all local edges.
+/// Faces of all local edges.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeFaces {
     fe: LocalFe,
@@ -26,7 +26,7 @@ pub struct EdgeFaces {
 }
 
 impl EdgeFaces {
-    /// Takes room for both forms.
+    /// Carves space for both forms.
     #[inline(always)]
     pub fn carve(h: &PatchHeader, plan: &mut Plan) -> EdgeFaces {
         let (edges, faces) = (u32::from(h.total[1]), u32::from(h.total[2]));

@@ -36,7 +36,7 @@ pub(super) fn transpose_ev<B: Block>(
     );
 }
 
-/// The edges of a vertex.
+/// Edges of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct VE;
 
@@ -75,7 +75,7 @@ unsafe impl Relation for VE {
     }
 }
 
-/// The vertices that share an edge with a vertex.
+/// Vertices that share an edge with a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct VV;
 
@@ -132,7 +132,7 @@ pub struct VertexFaces {
     pub(super) csr: Csr,
 }
 
-/// The faces of a vertex.
+/// Faces of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct VF;
 

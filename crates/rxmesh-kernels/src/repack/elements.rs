@@ -25,7 +25,7 @@ kernel_list! {
 /// Bit of [`Work::marks`] for a rim face.
 const RIM: u32 = 1 << 6;
 
-/// The patch that a block works on.
+/// Patch that a block works on.
 #[derive(Clone, Copy)]
 struct Here {
     patch: u32,
@@ -90,8 +90,8 @@ fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(
 }
 
 kernel! {
-    /// Marks what each face is the first of, counts the edges and vertices that each patch owns, and counts what is
-    /// told to whom.
+    /// Marks the edges and vertices that each face is the first of, counts the edges and vertices that each patch owns,
+    /// and counts the faces that each patch is told.
     pub struct RepackTell: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -282,7 +282,7 @@ unsafe impl BlockKernel for RepackStarts {
 }
 
 kernel! {
-    /// Edges and vertices without a face get no linear id; live vertices among them are counted.
+    /// Leaves edges and vertices without a face without linear id; live vertices among them are counted.
     pub struct RepackUnused: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -291,8 +291,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackUnused {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -321,8 +321,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackIsolated {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -332,7 +332,7 @@ unsafe impl FlatKernel for RepackIsolated {
 }
 
 kernel! {
-    /// Linear ids of isolated vertices: after all others, by session id.
+    /// Numbers isolated vertices by linear id: after all others, by session id.
     pub struct RepackLast: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -343,8 +343,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackLast {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -357,19 +357,19 @@ unsafe impl FlatKernel for RepackLast {
 }
 
 kernel! {
-    /// Gives edges and vertices their linear ids, and writes down what is told to whom.
+    /// Gives edges and vertices their linear ids, and writes the faces that each patch is told.
     pub struct RepackNumber: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The told faces, as linear ids, patch by patch.
+        /// Told faces, as linear ids, patch by patch.
         pub told: GlobalMut<u32>,
     }
 }
 
 impl Work {
-    /// Writes down that a patch is told a linear face.
+    /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {
         let left = self.told_count.fetch_add(patch, u32::MAX);

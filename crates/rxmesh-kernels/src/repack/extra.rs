@@ -27,7 +27,7 @@ args! {
         pub side: GlobalMut<u32>,
         /// Record: the next of the list plus one, 0 at its end.
         pub next: GlobalMut<u32>,
-        /// Record: whether it stands for the faces of its patch at the edge.
+        /// Record: not 0 if it stands for the faces of its patch at the edge.
         pub stands: GlobalMut<u32>,
     }
 }
@@ -53,8 +53,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraFind {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -68,7 +68,7 @@ unsafe impl FlatKernel for RepackExtraFind {
 }
 
 kernel! {
-    /// Counts the sides at these edges: the records to make room for.
+    /// Counts the sides at these edges: the number of records.
     pub struct RepackExtraCount: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -79,8 +79,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraCount {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -104,8 +104,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraList {
     #[inline(always)]
     fn run(&self, linear: u32) {
@@ -138,8 +138,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraStand {
     #[inline(always)]
     fn run(&self, record: u32) {
@@ -160,7 +160,7 @@ unsafe impl FlatKernel for RepackExtraStand {
 }
 
 kernel! {
-    /// Tells the face of each record to the patches of the others at its edge: counts, or writes down.
+    /// Tells the face of each record to the patches of the others at its edge: counts, or lists it.
     pub struct RepackExtraTell: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -168,13 +168,13 @@ kernel! {
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
-        /// The told faces; empty when they are only counted.
+        /// Told faces; empty when they are only counted.
         pub told: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackExtraTell {
     #[inline(always)]
     fn run(&self, record: u32) {

@@ -17,7 +17,7 @@ kernel_list! {
 pub const SORT_ROOM: u32 = 2048;
 
 /// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly
-/// have the same label, so that what is counted for each label is told once for all of them.
+/// have the same label, so that the count of each label is added once for all of them.
 pub const FACE_RUN: u32 = 16;
 
 /// Counts the faces of run `i` of `faces` faces in `counters`, each in the one that `counter` returns ([`NONE`] for
@@ -64,8 +64,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackCount {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -115,7 +115,7 @@ unsafe impl BlockKernel for RepackLabels {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, _: u32, &[starts, patches, scratch]: &Self::Tables) {
         let w = self.work;
-        // There is room for more labels than the new ones, if there are any.
+        // There is capacity for more labels than the new ones, if there are any.
         let labels = match w.stat(Stat::Labels) {
             0 => w.label_faces.len(),
             labels => labels,
@@ -166,8 +166,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RepackPlace {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -131,7 +131,7 @@ args! {
         pub stats: GlobalMut<u32>,
         /// Faces of each label; then where its faces start.
         pub label_faces: GlobalMut<u32>,
-        /// The patch of each label.
+        /// Patch of each label.
         pub label_patch: GlobalMut<u32>,
         /// Linear id of each face.
         pub face_linear: GlobalMut<u32>,
@@ -201,7 +201,7 @@ pub enum Stat {
     Vertices,
     /// Faces told to patches.
     Told,
-    /// The most faces told to one patch.
+    /// Most faces told to one patch.
     MostTold,
     /// Words of the tables of patches with long lists.
     TableWords,
@@ -219,15 +219,15 @@ pub enum Stat {
     TooLarge,
     /// Not zero when a section's offset would not fit 32 bits.
     Offsets,
-    /// The most faces of one label.
+    /// Most faces of one label.
     Largest,
     /// Pairs of neighbouring faces with different labels.
     Pairs,
     /// Regions that are cut.
     Cuts,
-    /// The faces of these.
+    /// Faces of these.
     CutFaces,
-    /// The most faces of one of them.
+    /// Most faces of one of them.
     LargestRegion,
     /// New labels.
     Labels,

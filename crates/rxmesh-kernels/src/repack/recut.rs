@@ -3,8 +3,8 @@
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
 //! and parts are as large as asked for.
 //!
-//! Distances are found breadth first, in all pieces of a region at a time. In which order a queue's faces lie depends
-//! on the order of threads; how far they are does not, and nothing else is read.
+//! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
+//! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
 use super::{NONE, RepackMesh, Stat, Work};
@@ -31,7 +31,7 @@ const RESTARTS: u32 = 64;
 pub const SPARE_WORDS: u32 = 9;
 
 kernel! {
-    /// New labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
+    /// Computes new labels of the faces of regions that are cut; a block takes a region. There may be more blocks.
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -41,7 +41,7 @@ kernel! {
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
         pub members: GlobalMut<u32>,
-        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory has no room for.
+        /// [`SPARE_WORDS`] words a listed face if there are regions that shared memory cannot hold.
         pub spare: GlobalMut<u32>,
         /// New labels.
         pub label: GlobalMut<u32>,
@@ -52,7 +52,7 @@ kernel! {
     }
 }
 
-/// The two ends of a piece that distances are counted from.
+/// Two ends of a piece that distances are counted from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Near,
@@ -65,7 +65,7 @@ trait Desk: Copy {
     type List: Words;
     /// Returns a face across a side, in the same piece; [`NONE`] if there is none.
     fn across(self, side: u32) -> u32;
-    /// Sets what is across a side.
+    /// Sets the face across a side.
     fn join(self, side: u32, other: u32);
     /// Returns the distance of a face from an end of its piece; [`NONE`] if it has not been reached.
     fn distance(self, f: u32, end: End) -> u32;
@@ -448,7 +448,7 @@ impl<D: Desk> Region<D> {
         b.each(n, |f| {
             let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
             let order = if lost.get(piece) & LOST != 0 {
-                // Parts that do not hang together stay together.
+                // Parts that are not connected stay together.
                 near
             } else {
                 near + farthest - desk.distance(f, End::Far)

@@ -1,5 +1,5 @@
-//! Labels of the right size: where labels have too many faces or too few, neighbours are united into regions of several
-//! patches, and regions with more faces than a patch may have are cut anew ([`super::recut`]).
+//! Labels of the right size: if labels have too many faces or too few, neighbours are united into regions of several
+//! patches, and regions with more faces than a patch may have are cut again ([`super::recut`]).
 //!
 //! Regions grow by rounds of matching on the graph of labels: every region takes the neighbour with which it is
 //! smallest, and two that take each other become one (as in multilevel graph partitioning: Karypis and Kumar 1998).
@@ -28,19 +28,19 @@ args! {
     /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
     /// name.
     pub struct Regions {
-        /// The region of each label, named by one of the labels.
+        /// Region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
         /// Not 0 if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
-        /// The lowest key among a region's possible unions.
+        /// Lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
-        /// The region that a region takes in this round.
+        /// Region that a region takes in this round.
         pub mate: GlobalMut<u32>,
         /// The same in the next round: [`NONE`] after this one.
         pub next_mate: GlobalMut<u32>,
-        /// The first new label of each region.
+        /// First new label of each region.
         pub base: GlobalMut<u32>,
         /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
@@ -60,7 +60,7 @@ args! {
         pub low: u32,
         /// Faces of a full patch where a region is cut.
         pub full: u32,
-        /// Regions with as many faces do not look for a partner.
+        /// Number of faces from which a region seeks no partner.
         pub enough: u32,
         /// Most faces of a union.
         pub most: u32,
@@ -219,7 +219,7 @@ impl Rounds {
         depth + 2 + 4 * depth + 1
     }
 
-    /// Steps of [`RelabelUnite`].
+    /// Returns the number of steps of [`RelabelUnite`].
     pub fn steps(&self) -> u32 {
         let shaping = if self.depth == 0 {
             0
@@ -235,7 +235,7 @@ kernel! {
     pub struct RelabelUnite: Grid {
         /// Everything, with the labels' starts.
         pub work: Work,
-        /// The regions: one a label after the first step.
+        /// Regions: one a label after the first step.
         pub regions: Regions,
         /// Neighbouring labels.
         pub pairs: GlobalMut<u32>,
@@ -250,8 +250,8 @@ kernel! {
     }
 }
 
-// SAFETY: threads write apart or atomically in each step, to what it does not read otherwise; steps are the same for
-// all blocks (contracts U1 to U4).
+// SAFETY: threads write apart or atomically in each step, to words that it does not read otherwise; steps are the same
+// for all blocks (contracts U1 to U4).
 unsafe impl GridKernel for RelabelUnite {
     type Tables = ();
 
@@ -434,7 +434,7 @@ fn unite(r: &Regions, l: u32) {
 /// Most labels of a mesh whose regions are given a better shape: ids share a word with a depth.
 pub const SHAPED: u32 = 1 << 26;
 
-/// The greatest depth that is told apart.
+/// Greatest depth that is distinguished.
 const DEEPEST: u32 = 63;
 
 /// Finds the deepest label of each region, in [`Regions::mate`].
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes what is offered.
+/// Takes the offered region.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {
@@ -572,8 +572,8 @@ unsafe impl BlockKernel for RelabelRegions {
 }
 
 kernel! {
-    /// New labels of the faces of regions that stay, and a list of the faces of those that are cut. An index for each
-    /// [`FACE_RUN`](super::faces::FACE_RUN) faces.
+    /// Writes new labels of the faces of regions that stay, and lists the faces of those that are cut. An index for
+    /// each [`FACE_RUN`](super::faces::FACE_RUN) faces.
     pub struct RelabelFaces: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -588,8 +588,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for RelabelFaces {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -26,7 +26,8 @@ pub const fn table_words(n: u32) -> u32 {
 pub const LIST_WORDS: u32 = 7;
 
 kernel! {
-    /// Sorts what each patch was told and collects the edges and vertices of these faces that it does not own.
+    /// Sorts the faces that each patch was told and collects the edges and vertices of these faces that it does not
+    /// own.
     pub struct RepackRibbon: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
@@ -36,12 +37,12 @@ kernel! {
         pub told: GlobalMut<u32>,
         /// Tables of patches with long lists.
         pub tables: GlobalMut<u32>,
-        /// Linear ids of the ribbons, ascending: of a patch that was told `n` faces from `s` on its faces from `7 s`,
+        /// Linear ids of the ribbons, ascending: for a patch that was told `n` faces from `s` on its faces from `7 s`,
         /// its edges from `7 s + n`, its vertices from `7 s + 4 n` on.
         pub lists: GlobalMut<u32>,
         /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
-        /// The most faces told to a patch that works in shared memory.
+        /// Most faces told to a patch that works in shared memory.
         pub room: u32,
     }
 }
@@ -78,8 +79,8 @@ impl Own {
 }
 
 /// Inserts an id into a table of `mask + 1` words, free ones [`NONE`]. A smaller id displaces a larger one, which moves
-/// on: equal ids meet on their common way, and what the table holds in the end does not depend on the order (Blelloch
-/// and Golovin 2007, "Strongly history-independent hashing").
+/// on: equal ids meet on their common way, and the final contents of the table do not depend on the order (Blelloch and
+/// Golovin 2007, "Strongly history-independent hashing").
 #[inline(always)]
 fn insert(table: impl Words, mask: u32, id: u32) {
     let mut id = id;

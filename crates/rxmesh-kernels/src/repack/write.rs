@@ -15,7 +15,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// All headers: one block. Patches of isolated vertices come last.
+    /// Writes all headers: one block. Patches of isolated vertices come last.
     pub struct RepackHeaders: Block {
         /// Everything.
         pub work: Work,
@@ -25,7 +25,7 @@ kernel! {
         pub headers: GlobalMut<PatchHeader>,
         /// Isolated vertices.
         pub isolated: u32,
-        /// The most of them in one patch.
+        /// Most of them in one patch.
         pub isolated_room: u32,
     }
 }
@@ -131,13 +131,13 @@ unsafe impl BlockKernel for RepackHeaders {
 }
 
 kernel! {
-    /// The sections, masks and lists of every patch, into zeroed memory.
+    /// Writes the sections, masks and lists of every patch, into zeroed memory.
     pub struct RepackWrite: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Everything else.
         pub work: Work,
-        /// The ribbons as [`super::ribbon::RepackRibbon`] left them.
+        /// Ribbons as [`super::ribbon::RepackRibbon`] left them.
         pub lists: Global<u32>,
         /// Header of each patch.
         pub headers: Global<PatchHeader>,
@@ -147,7 +147,7 @@ kernel! {
         pub masks: GlobalMut<u32>,
         /// Linear ids of the ribbons.
         pub ribbons: GlobalMut<u32>,
-        /// The most ribbon vertices and edges, together, that are kept in shared memory.
+        /// Most ribbon vertices and edges, together, that are kept in shared memory.
         pub room: u32,
     }
 }

@@ -1,4 +1,4 @@
-//! The 64 bytes that say where a patch's parts lie.
+//! The header of a patch: 64 bytes with the places of its parts.
 //!
 //! A patch's data lies in three arrays that all patches share (Dynamic RXMesh 2024, section 5.1,
 //! with the linear ids of ARCHITECTURE.md):
@@ -30,9 +30,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kinds of a surface, in index order.
+    /// Kinds of a surface, in index order.
     pub const ALL: [Kind; 3] = [Kind::Vertex, Kind::Edge, Kind::Face];
-    /// The kinds of a volume, in index order.
+    /// Kinds of a volume, in index order.
     pub const VOLUME: [Kind; 4] = [Kind::Vertex, Kind::Edge, Kind::Face, Kind::Cell];
 }
 
@@ -58,7 +58,7 @@ pub struct PatchHeader {
     pub owned: [u16; 3],
     /// Number of local elements: owned and ribbon.
     pub total: [u16; 3],
-    /// Number of local elements that the sections have room for.
+    /// Number of local elements that the sections can hold.
     pub capacity: [u16; 3],
     /// Not used; zero.
     pub reserved: u16,
@@ -70,7 +70,7 @@ pub struct PatchHeader {
     pub cell_base: u32,
     /// Number of owned cells.
     pub cells_owned: u16,
-    /// Number of local cells, and of those that there is room for.
+    /// Number of local cells, and capacity for them.
     pub cells: u16,
     /// Number of local V, E, F that owned elements are made of: the owned ones and shell 0. They come first.
     pub near: [u16; 3],

@@ -6,20 +6,20 @@ use core::marker::PhantomData;
 
 /// A kind of element as a type.
 pub trait Element: Copy + Send + Sync + core::fmt::Debug + 'static {
-    /// The kind as a value.
+    /// Kind as a value.
     const KIND: Kind;
 }
 
-/// The 0-cells.
+/// 0-cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vertex;
-/// The 1-cells.
+/// 1-cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge;
-/// The 2-cells.
+/// 2-cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face;
-/// The 3-cells: tetrahedra.
+/// 3-cells: tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell;
 
@@ -155,7 +155,7 @@ unsafe impl<K: Element> Id<K> for Owned<K> {
     }
 }
 
-/// An element by its linear id: what flat kernels and the host use.
+/// An element by its linear id, for flat kernels and the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Linear<K>(pub u32, PhantomData<K>);

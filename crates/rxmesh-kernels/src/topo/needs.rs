@@ -1,6 +1,6 @@
 //! Tables that a mesh must keep for a relation or a kernel.
 
-/// A set of kinds of element, and whether volumes must keep the whole ring around what they own.
+/// A set of kinds of element, with a flag if volumes must keep the whole ring around their own elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs(u8);
 

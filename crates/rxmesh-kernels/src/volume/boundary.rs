@@ -12,7 +12,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// 1 for a face with exactly one cell, else 0.
+    /// Sets 1 for a face with exactly one cell, else 0.
     pub struct BoundaryFaces: ForEach<FC> {
         /// Flag of each element.
         pub flag: Write<Face, u32>,
@@ -27,7 +27,7 @@ impl ForEach<FC> for BoundaryFaces {
 }
 
 kernel! {
-    /// 1 for a vertex with a boundary face, else 0.
+    /// Sets 1 for a vertex with a boundary face, else 0.
     pub struct BoundaryVertices: ForEach<(VF, FC)> {
         /// Flag of each element.
         pub flag: Write<Vertex, u32>,

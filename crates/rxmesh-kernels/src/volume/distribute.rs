@@ -21,7 +21,7 @@ kernel_list! {
 }
 
 /// A computation for each owned element that gives a value to each of its `W` neighbours under `R`: [`CV`], [`CE`],
-/// [`EV`] or another relation with rows of a fixed length whose targets are what the element is made of.
+/// [`EV`] or another relation with rows of a fixed length whose targets are parts of the element.
 ///
 /// ```
 /// use rxmesh_kernels::{Vec3, attr::Read, kernel};
@@ -53,7 +53,7 @@ pub trait Distribute<R: Relation, const W: usize>: Fields {
 ///
 /// # Safety
 ///
-/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, as many as the relation's rows are long.
+/// As [`PatchKernel`]; `give` writes `W` values from slot `first` on, the length of the relation's rows.
 pub unsafe trait Distributes:
     Fields + Bind + core::fmt::Debug + Send + Sync + 'static
 {
@@ -97,7 +97,7 @@ share!(ShareCv: CV, Cell, 4, "Each cell");
 share!(ShareEv: EV, Edge, 2, "Each edge");
 share!(ShareCe: CE, Cell, 6, "Each cell");
 
-/// The name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for what is listed as
+/// Name under which a [`Distribute`] kernel is found. Implemented by [`crate::entries!`] for kernels listed as
 /// `distribute`.
 ///
 /// # Safety
@@ -174,7 +174,7 @@ pub struct DistributeTables<T> {
     sums: Shared<f32>,
 }
 
-// SAFETY: a patch writes what it owns, and its parts, in phases that barriers part; slots and ids are the mesh's
+// SAFETY: a patch writes its own elements, and its parts, in phases that barriers part; slots and ids are the mesh's
 // (contracts U1 to U4).
 unsafe impl<K: Distributes> PatchKernel for DistributeOver<K> {
     const THREADS: u32 = K::THREADS;

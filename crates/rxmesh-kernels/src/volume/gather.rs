@@ -81,7 +81,7 @@ unsafe impl<R: Relation> Fields for Gather<R> {
     fn store<B: Block>(&self, _: Phase<B>, _: &Patch) {}
 }
 
-// SAFETY: a patch writes what it owns; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl<R: Relation> PatchKernel for Gather<R> {
     const THREADS: u32 = THREADS;
     const NEEDS: Needs = <R as Relation>::NEEDS;
@@ -124,7 +124,7 @@ unsafe impl<R: Relation> OverRelations for Gather<R> {
 
 /// Source of numbers.
 trait From<K>: Copy {
-    /// Numbers `c .. c + N` of an element.
+    /// Returns the numbers `c .. c + N` of an element.
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
 }
 

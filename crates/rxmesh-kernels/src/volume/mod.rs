@@ -1,9 +1,9 @@
-//! Forms of kernels for volumes, and what every volume needs.
+//! Forms of kernels for volumes, and their foundations.
 //!
 //! - [`gather`]: sums over the rows of any relation, of values of any width;
-//! - [`words`]: what such sums are taken of;
+//! - [`words`]: the values of such sums;
 //! - [`distribute`]: elements give a value to each of their neighbours, which add up without float atomics;
-//! - [`boundary`]: what lies on the boundary.
+//! - [`boundary`]: elements on the boundary.
 
 pub mod boundary;
 pub mod distribute;

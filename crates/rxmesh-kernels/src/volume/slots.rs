@@ -3,7 +3,7 @@
 use crate::mem::{Global, GlobalMut, Shared};
 use crate::query::each_of;
 
-/// The slots of a patch's targets, and the values that are there now: those of slots `from..to`.
+/// Slots of a patch's targets, and the values that are there now: those of slots `from..to`.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub(super) ends: Global<u16>,

@@ -6,10 +6,10 @@ use crate::topo::{Element, Id, Local, Patch, PatchHeader};
 use core::marker::PhantomData;
 
 crate::args! {
-    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements,
-    /// where there is room.
+    /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements, if
+    /// they fit.
     pub struct Words<K> {
-        /// The numbers, by linear id.
+        /// Numbers, by linear id.
         pub data: Global<f32>,
         here: Shared<f32>,
         /// Numbers a value.
@@ -93,7 +93,7 @@ crate::args! {
     }
 }
 
-/// The most numbers that a value may have.
+/// Most numbers that a value may have.
 pub const MOST_WIDE: u32 = 8192;
 
 impl Deal {

@@ -185,7 +185,7 @@ kernel! {
         pub inertia: Inertia,
         /// The displacement.
         pub u: GlobalMut<Vec3>,
-        /// Its change.
+        /// Change of the displacement.
         pub change: GlobalMut<Vec3>,
         /// Solver's state, which is set.
         pub state: Newton,
@@ -409,7 +409,7 @@ kernel! {
     pub struct Stay: Flat {
         /// The displacement.
         pub u: Global<Vec3>,
-        /// Its change.
+        /// Change of the displacement.
         pub change: GlobalMut<Vec3>,
         /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
@@ -528,7 +528,7 @@ kernel! {
     pub struct Move: Block {
         /// The displacement.
         pub u: GlobalMut<Vec3>,
-        /// Its change.
+        /// Change of the displacement.
         pub change: Global<Vec3>,
         /// One element per block.
         pub partials: GlobalMut<f64>,

@@ -80,7 +80,7 @@ impl<'a> Host<'a> {
 pub enum Apart {
     /// Vertices that both hold, owned or in the ribbon.
     Held,
-    /// In volumes: vertices of cells that they own.
+    /// Vertices of cells that they own, for volumes.
     OfCells,
     /// Vertices that one owns and the other holds.
     Owned,

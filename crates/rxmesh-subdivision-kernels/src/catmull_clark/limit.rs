@@ -2,8 +2,8 @@
 //!
 //! Inside, masks are those of Halstead, Kass and DeRose 1993. At creases the mask of the tangent across is the left
 //! eigenvector of the rules of the level; OpenSubdiv uses that of Biermann, Levin and Zorin 2000, whose rules differ at
-//! vertices with more than two faces beside the crease. As in OpenSubdiv, what is sharp at the last level is treated as
-//! infinitely sharp. At an interior crease the normal is that of one side: counter-clockwise from the crease's first
+//! vertices with more than two faces beside the crease. As in OpenSubdiv, remaining sharpness at the last level counts
+//! as infinite. At an interior crease the normal is that of one side: counter-clockwise from the crease's first
 //! half-edge, and of the face of an edge's lower half-edge.
 
 use super::creases::Creases;

@@ -178,7 +178,7 @@ args! {
         pub starts: Global<u32>,
         /// Columns, ascending in each row.
         pub ids: Global<u32>,
-        /// Their values.
+        /// Values of the entries.
         pub values: GlobalMut<R::Value>,
     }
 }

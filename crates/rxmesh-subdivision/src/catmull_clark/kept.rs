@@ -21,7 +21,7 @@ pub(super) struct Kept {
     quads: Room<u32>,
     /// Mesh face of each of `quads`.
     parents: Vec<u32>,
-    /// At level 0 the corners of all kept faces, when some are left out.
+    /// Corners of all kept faces at level 0, when some are left out.
     corners: Room<u32>,
     count: u32,
     corner_count: u32,

@@ -118,7 +118,7 @@ pub(super) struct Quads {
     spare: Option<Creased>,
     /// Quads; the mesh itself at level 0.
     pub(super) base: Creased,
-    /// Those of them that are part of the surface.
+    /// Quads that are part of the surface.
     pub(super) kept: Kept,
 }
 

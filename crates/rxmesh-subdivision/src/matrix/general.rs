@@ -123,7 +123,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         }
     }
 
-    /// Rebuilds the levels of a dual scheme, whose connectivity is computed anew for each.
+    /// Rebuilds the levels of a dual scheme, whose connectivity is recomputed for each.
     fn rebuild_dual(&mut self) -> Result<(), Error> {
         let engine = self.kept[0].mesh.engine().clone();
         self.kept.truncate(1);

@@ -1,4 +1,4 @@
-//! One mesh, or several that lie in one: what is measured and decided for each.
+//! One mesh, or several that lie in one, with the measures and decisions for each.
 
 use crate::Error;
 use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
@@ -24,7 +24,7 @@ pub(super) struct Meshes<'a> {
 struct Several {
     vertices: Attribute<Vertex, u32>,
     faces: Attribute<Face, u32>,
-    /// Those of the vertices in the input's order.
+    /// Numbers of the vertices in the input's order.
     input: Vec<u32>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// Numbers of each, for kernels.
+    /// Uploads the `N` numbers of each mesh for kernels, as `f32`.
     pub(super) fn numbers<const N: usize>(
         &self,
         each: impl Iterator<Item = [f64; N]>,
@@ -183,7 +183,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// Numbers of one mesh, or of several with labels.
+/// Returns the numbers as a field: those of one mesh, or of several with labels.
 fn per_mesh<K: Element, const N: usize>(
     labels: Option<&Attribute<K, u32>>,
     numbers: &Buffer<f32>,

@@ -35,25 +35,24 @@ pub enum FilterScheme {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct FilterOptions {
-    /// What is filtered: normals of faces, which vertices then follow, or heights of vertices [default: normals, and
-    /// vertices where --sigma-c or --sigma-s is given].
+    /// Quantity that is filtered: normals of faces, which vertices then follow, or heights of vertices [default:
+    /// normals, and vertices where --sigma-c or --sigma-s is given].
     #[cfg_attr(feature = "cli", arg(long, value_name = "SCHEME", value_enum))]
     pub scheme: Option<FilterScheme>,
-    /// Most iterations; those of normals end when as much as the noise is gone [default: 20 of normals, 5 of
-    /// vertices].
+    /// Most iterations; those of normals end when the noise is gone [default: 20 of normals, 5 of vertices].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub iterations: Option<u32>,
     /// Standard deviation of the noise across the surface, a length in the mesh's unit [default: estimated].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub noise: Option<f64>,
-    /// Of vertices: how far neighbours count, a length in the mesh's unit, or one of mean-edge (each vertex's),
+    /// Standard deviation of closeness, for vertices: a length in the mesh's unit, or one of mean-edge (each vertex's),
     /// shortest-edge (each vertex's), mesh-mean-edge (one for all); the ball around a vertex has twice this radius
     /// [default: mean-edge].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_c: Option<Closeness>,
-    /// Of vertices: steps across the surface much higher than this are kept, a length in the mesh's unit, or one of
-    /// noise (that of the whole mesh), ball (the standard deviation of the heights in each vertex's ball) [default:
-    /// noise].
+    /// Standard deviation of similarity, for vertices: steps across the surface much higher than this are kept; a
+    /// length in the mesh's unit, or one of noise (that of the whole mesh), ball (the standard deviation of the heights
+    /// in each vertex's ball) [default: noise].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_s: Option<Similarity>,
 }
@@ -142,15 +141,15 @@ pub struct FilterReport {
     pub large_balls: u64,
 }
 
-/// Neighbours that vertices look at in a run, at most: about an hour of a processor with a few threads.
+/// Most neighbours that vertices read in a run: about an hour of a processor with a few threads.
 const MOST_NEIGHBOURS: f64 = 2e10;
 
 /// Denoises `x` in place, keeping features.
 ///
 /// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
-/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. What
-/// counts as similar comes from the noise, which is estimated unless given. It ends when the vertices have moved about
-/// as far as the noise, and no place moves farther: a mesh without noise hardly changes.
+/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. The
+/// bound of similarity comes from the noise, which is estimated unless given. It ends when the vertices have moved
+/// about as far as the noise, and no place moves farther: a mesh without noise hardly changes.
 ///
 /// By vertices (Fleishman, Drori, Cohen-Or 2003, section 3): each vertex moves along its normal by the mean height of
 /// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the
@@ -161,9 +160,8 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// # Errors
 ///
 /// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
-/// would not end, [`Error::NotFinite`]
-/// for a coordinate that is not finite, or what the engine says. On an error of the engine `x` may hold an unfinished
-/// result.
+/// would not end, [`Error::NotFinite`] for a coordinate that is not finite, or any error of the engine. On an error of
+/// the engine `x` may hold an unfinished result.
 pub fn bilateral_filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

@@ -8,7 +8,7 @@ use glam::Vec3;
 use rxmesh_kernels::algo::normal_filter::{FaceFrames, NormalOffsets};
 use rxmesh_kernels::topo::{Face, Vertex};
 
-/// Taubin's factors: what the steps take away is what changes from vertex to vertex.
+/// Taubin's factors: the steps remove the part that changes from vertex to vertex.
 pub(super) const TAUBIN: [f32; 2] = [0.5, -0.53];
 
 /// Pairs of steps.
@@ -17,8 +17,8 @@ const PAIRS: u32 = 3;
 /// Median of the size of a normally distributed number, over its standard deviation.
 const MEDIAN: f64 = 0.674_489_75;
 
-/// The part of white noise that the steps take away, about the same on all meshes of about six edges a vertex
-/// (measured: 0.63 to 0.65).
+/// Part of white noise that the steps take away, about the same on all meshes of about six edges a vertex (measured:
+/// 0.63 to 0.65).
 const TAKEN: f64 = 0.635;
 
 /// One step to the mean of the ring takes away more than the noise: it reaches no sharp edge from two vertices away,

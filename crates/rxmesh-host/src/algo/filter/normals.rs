@@ -29,11 +29,11 @@ const SIMILARITY: [f64; 2] = [4.5, 0.45];
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
-/// It ends when the vertices have moved by this part of the noise: what is left of it belongs to the result as well.
+/// It ends when the vertices have moved by this part of the noise: the rest of it belongs to the result as well.
 const GONE: f64 = 0.86;
 
-/// No place moves farther than this part of the noise: what is more was no noise. A place is what as many steps to the
-/// mean of the ring reach.
+/// No place moves farther than this part of the noise: the excess was no noise. A place is the reach of that many steps
+/// to the mean of the ring.
 const FARTHEST: f64 = 1.05;
 const RINGS: u32 = 4;
 
@@ -126,7 +126,7 @@ struct Normals<'a> {
     mean: Attribute<Vertex, f32>,
     /// [`Member::scales`] of each mesh.
     scales: Buffer<f32>,
-    /// The largest mean square of the moves of each.
+    /// Largest mean square of the moves of each.
     limits: Buffer<f32>,
 }
 

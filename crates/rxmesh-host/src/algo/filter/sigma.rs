@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The closeness parameter sigma_c, a length. The ball around a vertex has twice this radius.
+/// Closeness parameter sigma_c, a length. The ball around a vertex has twice this radius.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Closeness {
     /// For each vertex the mean length of its edges.
@@ -17,10 +17,10 @@ pub enum Closeness {
     Given(f64),
 }
 
-/// The similarity parameter sigma_s, a length: heights of neighbours much above it do not count.
+/// Similarity parameter sigma_s, a length: heights of neighbours much above it do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Similarity {
-    /// The standard deviation of the noise, one for all.
+    /// Standard deviation of the noise, one for all.
     #[default]
     Noise,
     /// For each vertex the standard deviation of the heights in its ball (Fleishman et al., section 3.1, where the user

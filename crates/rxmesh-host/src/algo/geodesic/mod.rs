@@ -73,16 +73,16 @@ const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
 /// reach leaves most of them nothing to do.
 const REACH_AND_STEPS_OF_A_GPU: (f32, u32) = (32.0, 4);
 
-/// Rounds of the level search that are launched between two looks at their flags.
+/// Rounds of the level search that are launched between two read-backs of their flags.
 const LEVEL_BATCH: u32 = 8;
 
-/// Rounds of the propagation that are launched before the first look; twice as many before each further one.
+/// Rounds of the propagation that are launched before the first read-back; twice as many before each further one.
 const FIRST_LOOK: u32 = 8;
 
-/// The most of them.
+/// Most of them.
 const LOOK_EVERY: u32 = 32;
 
-/// Rounds that there is room for at first.
+/// Initial capacity in rounds.
 const ROOM: usize = 64;
 
 /// Words that count the patches of a round.
@@ -91,7 +91,7 @@ const COUNT_WORDS: u32 = 2;
 /// Larger thresholds mean the same, and could not be multiplied by a length.
 const LARGEST_THRESHOLD: f64 = 1e9;
 
-/// The least that the default limit of rounds is.
+/// Least that the default limit of rounds is.
 const MOST_AT_LEAST: u32 = 100;
 
 /// Vertex at which distances begin.
@@ -99,7 +99,7 @@ const MOST_AT_LEAST: u32 = 100;
 pub struct GeodesicSeed {
     /// Number of the vertex, in the input's order.
     pub vertex: u32,
-    /// Its distance, in the mesh's unit of length: 0 for a source.
+    /// Distance, in the mesh's unit of length: 0 for a source.
     pub distance: f64,
     /// Number of the source: one for all the seeds of a source point. Distances of different sources are kept apart by
     /// the lowest four bits of it.
@@ -117,7 +117,7 @@ pub struct GeodesicSeed {
 /// # Errors
 ///
 /// [`Error::Options`] for no source, a source that is no vertex, or a threshold that is not a positive number;
-/// [`Error::NotFinite`] for a coordinate that is not finite; or what the engine says.
+/// [`Error::NotFinite`] for a coordinate that is not finite; or any error of the engine.
 pub fn geodesic(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
@@ -194,7 +194,7 @@ pub struct PointSeeds {
 const ON_EDGE: f64 = 1e-7;
 
 /// Finds the point of the surface that is nearest to `point`, and the vertices from which distances to it begin.
-/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It looks at
+/// `positions` and `point` are in one unit, in which the results are, too; `source` is the source's number. It visits
 /// every face once.
 ///
 /// # Errors
@@ -369,7 +369,7 @@ struct Propagation<'a> {
     best: Attribute<Vertex, f32>,
     /// Distances passed on up to even and odd rounds.
     told: [Attribute<Vertex, f32>; 2],
-    /// The last round, even or odd, in which each vertex passed its distance on.
+    /// Last round, even or odd, in which each vertex passed its distance on.
     moved: [Buffer<u32>; 2],
     /// [`GeodesicRound::waiting`].
     waiting: Buffer<u32>,
@@ -381,9 +381,9 @@ struct Propagation<'a> {
     readers: Buffer<u32>,
     /// [`GeodesicRound::entered`].
     entered: Buffer<u32>,
-    /// The patches of even and odd rounds.
+    /// Patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second says how many these are.
+    /// For each round two words, of which the second is their number.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,
@@ -438,7 +438,7 @@ impl<'a> Propagation<'a> {
         })
     }
 
-    /// Propagates until nothing moves; the number of rounds, and whether they were enough.
+    /// Propagates until nothing moves. Returns the number of rounds, and `true` if they were enough.
     fn run(&mut self, sources: &Sources, limit: u32) -> Result<(u32, bool), Error> {
         let [told, other] = &mut self.told;
         self.rx.launch(GeodesicStart {

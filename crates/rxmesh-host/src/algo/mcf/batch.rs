@@ -20,11 +20,11 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct McfBatchReport {
     /// All of them together: the longest time step, all iterations, the residual of all, each in a frame in which its
-    /// time step is that of the others, and whether all of them converged.
+    /// time step is that of the others, and `true` if all of them converged.
     pub total: McfReport,
-    /// Each of them: its time step, its residual over its own first one, whether that is below its own tolerance, and
-    /// the iterations that had been done when that was found. Residuals are computed anew from the solution, before
-    /// that is rounded to 32 bits; without a matrix they are as the iterations carry them along.
+    /// Each of them: its time step, its residual over its own first one, `true` if that is below its own tolerance, and
+    /// the iterations that had been done when that was found. Residuals are recomputed from the solution, before that
+    /// is rounded to 32 bits; without a matrix they are those of the iterations' recurrence.
     pub meshes: Vec<McfReport>,
 }
 
@@ -125,7 +125,7 @@ struct Frames {
     time_steps: Vec<f64>,
     /// Scale of each mesh from a size near one to that frame.
     factors: Vec<f32>,
-    /// The time step there.
+    /// Time step there.
     dt: f64,
 }
 
@@ -215,15 +215,15 @@ impl Frames {
 /// State of a mesh in the solver.
 #[derive(Clone, Copy)]
 struct Member {
-    /// The square of its tolerance.
+    /// Square of its tolerance.
     tolerance: f64,
     /// Most iterations.
     most: u32,
-    /// The square of its first residual's norm.
+    /// Square of its first residual's norm.
     first: f64,
     /// That of its residual.
     now: f64,
-    /// The least of these so far.
+    /// Least of these so far.
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,

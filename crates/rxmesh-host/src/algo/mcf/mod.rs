@@ -41,8 +41,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N",
         default_value_t = Self::default().max_iterations))]
     pub max_iterations: u32,
-    /// Compute the cotangent weights anew in each iteration, in shared memory, instead of keeping a matrix: less
-    /// memory, more time.
+    /// Recompute the cotangent weights in each iteration, in shared memory, instead of keeping a matrix: less memory,
+    /// more time.
     #[cfg_attr(feature = "cli", arg(long))]
     pub matrix_free: bool,
     /// `true` to precondition by one over the diagonal (Jacobi): fewer iterations if triangles differ in size and
@@ -50,8 +50,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long = "no-preconditioner", action = clap::ArgAction::SetFalse,
         help = "Plain conjugate gradients, without Jacobi's preconditioner"))]
     pub preconditioner: bool,
-    /// Whether to precondition by multigrid instead, which takes few iterations where triangles are needles, of more
-    /// work each. Needs the matrix.
+    /// Precondition by multigrid instead, which takes fewer iterations if triangles are needles, of more work each.
+    /// Needs the matrix.
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHEN", default_value_t = Self::default().multigrid))]
     pub multigrid: When,
 }
@@ -107,8 +107,8 @@ pub struct McfReport {
     pub time_step: f64,
     /// Iterations done.
     pub iterations: u32,
-    /// `sqrt(r . r / r0 . r0)` at the end; 0 when there was nothing to do. With multigrid computed anew from the
-    /// solution, before that is rounded to 32 bits; without as the iterations carry it along.
+    /// `sqrt(r . r / r0 . r0)` at the end; 0 if there was nothing to do. With multigrid recomputed from the solution,
+    /// before that is rounded to 32 bits; without by the iterations' recurrence.
     pub residual: f64,
     /// `true` if the tolerance was reached.
     pub converged: bool,
@@ -116,25 +116,25 @@ pub struct McfReport {
     pub cycles: u32,
 }
 
-/// The time step in squared mean edge lengths, unless one is given.
+/// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
 
 /// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
 const PATIENCE: u32 = 128;
 
-/// Iterations that are launched before the first look at the solver's scalars.
+/// Iterations that are launched before the first read-back of the solver's scalars.
 const FIRST_LOOK: u32 = 8;
 
-/// Moves `x` by one implicit step of mean curvature flow: solves
-/// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
-/// cotangent weights and mixed Voronoi areas of the starting positions (RXMesh 2021, listing 4). Boundary edges use
-/// their single cotangent; vertices without a face of positive area stay.
+/// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves `(2 A_i + dt sum_j w_ij) x_i
+/// - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped cotangent weights and mixed
+/// Voronoi areas of the starting positions. Boundary edges use their single cotangent; vertices without a face of
+/// positive area stay.
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] when the
-/// mesh has such coordinates or proportions that the solver leaves the numbers, or what the engine says. On an error
-/// `x` may hold an unfinished result.
+/// [`Error::Options`] for a time step or tolerance that is not a number or not positive, [`Error::NotFinite`] if the
+/// mesh has such coordinates or proportions that the solver produces a number that is not finite, or any error of the
+/// engine. On an error `x` may hold an unfinished result.
 pub fn mean_curvature_flow(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
@@ -416,7 +416,7 @@ impl<'a> Solver<'a> {
         self.start(&cg)?;
         let mut launched = 0;
         loop {
-            // A look costs about as much as an iteration on a small mesh; launches after the end cost little.
+            // A read-back costs about as much as an iteration on a small mesh; launches after the end cost little.
             let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
             for _ in 0..batch {
                 self.iterate(&mut cg, x)?;
@@ -442,7 +442,7 @@ impl<'a> Solver<'a> {
         iterate_system(system, inverse, &limits)
     }
 
-    /// Goes on with multigrid, from what was reached before.
+    /// Continues with multigrid, from the solution so far.
     fn multigrid(
         &self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -560,7 +560,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The solver of a flow, for measurements: how long one iteration takes.
+/// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
     solver: Solver<'a>,
     cg: Cg,

@@ -36,16 +36,16 @@ impl SharpEdge {
     }
 }
 
-/// Sharp edges that hang together.
+/// Connected sharp edges.
 struct Line {
     least: Vec3,
     greatest: Vec3,
     ends: bool,
 }
 
-/// Returns the slots of the edges of lines that are short beside the lengths of their meshes, in order: those less than
-/// one length across, and those of less than four that end on a smooth surface, as the sharp edges of a coarse or noisy
-/// mesh do and the creases of a made part mostly do not.
+/// Returns the slots of the edges of lines that are short beside the lengths of their meshes, in order. Short are those
+/// less than one length across, and those of less than four that end on a smooth surface, as the sharp edges of a
+/// coarse or noisy mesh do and the creases of a made part mostly do not.
 pub(super) fn short_lines(edges: &[SharpEdge], lengths: &[f32]) -> Vec<u32> {
     let mut vertices: HashMap<u32, (usize, u32, bool)> = HashMap::new();
     let mut above: Vec<usize> = Vec::new();

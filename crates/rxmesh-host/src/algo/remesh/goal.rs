@@ -9,7 +9,7 @@ use crate::edit::{Column, Edits, Session};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
 
-/// Bytes that a session and what reads and writes it hold for each face, about.
+/// Approximate number of bytes that a session, its input and its output hold for each face.
 const BYTES_A_FACE: f64 = 400.0;
 
 /// Most faces of a result unless the user says, or [`GROWTH`] times those of the input.
@@ -24,11 +24,12 @@ const OUTGROWN: f64 = 4.0;
 /// So few faces are never too many.
 const FEW_FACES: f64 = 50_000.0;
 
-/// A contraction may move the surface by this part of the input's mean length in any case, as far as the facets of a
-/// coarse or noisy input are off a smooth surface; by less, with the square of their ratio, where the target is longer.
+/// Part of the input's mean length by which a contraction may move the surface in any case: the distance of the facets
+/// of a coarse or noisy input from a smooth surface. It is less, with the square of their ratio, if the target is
+/// longer.
 const FACETS: f64 = 0.25;
 
-/// The length of which contractions may move the surface by a part is this part of the square root of the area at most.
+/// Length of which contractions may move the surface by a part is this part of the square root of the area at most.
 const PART_OF_SIZE: f64 = 1.0 / 12.0;
 
 /// With lengths by curvature, a contraction may move the surface by this many errors.

@@ -14,7 +14,7 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
-/// The area of an equilateral triangle, in squares of its side.
+/// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
 
 /// # Errors
@@ -143,7 +143,7 @@ fn extent<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<Ext
     })
 }
 
-/// The meshes of a session: one, or several that labels tell apart.
+/// Meshes of a session: one, or several that labels tell apart.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) struct Meshes {
     pub(super) labels: Option<Column<Vertex, u32>>,

@@ -32,16 +32,16 @@ const SHORT: f32 = 4.0 / 5.0;
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[non_exhaustive]
 pub struct RemeshOptions {
-    /// The length that edges shall have [default: the mean length of the input's edges].
+    /// Target length of edges [default: the mean length of the input's edges].
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH"))]
     pub target_length: Option<f32>,
-    /// About how many faces the result shall have, in place of a length.
+    /// Approximate number of faces of the result, in place of a length.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "N", conflicts_with = "target_length")
     )]
     pub faces: Option<u32>,
-    /// Make edges shorter where the surface is curved: such that they are off it by this distance, about.
+    /// Make edges shorter where the surface is curved, so that they deviate from it by about this distance.
     #[cfg_attr(feature = "cli", arg(long, value_name = "ERROR"))]
     pub adaptive: Option<f32>,
     /// The least length that curvature asks for [default: a quarter of the target length].
@@ -56,7 +56,7 @@ pub struct RemeshOptions {
         arg(long, value_name = "LENGTH", requires = "adaptive")
     )]
     pub max_length: Option<f32>,
-    /// How often to split, contract, flip and smooth; a few times more where that brings lengths nearer to the target.
+    /// Number of times to split, contract, flip and smooth; a few more if that brings lengths nearer to the target.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
     /// Smoothing steps an iteration.
@@ -68,8 +68,8 @@ pub struct RemeshOptions {
     /// Leave vertices where smoothing puts them: do not move them back to the closest points of the input.
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
-    /// Where the surface bends more than edges of the length can follow, refuse contractions that move it farther than
-    /// this part of the target length, or of a twelfth of the square root of its area if that is less.
+    /// Refuse contractions that move the surface farther than this part of the target length (or of a twelfth of the
+    /// square root of its area, if that is less), where it bends more than edges of the length can follow.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
     pub max_deviation: f32,
     /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
@@ -169,8 +169,8 @@ impl Options for RemeshOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RemeshReport {
-    /// The length that edges should have; with lengths by curvature, the one between whose quarter and fourfold they
-    /// are unless told otherwise.
+    /// Target length of edges; with lengths by curvature, the one between whose quarter and fourfold they are unless
+    /// told otherwise.
     pub target_length: f32,
     /// Edges that were kept as features at the beginning: the sharp ones of lines that are long enough for the length.
     pub features: u32,
@@ -178,8 +178,8 @@ pub struct RemeshReport {
     pub area_before: f64,
     /// Area afterwards.
     pub area_after: f64,
-    /// Volume before, by the divergence theorem: what a closed mesh encloses, below 0 where it is inside out. Without
-    /// meaning for a mesh with a boundary.
+    /// Volume before, by the divergence theorem: the volume that a closed mesh encloses, below 0 if it is inside out.
+    /// Without meaning for a mesh with a boundary.
     pub volume_before: f64,
     /// Volume afterwards.
     pub volume_after: f64,
@@ -187,13 +187,13 @@ pub struct RemeshReport {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// The area over that of an equilateral triangle with edges of the length that they should have; or the number of
-    /// faces that was asked for.
+    /// Area over that of an equilateral triangle with edges of the length that they should have; or the number of faces
+    /// that was asked for.
     pub expected_faces: f64,
-    /// The mean length of edges, each over the length that it should have.
+    /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
     /// `true` if the mean length is within 15 % of the target and the number of faces within 25 % of the expected, or
-    /// if the number of faces is within 10 % of what was asked for.
+    /// if the number of faces is within 10 % of the requested one.
     pub on_target: bool,
     /// Splits.
     pub split: RunReport,
@@ -214,16 +214,16 @@ impl RemeshReport {
     }
 }
 
-/// An engine of edits that can remesh.
+/// A scheduler of edits that can remesh.
 pub trait Remeshes: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip> {}
 
 impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for C {}
 
 /// Remeshes towards edges of one length, or of lengths by curvature, and vertices of valence 6 (Botsch and Kobbelt
-/// 2004): in each iteration edges above 4/3 of the target are split, those below 4/5 contracted (where the surface
-/// stays what it is, no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges
-/// flipped to bring valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved
-/// back to the input. The boundary stays a boundary, and sharp edges stay.
+/// 2004). In each iteration edges above 4/3 of the target are split, those below 4/5 contracted (if the topology stays,
+/// no edge gets too long, no normal turns over and the worst triangle nearby gets no worse), edges flipped to bring
+/// valences nearer to 6, or 4 on the boundary, and vertices smoothed in their tangent planes and moved back to the
+/// input. The boundary stays a boundary, and sharp edges stay.
 ///
 /// A mesh with slender triangles is contracted and flipped before it is split, and its slender triangles are flipped
 /// whatever valences say: splits would make more of them than contractions can undo.
@@ -231,8 +231,8 @@ impl<C: Runs<SplitLong> + Runs<CollapseShort> + Runs<EqualiseFlip>> Remeshes for
 /// # Errors
 ///
 /// [`Error::Options`] for options that make no sense and for a mesh that is not manifold and consistently oriented, and
-/// [`Error::TooManyFaces`] where a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
-/// changed; [`Error::Outgrown`] when the mesh outgrows what was expected; what the session says.
+/// [`Error::TooManyFaces`] if a result above [`RemeshOptions::max_faces`] is to be expected, before anything is
+/// changed; [`Error::Outgrown`] if the mesh outgrows the expected size; any error of the session.
 pub fn remesh<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,

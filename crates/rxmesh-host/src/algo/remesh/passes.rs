@@ -26,7 +26,7 @@ const FEW_FLIPS: u64 = 500;
 /// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
-/// The arrays of [`Rings`].
+/// Arrays of [`Rings`].
 pub(super) struct RingTables {
     starts: Buffer<u32>,
     tips: Buffer<u32>,
@@ -55,7 +55,7 @@ impl Guard {
     ///
     /// [`Error::Outgrown`].
     pub(in crate::algo) fn check<C: Edits>(&self, session: &Session<C>) -> Result<(), Error> {
-        // Slots are known without a look at the engine.
+        // The number of slots is known without a read-back.
         if u64::from(session.capacity(Kind::Face)) <= self.most {
             return Ok(());
         }
@@ -75,9 +75,9 @@ impl Guard {
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
-    /// The same for kernels; nothing when none is.
+    /// The same for kernels; `None` if none is.
     words: Option<Buffer<u32>>,
-    /// The part of the faces that is of the others.
+    /// Part of the faces that is of the others.
     going: f64,
 }
 
@@ -98,14 +98,14 @@ pub(in crate::algo) struct Remesher {
     /// `true` if there are marks.
     any: bool,
     pub(super) features: u32,
-    /// The input, and near which leaf of it each vertex is.
+    /// Input, and the leaf of it near each vertex.
     surface: Option<(SurfaceTree, Column<Vertex, u32>)>,
     /// Lengths by vertex.
     pub(super) lengths: Option<Column<Vertex, f32>>,
     /// Number of the mesh of each vertex, for several meshes.
     pub(super) labels: Option<Column<Vertex, u32>>,
     resting: Resting,
-    /// The length of edges, or the factor of lengths by vertex.
+    /// Length of edges, or the factor of lengths by vertex.
     pub(in crate::algo) unit: f32,
     /// Triangles of a shape below this are flipped whatever valences say.
     slender: f32,
@@ -427,7 +427,7 @@ impl Remesher {
             },
         )?;
         let mut report = RunReport::default();
-        // A flip changes the valences of vertices whose other edges are not looked at again: passes over all edges find
+        // A flip changes the valences of vertices whose other edges are not examined again: passes over all edges find
         // them.
         loop {
             let left = self.max_rounds - report.rounds;

@@ -1,4 +1,4 @@
-//! Several meshes in one session, each simplified as its own options say.
+//! Several meshes in one session, each simplified by its own options.
 
 use super::work::{Work, cheap_part};
 use super::{End, Refused, SimplifyOptions, SimplifyReport};
@@ -26,7 +26,7 @@ const FEWEST_BINS: u32 = 1 << 6;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BatchReport {
-    /// The rounds of all together; `done` is the number of collapses.
+    /// Counts of the rounds of all together; `done` is the number of collapses.
     pub run: RunReport,
     /// Results of each mesh. Its own `run` is empty, because all share the rounds.
     pub meshes: Vec<SimplifyReport>,
@@ -72,9 +72,9 @@ impl std::ops::Add for Refused {
     }
 }
 
-/// Simplifies several meshes that lie in one session, each as its own options say, all of them in the same rounds: as
-/// [`simplify`](super::simplify), where each mesh has its own target, deviation, quantile and bound of what is cheap,
-/// and its boundary and groups are held as it asks for. `parts` says for each vertex which mesh it is of, from 0 on
+/// Simplifies several meshes that lie in one session, each by its own options, all of them in the same rounds: as
+/// [`simplify`](super::simplify), but each mesh has its own target, deviation, quantile and bound of cheap costs, and
+/// its boundary and groups are held as it asks for. `parts` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the column tells the meshes
 /// apart afterwards too. A part of the diagonal is of each mesh's own. All meshes share the kind of cost, the seed and
 /// the largest number of rounds.
@@ -130,7 +130,7 @@ pub(super) struct Several {
 }
 
 impl Several {
-    /// Counts the faces of each mesh, and sets what each asks for.
+    /// Counts the faces of each mesh, and sets the options of each.
     fn new(
         session: &Session,
         vertices: Column<Vertex, u32>,
@@ -195,7 +195,7 @@ impl Several {
         Ok(session.engine().launch_flat(self.count, kernel)?)
     }
 
-    /// Launches in place of [`SimplifySelect`] what has a bound for each mesh.
+    /// Launches the kernels that take the place of [`SimplifySelect`] with a bound for each mesh.
     pub(super) fn select<L: LineForm>(
         &self,
         session: &Session,

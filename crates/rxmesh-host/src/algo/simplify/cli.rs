@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Id};
 #[derive(Args)]
 #[group(multiple = false)]
 struct TargetFlags {
-    /// Stop at so many faces.
+    /// Stop at this number of faces.
     #[arg(long, value_name = "N")]
     faces: Option<u32>,
     /// Stop at this part of the faces, above 0 and at most 1.

@@ -18,7 +18,7 @@ use glam::Vec3;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use work::Work;
 
-/// The weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
+/// Weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
 const BOUNDARY_WEIGHT: f64 = 10.0;
 
 /// Goal of a simplification.
@@ -64,33 +64,32 @@ pub struct SimplifyOptions {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub target: Option<Target>,
-    /// How far the surface may come from where it was: a length, or with '%' a part of the diagonal of the bounding
-    /// box. A new vertex comes no farther from the planes of the faces that it stands for, as the root of the mean
-    /// square.
+    /// Largest deviation from the input: a length, or with '%' a part of the diagonal of the bounding box. A new vertex
+    /// comes no farther from the planes of the faces that it stands for, as the root of the mean square.
     #[cfg_attr(feature = "cli", arg(long, value_name = "E"))]
     pub error: Option<Deviation>,
-    /// Which edges go first.
+    /// Cost by which edges are ordered: the cheapest go first.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "COST", default_value_t, value_enum)
     )]
     pub cost: Cost,
-    /// What becomes of the boundary.
+    /// Treatment of the boundary.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "WHAT", default_value_t, value_enum)
     )]
     pub boundary: Boundary,
-    /// How much a boundary that is held counts against the surface: the weight of the planes that stand on it, times
-    /// the edge's squared length, against that of the faces, times their area.
+    /// Weight of a boundary that is held: that of the planes that stand on it, times the edge's squared length, against
+    /// that of the faces, times their area.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = BOUNDARY_WEIGHT))]
     pub boundary_weight: f64,
-    /// How much the edges that are held, borders between objects, groups and materials, count against the surface: the
-    /// weight of the planes that stand on them, as that of the boundary. Only where quadrics are the cost.
+    /// Weight of the edges that are held, borders between objects, groups and materials: that of the planes that stand
+    /// on them, as for the boundary. Only if quadrics are the cost.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = 0.0))]
     pub group_weight: f64,
-    /// The part of the edges, the cheapest, that one round looks at, above 0 and at most 1: smaller is closer to one
-    /// edge after the other, and slower.
+    /// Part of the edges, the cheapest, that one round considers, above 0 and at most 1: smaller is closer to one edge
+    /// after the other, and slower.
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q", default_value_t = Self::new(Target::Faces(1)).quantile))]
     pub quantile: f64,
     /// Decides between edges of the same cost.
@@ -168,7 +167,7 @@ pub struct Refused {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SimplifyReport {
-    /// The rounds; `done` is the number of collapses.
+    /// Counts of the rounds; `done` is the number of collapses.
     pub run: RunReport,
     /// Faces at the beginning.
     pub faces_before: u32,
@@ -257,9 +256,9 @@ impl Target {
 /// and so are the edges that the session holds, if the options give them a weight.
 /// The new vertex comes to the place of least error.
 ///
-/// Vertices at places that are not manifold stay where they are, and the edges between them; what is around them is
-/// drawn into them. Nothing changes in how the surface meets itself there. Faces that repeat a vertex stay as they are,
-/// and all faces that touch them.
+/// Vertices at places that are not manifold stay where they are, and the edges between them; their surroundings are
+/// drawn into them. The way in which the surface meets itself there does not change. Faces that repeat a vertex stay as
+/// they are, and all faces that touch them.
 ///
 /// With a deviation the surface also comes no farther from where it was: see [`SimplifyOptions::error`]. It is measured
 /// as quadrics measure, against the planes of the faces that a vertex stands for, where meshoptimizer and others
@@ -268,7 +267,7 @@ impl Target {
 /// # Errors
 ///
 /// [`Error::Options`] for a ratio outside (0, 1], no faces, a quantile outside (0, 1], neither target nor deviation, a
-/// deviation or a weight of groups without quadrics, before anything is changed; what the session says.
+/// deviation or a weight of groups without quadrics, before anything is changed; any error of the session.
 pub fn simplify(
     session: &mut Session,
     x: Column<Vertex, Vec3>,

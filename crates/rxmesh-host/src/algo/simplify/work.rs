@@ -31,7 +31,7 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 
-/// Rounds after which refused edges are looked at again.
+/// Rounds after which refused edges are tried again.
 const FORGIVE_AFTER: u32 = 8;
 
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
@@ -40,7 +40,7 @@ const SELECT_BLOCKS: u32 = 264;
 /// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
-/// The buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
+/// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 pub(super) struct Work {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
@@ -61,11 +61,11 @@ pub(super) struct Work {
     /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// The salt of the round with turn 0, see [`Order::turn`].
+    /// Salt of the round with turn 0, see [`Order::turn`].
     first_salt: u32,
     /// See [`Order::firsts`].
     firsts: Buffer<u64>,
-    /// The part of the edges that a round looks at.
+    /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: Goal,
@@ -104,13 +104,13 @@ struct Goal {
     borders: u32,
 }
 
-/// Rounds of a simplification between two looks.
+/// Rounds of a simplification between two read-backs.
 struct Steps<'a, L> {
     /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,
     work: &'a mut Work,
     forgive: bool,
-    /// The salt of the last round that was asked for.
+    /// Salt of the last round that was asked for.
     salt: u32,
 }
 
@@ -270,7 +270,7 @@ impl Work {
         !self.quadrics.is_empty()
     }
 
-    /// Simplifies, and tells what came of it.
+    /// Simplifies, and returns the results.
     pub(super) fn run(
         &mut self,
         session: &mut Session,
@@ -422,7 +422,7 @@ impl Work {
         Ok(())
     }
 
-    /// Enters the edges that are cheap for the next round; how many.
+    /// Enters the edges that are cheap for the next round. Returns their number.
     fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
         // Keys of the same turn may be there.
         fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
@@ -531,7 +531,7 @@ impl Work {
         })
     }
 
-    /// Rounds until the goal is reached or nothing can be done.
+    /// Runs rounds until the goal is reached or nothing can be done.
     fn rounds(
         &mut self,
         session: &mut Session,
@@ -540,7 +540,7 @@ impl Work {
     ) -> Result<End, Error> {
         let mut queued = 0;
         self.set(session, Course::Idle, 0)?;
-        // When refusals were forgiven last: the round, and how many collapses there had been.
+        // Time at which refusals were forgiven last: the round, and the number of collapses.
         let mut forgiven = (run.rounds, run.done);
         while !self.is_done(session) {
             if run.rounds >= options.max_rounds {
@@ -548,7 +548,7 @@ impl Work {
             }
             let changed = run.done > forgiven.1;
             if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin anew, before their number runs out.
+                // Turns begin again from 0, before their number runs out.
                 self.first_salt = self.salt;
                 queued = self.enter(session, false)?;
             }

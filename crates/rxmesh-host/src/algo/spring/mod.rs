@@ -101,7 +101,7 @@ pub struct SpringEnergy {
     pub elastic: f64,
     /// Energy of the heights, relative to the positions at rest.
     pub gravity: f64,
-    /// All three.
+    /// Sum of all three.
     pub total: f64,
 }
 
@@ -133,7 +133,7 @@ pub struct SpringSolve {
 /// A mass-spring system whose springs are the edges of a mesh (MeshTaichi 2022, section 8.1), a surface or a volume
 /// that keeps edges.
 ///
-/// No step waits for the engine: what goes wrong there shows at the next read.
+/// No step waits for the engine: faults there show at the next read.
 #[derive(Debug)]
 pub struct Springs<'a, D: Dimension = Surface> {
     rx: &'a RxMesh<D>,
@@ -150,7 +150,7 @@ pub struct Springs<'a, D: Dimension = Surface> {
     solver: Option<Solver>,
 }
 
-/// The implicit step's solver and the changes of the velocities that it finds.
+/// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
 struct Solver {
     cg: Cg,
@@ -174,7 +174,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
     /// # Errors
     ///
     /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
-    /// is not finite, or what the engine says.
+    /// is not finite, or any error of the engine.
     pub fn new(
         rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,
@@ -238,7 +238,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// A stale attribute, or what the engine says.
+    /// A stale attribute, or any error of the engine.
     pub fn step_explicit(&mut self, forces: SpringForces) -> Result<(), Error> {
         let (rx, constants) = (self.rx, self.constants);
         let ve = match forces {
@@ -270,13 +270,14 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(())
     }
 
-    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6): at most `iterations`
-    /// matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times its start (0
-    /// for all of them).
+    /// Runs one implicit Euler step, linearised once (Baraff and Witkin 1998, equation 6). It takes at most
+    /// `iterations` matrix-free conjugate gradient iterations, fewer once the residual has fallen to `tolerance` times
+    /// its start (0 for all of them).
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or what the engine says.
+    /// [`Error::Options`] for a tolerance that is not a number or negative, a stale attribute, or any error of the
+    /// engine.
     pub fn step_implicit(&mut self, iterations: u32, tolerance: f64) -> Result<(), Error> {
         not_negative("the tolerance", tolerance)?;
         if self.rx.count(Kind::Vertex) == 0 {
@@ -394,7 +395,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] when the motion left the numbers (the time step is too long), or what the engine says.
+    /// [`Error::NotFinite`] if the motion produced a number that is not finite (the time step is too long), or any
+    /// error of the engine.
     pub fn energy(&self) -> Result<SpringEnergy, Error> {
         let (rx, c) = (self.rx, self.constants);
         let mut edges = rx.attribute::<Edge, f32>()?;

@@ -32,7 +32,7 @@ pub struct MotionOptions {
     /// Time steps.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().steps))]
     pub steps: u32,
-    /// How to take a step.
+    /// Method of a time step.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "METHOD", default_value_t, value_enum)
@@ -80,9 +80,9 @@ impl Options for MotionOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MotionReport {
-    /// The energy at rest.
+    /// Energy at rest.
     pub energy_before: SpringEnergy,
-    /// The energy at the end.
+    /// Energy at the end.
     pub energy: SpringEnergy,
     /// Results of the solver in the last implicit step; `None` for the other methods.
     pub last_solve: Option<SpringSolve>,

@@ -1,4 +1,4 @@
-//! The edges where something that a mesh carries changes.
+//! Edges at which data of a mesh change.
 
 use super::corners::{at_ends, flat_faces, same};
 use super::groups;

@@ -1,8 +1,8 @@
 //! Values of corners: texture coordinates and normals.
 //!
-//! At a seam a vertex has several values. *Charts* are the parts of a layer that hang together: two faces are in one
-//! when both ends of a side that they share have the same values in both. A corner of a face that changed has the value
-//! of its vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
+//! At a seam a vertex has several values. *Charts* are the connected parts of a layer: two faces are in one when both
+//! ends of a side that they share have the same values in both. A corner of a face that changed has the value of its
+//! vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
 
 use super::fans::Fans;
 use super::order::{NewFace, Order};
@@ -25,13 +25,13 @@ const SEAM: u32 = NO_VALUE - 1;
 pub(super) struct Corners {
     /// For each vertex the entry, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
-    /// The chart of each face.
+    /// Chart of each face.
     charts: Vec<u32>,
-    /// The chart of each vertex that has one entry.
+    /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
     /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
-    /// The face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
+    /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
     /// For each face whether its corners have its own normal; empty for other values.
     pub(super) flat: Vec<bool>,
@@ -319,7 +319,7 @@ impl Layer<'_> {
         if !self.stays(v) {
             return None;
         }
-        // A corner of the old face has what it had there, even where its chart has several.
+        // A corner of the old face keeps its value there, even if its chart has several.
         let old = self.mesh.faces[face.origin as usize];
         let own = old.iter().position(|&w| w == vertex.origin);
         let own = own.map(|k| self.entries_of(face.origin)[k]);
@@ -382,9 +382,9 @@ impl Layer<'_> {
         }
     }
 
-    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point,
-    /// where a way around to the other side of a seam counts as distance: of two places that are about as near it comes
-    /// to that with the shorter way.
+    /// Walks over the faces of a chart, never over a seam, from one of them to the place that is nearest to a point. A
+    /// path around to the other side of a seam counts as distance: of two places that are about equally near it takes
+    /// that with the shorter path.
     fn walk(&self, p: DVec3, from: u32) -> Option<Nearest> {
         let corners = |face: u32| {
             let x = self.mesh.faces[face as usize];
@@ -480,7 +480,7 @@ pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
     }
 }
 
-/// Computes normals of corners anew: the sum of the areas of the faces at a vertex whose corners have one value.
+/// Recomputes normals of corners: the sum of the areas of the faces at a vertex whose corners have one value.
 pub(super) fn renew_normals(mesh: &TriMesh, layer: &mut CornerLayer) {
     let mut sums: Vec<Vec3> = Vec::new();
     let mut places = HashMap::new();

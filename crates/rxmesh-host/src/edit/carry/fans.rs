@@ -4,11 +4,11 @@ use super::order::Order;
 use super::place::root;
 use std::collections::HashSet;
 
-/// The faces of a new mesh around its vertices, parted by the seams that the session has kept.
+/// Faces of a new mesh around its vertices, parted by the seams that the session has kept.
 #[derive(Debug)]
 pub(super) struct Fans<'a> {
     order: &'a Order,
-    /// The edges of seams, by the numbers of their ends, the smaller first.
+    /// Edges of seams, by the numbers of their ends, the smaller first.
     seams: &'a HashSet<[u32; 2]>,
     /// For each vertex whether a face at it has a vertex of a seam.
     near: Vec<bool>,

@@ -25,7 +25,7 @@ pub(super) fn of_faces(mesh: &TriMesh) -> Vec<u32> {
     groups
 }
 
-/// Numbers of faces that are the same where both the numbers before and the rows are.
+/// Numbers faces so that two have the same number exactly if both their numbers before and their rows are equal.
 pub(super) fn refine<R: Eq + std::hash::Hash>(
     before: Option<Vec<u32>>,
     rows: impl Iterator<Item = R>,

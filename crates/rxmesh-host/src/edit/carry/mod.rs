@@ -47,7 +47,7 @@ use std::sync::OnceLock;
 ///   away. Faces whose corners shared the face's normal keep such a normal. Normals of faces are left out.
 #[derive(Debug)]
 pub struct Carried {
-    /// The mesh as it was.
+    /// Mesh as it came in.
     mesh: TriMesh,
     x: Column<Vertex, Vec3>,
     /// Numbers of the elements that those of the session arose from.
@@ -60,7 +60,7 @@ pub struct Carried {
     normals: Option<Corners>,
     /// There if the session keeps the seams.
     keeps_seams: OnceLock<()>,
-    /// The slot of each vertex at the beginning, if they are followed.
+    /// Slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,
 }
 
@@ -147,12 +147,12 @@ impl Carried {
         Ok(count)
     }
 
-    /// Has the session keep some edges ([`Session::keep_edges`]); how many these are. To be called before anything is
-    /// changed. Nothing is kept where there are none.
+    /// Makes the session keep some edges ([`Session::keep_edges`]). Returns their number. Call it before any change.
+    /// Nothing is kept if there are none.
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; what the engine says.
+    /// [`Error::Options`] for a column that the faces do not have, or one of other numbers; any error of the engine.
     pub fn keep<C: Edits>(
         &self,
         session: &mut Session<C>,
@@ -169,7 +169,7 @@ impl Carried {
         Ok(edges.len() as u32)
     }
 
-    /// Has the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
+    /// Makes the session hold some edges ([`Session::hold_edges`]); otherwise as [`Carried::keep`].
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl Carried {
         Ok(marks)
     }
 
-    /// Marks of the edges between faces of different objects, groups or materials, and how many there are.
+    /// Marks the edges between faces of different objects, groups or materials. Returns their number, too.
     fn mark_groups<C: Edits>(
         &self,
         session: &mut Session<C>,

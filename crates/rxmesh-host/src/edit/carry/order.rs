@@ -8,7 +8,7 @@ use rxmesh_kernels::cavity::BORN;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NewVertex {
     pub(super) slot: u32,
-    /// The old vertex that it is, or that counts most among those it arose from.
+    /// Old vertex that it is, or that counts most among those it arose from.
     pub(super) origin: u32,
     /// `true` if it is none of the old ones.
     pub(super) born: bool,
@@ -19,14 +19,13 @@ pub(super) struct NewVertex {
 pub(super) struct NewFace {
     /// In numbers of the new mesh.
     pub(super) corners: [u32; 3],
-    /// The old face that it is, or arose from.
+    /// Old face that it is, or arose from.
     pub(super) origin: u32,
     /// `true` if it is the old face, with the same corners.
     pub(super) same: bool,
 }
 
-/// The elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come
-/// from.
+/// Elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come from.
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) vertices: Vec<NewVertex>,

@@ -1,4 +1,4 @@
-//! The places on the input where the vertices of a changed mesh have their values from.
+//! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::Order;
 use crate::algo::closest::{HostTree, Nearest};
@@ -8,11 +8,11 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// The closest place whose face looks the same way is taken up to this part of the size of the faces around it, without
-/// a look at the others.
+/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
-/// The surface that came in.
+/// Surface that came in.
 #[derive(Debug)]
 pub(super) struct Surface {
     tree: HostTree,
@@ -53,7 +53,7 @@ impl Surface {
         let part = self.parts[of as usize];
         let any = |f: u32| self.parts[f as usize] == part && accepts(f);
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
-        // Without a normal no face looks along it, and the search would see them all.
+        // Without a normal no face looks along it, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
             false => self.tree.nearest(p, along),
@@ -86,9 +86,9 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
 /// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The point that is looked up.
+    /// Point that is looked up.
     pub(super) at: Vec<DVec3>,
-    /// The place on the surface; nothing for a vertex that is one of the input's and has not moved: its values stay.
+    /// Place on the surface; `None` for a vertex that is one of the input's and has not moved: its values stay.
     pub(super) spots: Vec<Option<Nearest>>,
     /// Normals of the vertices, by which sheets are told apart.
     pub(super) normals: Vec<Vec3>,

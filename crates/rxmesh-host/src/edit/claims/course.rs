@@ -47,7 +47,7 @@ pub(crate) trait Course<O> {
         None
     }
 
-    /// Is shown those words after each look.
+    /// Receives those words after each read-back.
     fn looked(&mut self, _state: &[u32]) {}
 }
 

@@ -25,7 +25,7 @@ use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;
 use state::RoundState;
 
-/// The engine of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
+/// Scheduler of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
 /// mesh. The same result on every run.
 pub struct Claims {
     state: RoundState,
@@ -150,7 +150,7 @@ impl<O: OperatorEntry> Runs<O> for Claims {
     }
 }
 
-/// Moves what was refused to the next round's seeds.
+/// Moves the refused seeds to the next round's seeds.
 fn move_refused(session: &Session, to: GlobalMut<u32>) -> Result<(), Error> {
     let from = session.edits.state.refused.global_mut();
     let kernel = MoveSet { from, to };

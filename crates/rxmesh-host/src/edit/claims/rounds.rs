@@ -111,7 +111,7 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::Operator`] when a fill-in breaks the rules; no memory for a larger session, which is left as it was; or
-    /// what the engine says.
+    /// any error of the engine.
     ///
     /// # Safety
     ///
@@ -181,8 +181,8 @@ impl Session {
         Some((share * f64::from(u32::MAX)) as u32)
     }
 
-    /// Collapses, flips and so on that all rounds together have carried out, as the last look counted them. The number
-    /// wraps around.
+    /// Returns the number of collapses, flips and so on that all rounds together have carried out, as of the last
+    /// read-back. The number wraps around.
     pub(crate) fn carried_out(&self) -> u32 {
         let count = |c: Counter| self.edits.counted[c as usize];
         count(Counter::Candidates)
@@ -317,7 +317,7 @@ impl Session {
             if course.between(self, queue, end)? == NextSeeds::InBits {
                 self.collect(end)?;
             }
-            // The host does not know how many there are before it looks.
+            // The host does not know their number before it reads back.
             (seeds, n) = (Seeds::Queued, self.seed_slots::<O>());
         }
         Ok(Launched::OneByOne)

@@ -25,7 +25,7 @@ pub(super) enum FreeLists {
 
 /// Free slots of each kind.
 pub(super) struct FreeSlots {
-    /// The first slot by kind that was never used.
+    /// First slot by kind that was never used.
     unused: [u32; 3],
     /// Free slots below `unused`, when they were listed last.
     free: [Buffer<u32>; 3],
@@ -101,7 +101,7 @@ impl Session {
         if capacity == old {
             return Ok(());
         }
-        // All or nothing: what cannot be had leaves the session as it is.
+        // All or nothing: without enough memory the session stays as it is.
         let mesh = self.mesh.grown(capacity, self.mesh.patches())?;
         let columns = self.columns.grown(capacity)?;
         let state = self.edits.state.grown(&mesh)?;
@@ -119,7 +119,7 @@ impl Session {
         })
     }
 
-    /// Counts as many slots from [`Session::next_slots`] on as used, and makes the room for them.
+    /// Counts as many slots from [`Session::next_slots`] on as used, and grows the capacity for them.
     pub(in crate::edit) fn take_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         self.reserve(more)?;
         for (unused, more) in self.edits.slots.unused.iter_mut().zip(more) {

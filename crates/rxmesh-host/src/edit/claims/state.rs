@@ -4,24 +4,24 @@ use super::super::mesh::{OpenMesh, fill};
 use crate::engine::{Buffer, Engine, EngineError};
 use rxmesh_kernels::cavity::{COUNTERS, ClaimTables, RANK_WORDS, ResetClaims, TASK_WORDS};
 
-/// Words that records have room for at first, by faces: enough for a first round that flips or splits a tenth of the
-/// edges. A round that runs out of room is repeated.
+/// Initial capacity of records in words, by faces: enough for a first round that flips or splits a tenth of the edges.
+/// A round that exceeds it is repeated.
 const RECORD_WORDS: usize = 5;
 
 /// The same if a block is one thread, which records candidates, not winners alone. Pages that are not written take no
 /// memory, and a candidate beyond the capacity is recorded later.
 const RECORD_WORDS_ALONE: usize = 4;
 
-/// Tasks of a round for each thread of a CPU, at least and at most: who is done early takes from the others.
+/// Tasks of a round for each thread of a CPU, at least and at most: a thread that is done early takes from the others.
 const TASKS_A_THREAD: [usize; 2] = [8, 32];
 
 /// Elements for each task, between those.
 const ELEMENTS_A_TASK: usize = 1024;
 
-/// The least room for records, in words.
+/// Least capacity for records, in words.
 const LEAST_RECORDS: usize = 1 << 18;
 
-/// The arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
+/// Arrays of [`ClaimTables`], but for the claims on faces, and of [`rxmesh_kernels::cavity::Round`].
 pub(super) struct RoundState {
     pub ends: Buffer<u64>,
     pub pairs: Buffer<u64>,
@@ -89,7 +89,7 @@ impl RoundState {
         })
     }
 
-    /// Takes what has grown.
+    /// Replaces the buffers by the grown ones.
     pub(super) fn take(&mut self, grown: GrownState) {
         let GrownState {
             ends,

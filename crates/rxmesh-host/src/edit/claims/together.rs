@@ -76,7 +76,7 @@ impl Session {
             fill: self.fill_in(op, round, blocks),
             claims: self.claims::<O>(),
             list: s.list.global_mut(),
-            // Nobody sieves the seeds of such rounds.
+            // The seeds of such rounds are not sieved.
             other: s.wanting.global_mut(),
             few: FEW_SEEDS,
         }

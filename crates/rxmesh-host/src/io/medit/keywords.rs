@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
     name: &'static str,
-    /// The keyword's number in binary files.
+    /// Keyword's number in binary files.
     number: i32,
     /// Nodes of each.
     pub(super) nodes: usize,

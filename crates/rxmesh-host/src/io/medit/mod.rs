@@ -11,7 +11,7 @@ mod write;
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "MEDIT",
     word: "medit",

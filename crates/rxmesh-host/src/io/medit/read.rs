@@ -29,7 +29,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     Ok(reader.draft.finish())
 }
 
-/// The mesh with what belongs to its elements, in text and in bytes.
+/// Mesh with what belongs to its elements, in text and in bytes.
 pub(super) struct Draft {
     pub(super) volume: Volume,
     /// References of the tetrahedra, and of the faces.
@@ -66,7 +66,7 @@ impl Draft {
         }
     }
 
-    /// Adds an element that is kept, of the nodes that are named. `fault` places what is wrong.
+    /// Adds an element that is kept, of the nodes that are named. `fault` places a fault.
     pub(super) fn element(
         &mut self,
         element: Element,

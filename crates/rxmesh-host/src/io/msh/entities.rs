@@ -1,10 +1,10 @@
-//! `$Entities` of version 4: which physical groups the geometrical entities belong to.
+//! `$Entities` of version 4: the physical groups of the geometrical entities.
 
 use super::super::error::Fault;
 use super::read::{Reader, Version};
 use std::collections::HashMap;
 
-/// The first physical group of each entity that has one, by dimension and number.
+/// First physical group of each entity that has one, by dimension and number.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     first: HashMap<(i64, i64), i64>,

@@ -1,7 +1,7 @@
 //! Gmsh's MSH: versions 2.2, 4.0 and 4.1, text and binary (Gmsh's manual, section 10.1).
 //!
 //! Version 4.1 and 2.2 are written. `mshio`, the crate for it, reads version 4.1 only and has not been released since
-//! 2020; our own reader checks every count against what the file holds.
+//! 2020; our own reader checks every count against the size of the file.
 
 mod elements;
 mod entities;

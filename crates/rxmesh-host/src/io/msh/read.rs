@@ -11,7 +11,7 @@ use super::source::Source;
 use super::tags::Tags;
 use crate::mesh::{ColumnData, ElementKind};
 
-/// The versions of the format that differ in how they are read.
+/// Versions of the format that differ in how they are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     V2,
@@ -85,9 +85,9 @@ pub(super) struct Reader<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     pub(super) tags: Tags,
-    /// The physical group of each.
+    /// Physical group of each.
     pub(super) regions: Vec<i32>,
-    /// The geometrical entity of each.
+    /// Geometrical entity of each.
     pub(super) entities: Vec<i32>,
 }
 

@@ -9,7 +9,7 @@ use super::super::tokens::{Tokens, count};
 /// A file that is being read.
 pub(super) struct Source<'a> {
     pub(super) tokens: Tokens<'a>,
-    /// The order of bytes; `None` in text.
+    /// Order of bytes; `None` in text.
     pub(super) binary: Option<Order>,
     /// Bytes of a size (version 4.1).
     pub(super) size: usize,

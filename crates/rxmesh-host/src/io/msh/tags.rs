@@ -3,7 +3,7 @@
 /// From numbers to places in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
-    /// The number of each place, until they are sorted.
+    /// Number of each place, until they are sorted.
     given: Vec<i64>,
     /// Numbers with their places, ascending; empty where the numbers run without gaps.
     sorted: Vec<(i64, u32)>,

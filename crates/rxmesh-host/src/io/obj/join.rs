@@ -116,7 +116,7 @@ fn short_faces(chunks: &[Chunk]) -> Vec<u32> {
     all
 }
 
-/// Numbers the faces without those that were left out.
+/// Drops the `short` faces from a list of faces, and numbers the rest without them.
 fn drop_short(faces: &mut Vec<u32>, short: &[u32]) {
     faces.retain_mut(|face| {
         let before = short.partition_point(|s| *s < *face);

@@ -12,7 +12,7 @@ pub(super) struct Marks {
     pub(super) holes: Vec<u32>,
     /// Least numbers of vertices and faces that the tags need.
     pub(super) needed: [u64; 2],
-    /// Tags of other names: how many, and where the first is.
+    /// Tags of other names: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
 }

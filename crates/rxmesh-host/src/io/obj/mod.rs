@@ -1,8 +1,8 @@
 //! Wavefront OBJ.
 //!
-//! Own code and not the `tobj` crate, for what the rest of the project promises: `tobj`'s errors name neither line
-//! nor value, it splits a file into models whose vertices are renumbered, it drops `g` and `s`, and it reads line by
-//! line on one thread. Here a file is cut into chunks of lines that are parsed in parallel ([`parse`]) and joined
+//! Own code and not the `tobj` crate, to keep the promises of the rest of the project: `tobj`'s errors name neither
+//! line nor value, it splits a file into models whose vertices are renumbered, it drops `g` and `s`, and it reads line
+//! by line on one thread. Here a file is cut into chunks of lines that are parsed in parallel ([`parse`]) and joined
 //! ([`join`]); only then are relative indices resolved and ranges checked. The tests compare with `tobj`.
 
 mod join;
@@ -19,7 +19,7 @@ use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "OBJ",
     word: "obj",

@@ -15,7 +15,7 @@ pub(super) struct Corners {
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
     pub(super) relative: Vec<(usize, i64)>,
-    /// The largest number named, counted from 1.
+    /// Largest number named, counted from 1.
     pub(super) highest: u64,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Chunk {
     /// Polygons, faces counted from the chunk's first.
     pub(super) polygons: Vec<Polygon>,
     pub(super) tags: Vec<(usize, TagKind, String)>,
-    /// Lines `l` and `p`: how many, and where the first is.
+    /// Lines `l` and `p`: their number, and the place of the first.
     pub(super) skipped: usize,
     pub(super) first_skipped: Option<usize>,
     pub(super) weights: bool,

@@ -1,6 +1,6 @@
 //! OFF of Geomview, with the prefixes for texture coordinates, colours and normals, as text and as binary.
 //!
-//! No crate reads it well: those on the registry take plain `OFF` only, or allocate what the header says.
+//! No crate reads it well: those on the registry take plain `OFF` only, or allocate the sizes in the header unchecked.
 
 mod binary;
 mod read;
@@ -15,7 +15,7 @@ use super::points::Bits;
 use super::scan::{Lines, Words, after_comments, quote};
 use super::soup::Soup;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "OFF",
     word: "off",

@@ -8,7 +8,7 @@ use super::vertices::{Colours, Rows};
 use super::{Prefix, next_row};
 use crate::mesh::ElementKind;
 
-/// The fewest characters of a vertex (`0 0 0`) and of a face (`1 0`) with their line ends.
+/// Fewest characters of a vertex (`0 0 0`) and of a face (`1 0`) with their line ends.
 const LEAST: [u64; 2] = [6, 4];
 
 /// Reads what comes behind the keyword, if there is one: `counts` is the line of the counts.
@@ -93,7 +93,7 @@ struct Reader<'a> {
     lines: Lines<'a>,
     end: usize,
     soup: Soup,
-    /// The first face that goes on in a second line.
+    /// First face that goes on in a second line.
     wrapped: Option<usize>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    /// Says what there is behind the last face.
+    /// Warns of data behind the last face.
     fn rest(&mut self, faces: usize) {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {

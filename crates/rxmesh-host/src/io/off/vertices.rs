@@ -98,7 +98,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns `true` if colours come before normals: as the keyword has it, unless only the other order gives colours.
-    /// Where the keyword says that normals come first, these are no bytes of colours either.
+    /// If the keyword says that normals come first, these are no bytes of colours either.
     fn colours_first(&self) -> bool {
         let rows = || self.both.iter();
         let first = rows().all(|row| can_be_colour(&row[..row.len() - 3]));
@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the soup the columns, and a warning of what is not kept.
+    /// Gives the soup the columns, and a warning of the values that are not kept.
     pub(super) fn finish(mut self, soup: &mut Soup) -> Result<(), Fault> {
         let colours_first = self.colours_first();
         for row in std::mem::take(&mut self.both) {

@@ -4,7 +4,7 @@ use super::super::text::{Line, rows};
 use super::super::{Pieces, Shape, soup};
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 
-/// The columns that OFF holds.
+/// Columns that OFF holds.
 struct Held<'a> {
     normal: Option<&'a Column>,
     colour: Option<&'a Column>,

@@ -18,7 +18,7 @@ pub(super) enum Encoding {
     BinaryLittleEndian,
 }
 
-/// The type of a number.
+/// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarType {
     Char,
@@ -88,7 +88,7 @@ impl ScalarType {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PropertyType {
     Scalar(ScalarType),
-    /// The types of its length and of its values.
+    /// Types of its length and of its values.
     List(ScalarType, ScalarType),
 }
 
@@ -130,9 +130,9 @@ pub(super) struct Header {
     joined: Alike,
 }
 
-/// The lines of a header: each with the offset of its first byte, without its end. All end as the first one does: in
-/// a line feed (with a carriage return before it or not), or in a carriage return alone, behind which binary rows may
-/// begin with any byte.
+/// Lines of a header: each with the offset of its first byte, without its end. All end as the first one does: in a line
+/// feed (with a carriage return before it or not), or in a carriage return alone, behind which binary rows may begin
+/// with any byte.
 struct HeaderLines<'a> {
     bytes: &'a [u8],
     pos: usize,

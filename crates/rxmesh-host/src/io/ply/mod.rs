@@ -3,7 +3,7 @@
 //! Own code and not the `ply-rs-bw` crate: its header knows neither names of other characters than letters and digits
 //! nor whole numbers of 64 bits, its reader takes a map entry (or at best a setter call by name) and a list allocation
 //! for every value, reads text through a grammar that refuses `1.` and `.5`, cannot say which byte of a binary file is
-//! wrong, and believes a list's length before it looks whether the file is that long. The tests compare with it.
+//! wrong, and trusts a list's length without checking the size of the file. The tests compare with it.
 
 mod body;
 mod columns;
@@ -16,7 +16,7 @@ mod write;
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "PLY",
     word: "ply",

@@ -60,7 +60,7 @@ pub(in crate::io) fn write(
     pieces
 }
 
-/// The type of a list's length.
+/// Type of a list's length.
 #[derive(Clone, Copy)]
 enum Count {
     Byte,

@@ -2,7 +2,7 @@
 //!
 //! Own code and not the `stl_io` crate: that takes a binary file that begins with "solid" for text, reads only text
 //! that is spelled in lower case and ends in `endsolid`, names no line, refuses binary files with NaN in a normal that
-//! nobody reads, and welds through a hash map of boxed work. The tests compare with it.
+//! is not used, and welds through a hash map of boxed work. The tests compare with it.
 //!
 //! STL holds triangles that share nothing. Corners at exactly the same coordinates become one vertex; vertices are
 //! numbered in the order of their first use.
@@ -15,7 +15,7 @@ mod write;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::{Encoding, Format};
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "STL",
     word: "stl",

@@ -16,7 +16,7 @@ fn volume(name: &str, bytes: impl AsRef<[u8]>) -> Result<Loaded<TetMesh>, IoErro
     read_tets_bytes(bytes.as_ref(), Path::new(name), &ReadOptions::default())
 }
 
-/// An array of a VTU file.
+/// Returns an array of a VTU file.
 fn array(kind: &str, name: &str, width: usize, values: &str) -> String {
     format!(
         "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"ascii\">{values}\
@@ -24,7 +24,7 @@ fn array(kind: &str, name: &str, width: usize, values: &str) -> String {
     )
 }
 
-/// A VTU file of pieces.
+/// Returns a VTU file of pieces.
 fn vtu(head: &str, pieces: &str) -> String {
     format!(
         "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" {head}>\n<UnstructuredGrid>\n{pieces}\
@@ -45,7 +45,7 @@ fn piece(points: &str, data: &str) -> String {
     )
 }
 
-/// Points as bytes behind a head, as base64.
+/// Returns each part encoded as base64, one after the other.
 fn coded(parts: &[&[u8]]) -> String {
     let mut out = Vec::new();
     for part in parts {
@@ -269,7 +269,7 @@ fn strings_and_bits_of_vtk_are_passed_over() {
     assert!(volume("a.vtk", cut).is_err());
 }
 
-/// A cube of quadrilaterals and triangles, with what surfaces have of columns.
+/// Returns a cube of quadrilaterals and triangles, with all the columns that surfaces have.
 pub(super) fn laden_surface(pentagon: bool) -> PolyMesh {
     let mut positions: Vec<Vec3> = (0..8)
         .map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32 / 3.0))
@@ -325,7 +325,7 @@ pub(super) fn laden_surface(pentagon: bool) -> PolyMesh {
     mesh
 }
 
-/// Every form of a surface in the formats of elements.
+/// Returns every form of a surface in the formats of elements.
 pub(super) fn surface_forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
     let poly_data = [Ascii, Base64, Binary].map(|encoding| ("a.vtp", Format::Vtp, encoding));
@@ -396,7 +396,7 @@ fn surfaces_come_back_from_every_format_of_elements() {
             refused.contains("surfaces") || refused.contains("no tetrahedra"),
             "{refused}"
         );
-        // The content alone tells, and what a surface has not is no error.
+        // The content alone tells, and data that a surface lacks are no error.
         assert_eq!(
             surface("a", &bytes).unwrap().mesh.face_count(),
             mesh.face_count()

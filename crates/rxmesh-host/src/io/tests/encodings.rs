@@ -10,7 +10,7 @@ struct File {
     is_volume: bool,
 }
 
-/// Every form of a surface and of a volume.
+/// Returns every form of a surface and of a volume.
 fn files() -> Vec<File> {
     let file = |name: &str, format, encoding, model: Model, is_volume| {
         let options = WriteOptions { format, encoding };
@@ -55,7 +55,7 @@ impl File {
         }
     }
 
-    /// The file with other bytes.
+    /// Returns the file with other bytes.
     fn with(&self, bytes: Vec<u8>) -> File {
         File {
             name: self.name.clone(),

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Small valid files of every kind, each with one of everything.
+/// Returns small valid files of every kind, each with one of everything.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let mut all: Vec<_> = forms()
         .into_iter()
@@ -59,7 +59,7 @@ fn every_prefix_is_read_or_refused() {
     }
 }
 
-/// Cut anywhere, these formats know what is missing: nothing may pass for a whole file.
+/// Cut anywhere, these formats show that something is missing: nothing may pass for a whole file.
 #[test]
 fn cut_files_with_counts_are_refused() {
     for (name, bytes) in samples().into_iter().filter(|s| s.0 != "a.obj") {
@@ -70,7 +70,7 @@ fn cut_files_with_counts_are_refused() {
             bytes.len()
         };
         for end in 0..last {
-            // STL as text has no counts: cut behind a facet it is read, and people are told.
+            // STL as text has no counts: cut behind a facet it is read, with a warning.
             let facet = name == "a.stl" && bytes[..end].trim_ascii_end().ends_with(b"endfacet");
             match read_as(name, &bytes[..end]) {
                 Ok(l) if facet => assert!(l.warnings[0].contains("'endsolid'"), "{end}"),
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// Strips in front of the faces or after them: the faces' polygons are where they are, and what only they have is
+/// Strips in front of the faces or after them: the faces' polygons are where they are, and columns of theirs alone are
 /// dropped by name.
 #[test]
 fn strips_beside_faces_with_polygons_and_columns() {

@@ -32,7 +32,7 @@ fn tags_of_obj() {
             "2 tags ('t') are neither creases, corners nor holes and are not kept, the first is on line 15"
         ]
     );
-    // Triangles read the same file, and say what they lose.
+    // Triangles read the same file, and report their losses.
     let tri = read_as("a.obj", format!("{CUBE}t crease 2/1/0 0 1 1\n").as_bytes()).unwrap();
     assert!(
         tri.warnings.iter().any(|w| w.contains("no sharp edges: 1")),

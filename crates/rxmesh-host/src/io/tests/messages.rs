@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The whole message that a text gives rise to.
+/// Returns the whole message about a text.
 fn refusal(name: &str, text: &[u8]) -> String {
     match read_bytes(text, Path::new(name), &ReadOptions::default()) {
         Err(e) => e.to_string(),

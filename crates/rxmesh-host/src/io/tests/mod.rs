@@ -37,7 +37,7 @@ fn read_as(name: &str, bytes: &[u8]) -> Result<Loaded, IoError> {
     )
 }
 
-/// Five vertices and three faces at awkward places: every float here needs all its digits or an exponent.
+/// Returns five vertices and three faces at awkward places: every float here needs all its digits or an exponent.
 fn awkward() -> TriMesh {
     let positions = [
         [0.1, 1.0 / 3.0, -0.0],
@@ -59,7 +59,7 @@ fn column(name: &str, element: ElementKind, width: usize, data: ColumnData) -> C
     }
 }
 
-/// The same with one of everything that can hang on a mesh.
+/// Returns the same with one of everything that can hang on a mesh.
 fn laden() -> TriMesh {
     let mut mesh = awkward();
     let x = f32::EPSILON;
@@ -119,7 +119,7 @@ fn laden() -> TriMesh {
     mesh
 }
 
-/// Equal to the last bit: `==` takes 0 and -0 for the same.
+/// Asserts that meshes are equal to the last bit: `==` takes 0 and -0 for the same.
 fn assert_same_shape(a: &TriMesh, b: &TriMesh) {
     let bits = |m: &TriMesh| {
         m.positions
@@ -131,7 +131,7 @@ fn assert_same_shape(a: &TriMesh, b: &TriMesh) {
     assert_eq!(a.faces, b.faces);
 }
 
-/// Every format with every encoding it has.
+/// Returns every format with every encoding it has.
 fn forms() -> Vec<(&'static str, Encoding)> {
     use Encoding::*;
     vec![

@@ -4,7 +4,8 @@ use super::*;
 use crate::mesh::{Placement, generate};
 use glam::DVec3;
 
-/// A torus whose places in the world are `scale` times as large and moved; the doubles that a file shall hold.
+/// Returns a torus whose places in the world are `scale` times as large and moved, and the doubles that a file is to
+/// hold.
 fn moved(by: DVec3, scale: f64) -> (TriMesh, Vec<DVec3>) {
     let mesh = generate::torus(24, 16, 1.0, 0.4).unwrap();
     let places = mesh.positions.iter().map(|p| by + scale * p.as_dvec3());

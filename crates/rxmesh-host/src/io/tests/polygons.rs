@@ -7,7 +7,8 @@ pub(super) fn read_poly_as(name: &str, bytes: &[u8]) -> Result<Loaded<PolyMesh>,
     read_poly_bytes(bytes, Path::new(name), &ReadOptions::default())
 }
 
-/// A cube of four quads, a square of two triangles and a pentagon that bends over one side, all numbers awkward.
+/// Returns a cube of four quads, a square of two triangles and a pentagon that bends over one side, all numbers
+/// awkward.
 fn prism() -> PolyMesh {
     let x = 1.0 / 3.0;
     let positions = [
@@ -35,7 +36,7 @@ fn prism() -> PolyMesh {
     PolyMesh::new(positions, &sizes, faces.concat()).unwrap()
 }
 
-/// The same with one of everything that files hold beside it.
+/// Returns the same with one of everything that files hold beside it.
 fn laden() -> PolyMesh {
     let mut mesh = prism();
     let corner = |k: usize| if k % 5 == 4 { NO_VALUE } else { k as u32 % 3 };
@@ -156,7 +157,7 @@ fn obj_keeps_what_surfaces_need() {
         "{text}"
     );
     assert_eq!(read_poly_as("a.obj", &bytes).unwrap().mesh, mesh);
-    // A sharpness without end cannot be read as text, and is not needed to be for ever.
+    // A sharpness without end cannot be read as text, and is not needed to be forever.
     mesh.sharp_edges[0].sharpness = f32::INFINITY;
     let back = read_poly_as("a.obj", &written("a.obj", Encoding::Binary, &mesh).0).unwrap();
     assert_eq!(back.mesh.sharp_edges[0].sharpness, PolyMesh::SHARP);

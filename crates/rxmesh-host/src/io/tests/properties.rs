@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{COLOR, NORMAL, name_of_bytes};
 
-/// A triangle whose vertices have more properties, in text.
+/// Returns a triangle whose vertices have more properties, in text.
 fn triangle(properties: &str, rows: [&str; 3]) -> Vec<u8> {
     let [a, b, c] = rows;
     format!(
@@ -204,7 +204,7 @@ fn headers_end_their_lines_as_they_like() {
         assert_eq!(loaded.mesh.positions[0].x, first, "{end:?}");
         assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
         assert_eq!(loaded.mesh.extras.comments, ["made by a"]);
-        // Text behind a comment that is longer than what is looked at for a format elsewhere.
+        // Text behind a comment that is longer than the part examined for a format elsewhere.
         let long = format!("ply\ncomment {}\nformat", "long ".repeat(99));
         let text = String::from_utf8(triangle("", [""; 3])).unwrap();
         let text = text.replace("ply\nformat", &long).replace('\n', end);
@@ -228,7 +228,7 @@ fn elements_come_in_any_order() {
     assert_eq!(loaded.warnings.len(), 2, "{:?}", loaded.warnings);
 }
 
-/// The lines `v` and `vt` of the mesh in OBJ, and the first words of OFF.
+/// Returns the lines `v` and `vt` of the mesh in OBJ, and the first words of OFF.
 fn in_obj_and_off(mesh: &TriMesh) -> (String, String, String) {
     let text = |name: &str| String::from_utf8(written(name, Encoding::Ascii, mesh).0).unwrap();
     let (obj, off) = (text("a.obj"), text("a.off"));
@@ -286,7 +286,7 @@ fn colours_under_all_their_names_go_into_obj_and_off() {
     let colour = mesh.extras.column(ElementKind::Vertex, COLOR).unwrap();
     assert_eq!(colour.data, ColumnData::U8([1, 2, 3, 4].repeat(3)));
     assert_eq!(names(&mesh), [COLOR, "nx"]);
-    // The format's own names come first, and the others stay what they are.
+    // The format's own names come first, and the others keep their meaning.
     let lines = "property uchar r\nproperty uchar g\nproperty uchar b\nproperty uchar red\nproperty uchar green\n\
         property uchar blue\n";
     let mesh = read_as("a.ply", &triangle(lines, ["1 2 3 4 5 6"; 3]))

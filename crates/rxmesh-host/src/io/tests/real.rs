@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{check, check_poly};
 
-/// Every mesh below the folders, `.xz` left out.
+/// Returns every mesh below the folders, `.xz` left out.
 fn files() -> Option<Vec<PathBuf>> {
     let Some(root) = std::env::var_os("RXMESH_DATA") else {
         eprintln!("SKIPPED: RXMESH_DATA does not name a folder of meshes");
@@ -143,7 +143,7 @@ fn known_facts_are_found() {
     }
 }
 
-/// Polygons of real files: they hold, come back, and are in triangles what is read as triangles.
+/// Polygons of real files: they hold, come back, and their triangles are those read as triangles.
 #[test]
 fn polygons_of_real_files_survive() {
     let small = |p: &&PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20);

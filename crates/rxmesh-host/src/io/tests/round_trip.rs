@@ -99,7 +99,7 @@ fn obj_keeps_layers_and_tags_and_names_what_it_drops() {
             report.warnings
         );
     }
-    // OBJ writes colours as fractions, and they come back as what they were.
+    // OBJ writes colours as fractions, and they come back the same.
     let colour = |m: &TriMesh| m.extras.column(ElementKind::Vertex, "color").cloned();
     assert_eq!(colour(&back), colour(&mesh));
     let again = read_as("a.obj", &written("a.obj", Encoding::Binary, &back).0)

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A binary file of two triangles that share an edge.
+/// Returns a binary file of two triangles that share an edge.
 fn binary(head: &[u8], count: u32, attributes: [u16; 2], payload: bool) -> Vec<u8> {
     let mut file = head.to_vec();
     file.resize(80, b' ');

@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{TetMesh, generate};
 
-/// Every form in which a volume is written, with the name that says so.
+/// Returns every form in which a volume is written, with the name that says so.
 pub(super) fn forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
     vec![
@@ -33,14 +33,14 @@ fn write(name: &str, format: Format, encoding: Encoding, mesh: &TetMesh) -> (Vec
     (bytes, report.warnings)
 }
 
-/// Twelve cells at awkward places, shuffled.
+/// Returns twelve cells at awkward places, shuffled.
 fn awkward_tets() -> TetMesh {
     let mut mesh = generate::tet_box([2, 1, 1], [1.0 / 3.0, 1e-7, 12_345.679]).unwrap();
     generate::shuffle_tets(&mut mesh, 5);
     mesh
 }
 
-/// The same with columns of every type and of both kinds.
+/// Returns the same with columns of every type and of both kinds.
 pub(super) fn laden_tets() -> TetMesh {
     let mut mesh = awkward_tets();
     let (v, c) = (ElementKind::Vertex, ElementKind::Cell);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 type Form = (&'static str, Format, Encoding);
 
-/// A mesh in every form.
+/// Returns a mesh in every form.
 fn in_forms<'a>(
     mesh: impl Into<Model<'a>> + Copy,
     forms: Vec<Form>,
@@ -25,12 +25,12 @@ fn in_forms<'a>(
     forms.into_iter().map(sample).collect()
 }
 
-/// Small valid files of every form, each with one of everything.
+/// Returns small valid files of every form, each with one of everything.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     in_forms(&laden_tets(), forms())
 }
 
-/// The same of surfaces.
+/// Returns the same for surfaces.
 fn surfaces() -> Vec<(&'static str, Vec<u8>)> {
     in_forms(&laden_surface(false), surface_forms())
 }

@@ -15,7 +15,7 @@ fn refused(name: &str, text: &str) -> String {
     bytes(name, text.as_bytes()).unwrap_err().to_string()
 }
 
-/// The values of a column.
+/// Returns the values of a column.
 fn values(mesh: &TetMesh, element: ElementKind, name: &str) -> Vec<f64> {
     let column = mesh
         .extras

@@ -644,7 +644,7 @@ fn kinds_of_cells_that_are_left_out_have_names() {
             .to_string();
         assert!(error.ends_with(want), "{error}");
     }
-    // Version 1: a keyword, the place of the next, what belongs to it.
+    // Version 1: a keyword, the place of the next, its data.
     const ONE: i32 = 1f32.to_bits() as i32;
     let words = [
         &[1, 1, 3, 20, 3][..],

@@ -11,7 +11,7 @@ use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::{Encoding, gzip};
 use std::path::{Path, PathBuf};
 
-/// The format. Its files begin with a number, which says nothing.
+/// Description of the format. Its files begin with a number, which is no evidence.
 pub(super) const CODEC: Codec = Codec {
     name: "TetGen",
     word: "tetgen",

@@ -8,7 +8,7 @@ use super::super::soup::head_comments;
 use super::super::volume::{MARKER, REGION, Volume, references};
 use crate::mesh::{ColumnData, ElementKind};
 
-/// The contents of both files.
+/// Contents of both files.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Pair<'a> {
     pub(in super::super) nodes: &'a [u8],

@@ -9,7 +9,7 @@ use super::cells::Kept;
 use super::read::{Reader, scalar};
 use crate::mesh::ElementKind;
 
-/// The type of an array's values.
+/// Type of an array's values.
 #[derive(Debug, Clone, Copy)]
 enum Kind<'a> {
     Numbers(Scalar),

@@ -46,7 +46,7 @@ impl Part {
     }
 }
 
-/// The elements that were kept, by the rows that their values have among all cells.
+/// Elements that were kept, by the rows that their values have among all cells.
 #[derive(Debug, Default)]
 pub(in super::super) struct Kept {
     rows: Vec<u32>,
@@ -81,7 +81,7 @@ impl Kept {
 }
 
 impl Grid {
-    /// Adds cells of one type, or says what is wrong.
+    /// Adds cells of one type; the error is the fault.
     pub(in super::super) fn append(
         &mut self,
         ends: &[usize],
@@ -115,8 +115,8 @@ impl Grid {
         self.types = Numbers::I64(types);
     }
 
-    /// Takes the tetrahedra and the faces; returns those that the mesh is made of, or what is wrong. `at` is the place
-    /// of the cells in the file.
+    /// Takes the tetrahedra and the faces; returns those that the mesh is made of, or the fault. `at` is the place of
+    /// the cells in the file.
     pub(in super::super) fn take(&self, volume: &mut Volume, at: usize) -> Result<Kept, String> {
         if self.ends.len() != self.types.len() {
             let (cells, types) = (self.ends.len(), self.types.len());

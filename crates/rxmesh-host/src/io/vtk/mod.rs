@@ -1,6 +1,7 @@
 //! VTK's legacy format, text and binary: unstructured grids (VTK file formats, versions 1.0 to 5.1).
 //!
-//! `vtkio` reads it and VTU, too, but unwraps what a bad file lacks and reserves what a header promises.
+//! `vtkio` reads it and VTU, too, but panics on parts that a bad file lacks and reserves the sizes that a header
+//! promises.
 
 mod attributes;
 mod cells;
@@ -14,7 +15,7 @@ use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always};
 use super::content::HEAD;
 
-/// The format.
+/// Description of the format.
 pub(super) const CODEC: Codec = Codec {
     name: "VTK",
     word: "vtk",

@@ -64,11 +64,11 @@ pub(super) struct Reader<'a> {
     ends: Option<Vec<usize>>,
     nodes: Option<Numbers>,
     types: Option<Numbers>,
-    /// The cells of poly data.
+    /// Cells of poly data.
     parts: Vec<(Part, Vec<usize>, Numbers)>,
-    /// The elements that are kept, once they are taken.
+    /// Elements that are kept, once they are taken.
     pub(super) kept: Option<Kept>,
-    /// Whose data follow, and how many rows they have.
+    /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Offset of the cells.
     at: usize,
@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes over what is said of an array, up to an empty line.
+    /// Skips the metadata of an array, up to an empty line.
     pub(super) fn metadata(&mut self) {
         self.tokens.line();
         while self.tokens.left() > 0 && !self.tokens.line().is_empty() {}
@@ -220,7 +220,7 @@ impl Reader<'_> {
             .then_some(((ends, Numbers::I64(nodes)), numbers))
     }
 
-    /// Lists of `size` numbers in all, each of which begins with its length.
+    /// Reads lists of `size` numbers in all, each of which begins with its length.
     fn lists(&mut self, at: usize, n: usize, size: usize) -> Result<(Vec<usize>, Numbers), Fault> {
         let lists = self.array(Scalar::I32, size, "cells")?;
         let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
@@ -290,7 +290,7 @@ impl Reader<'_> {
         Ok(all)
     }
 
-    /// Numbers that come next: behind the end of the line in binary files.
+    /// Reads the `n` numbers that come next: behind the end of the line in binary files.
     pub(super) fn array(&mut self, scalar: Scalar, n: usize, what: &str) -> Result<Numbers, Fault> {
         if !self.binary {
             let at = self.tokens.offset();

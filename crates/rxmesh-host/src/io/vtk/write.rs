@@ -1,4 +1,4 @@
-//! Writing VTK's legacy format, version 3.0: what every program that knows VTK reads.
+//! Writing VTK's legacy format, version 3.0, which every program that knows VTK reads.
 
 use super::super::arrays::{NamedArray, arrays};
 use super::super::names;
@@ -10,7 +10,7 @@ use super::super::{Encoding, Pieces};
 use super::cells::TETRAHEDRON;
 use crate::mesh::{Column, ColumnData, ElementKind, bytes_of_name};
 
-/// The longest title that the format allows.
+/// Longest title that the format allows.
 const TITLE: usize = 255;
 
 pub(in super::super) fn write(

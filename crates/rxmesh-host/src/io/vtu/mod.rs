@@ -13,7 +13,7 @@ use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write};
 use super::content::CTRL_Z;
 
-/// Unstructured grids.
+/// Description of unstructured grids.
 pub(super) const GRID: Codec = Codec {
     name: "VTU",
     word: "vtu",

@@ -1,4 +1,4 @@
-//! The tags of a VTU file: which arrays there are, and where their data lie.
+//! The tags of a VTU file: its arrays, and the places of their data.
 
 use super::super::error::Fault;
 use super::super::numbers::{Order, Scalar};
@@ -30,7 +30,7 @@ pub(super) struct Array {
     pub(super) at: usize,
 }
 
-/// The parts of a piece that have arrays.
+/// Parts of a piece that have arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Points,
@@ -102,7 +102,7 @@ pub(super) struct File {
     pub(super) header: usize,
     pub(super) packed: Option<Packing>,
     pub(super) kind: Kind,
-    /// The files of the pieces, for a file that only lists them.
+    /// Files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
     /// Offset behind the `_` of the appended data, and `true` if they are base64.

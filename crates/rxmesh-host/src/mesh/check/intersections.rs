@@ -13,10 +13,10 @@ const LEAF: usize = 4;
 const PIECE: usize = 1024;
 /// Most partners behind a triangle, along the curve that orders them, that count.
 const MOST_PARTNERS: usize = 1000;
-/// Pairs of triangles that exact predicates look at in all, or more in a large mesh: those of a surface are few, and
+/// Most pairs of triangles that exact predicates test in all, or more in a large mesh: those of a surface are few, and
 /// those of a heap of triangles go with the square of their number.
 const MOST_TESTS: usize = 1 << 23;
-/// Such pairs of a triangle, on average over a piece of work, that are looked at however large the mesh is.
+/// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
 const TESTS_A_TRIANGLE: usize = 256;
 
 /// Pairs of faces that have a point in common other than the vertices and edges that they share.
@@ -26,9 +26,9 @@ const TESTS_A_TRIANGLE: usize = 256;
 /// part in it. Signs are exact (Shewchuk 1997). A pair names the lower face first; pairs are in ascending order.
 ///
 /// A tree of bounding boxes makes the time near n log n for surfaces. Heaps of faces end early, and then the number is
-/// a lower bound ([`Findings::at_least`]): where a face meets more than 1,000 others that come after it along a
+/// a lower bound ([`Findings::at_least`]): if a face meets more than 1,000 others that come after it along a
 /// space-filling curve, the rest of these does not count; and of pairs whose boxes overlap, 2^23 or 256 a face are
-/// looked at, shared out evenly along the curve.
+/// tested, shared out evenly along the curve.
 pub fn self_intersections(mesh: &TriMesh) -> Findings<[u32; 2]> {
     let Found { pairs, all } = find(&mesh.positions, &mesh.faces);
     findings(pairs, all)
@@ -112,10 +112,10 @@ fn find(positions: &[Vec3], faces: &[[u32; 3]]) -> Found {
     }
 }
 
-/// The pairs of one piece of work.
+/// Pairs of one piece of work.
 struct Search {
     pairs: Vec<[u32; 2]>,
-    /// Pairs that exact predicates may still look at.
+    /// Number of pairs that exact predicates may still test.
     tests: usize,
     /// Nothing was left out.
     all: bool,
@@ -595,7 +595,7 @@ mod tests {
             generate::icosphere(3).unwrap(),
         ] {
             assert_eq!(self_intersections(&mesh), Findings::default());
-            // Corners of one's own at the same places.
+            // Separate corners at the same places.
             let soup = TriMesh::new(
                 mesh.faces
                     .iter()

@@ -1,4 +1,4 @@
-//! Says what is odd about a mesh: one pass of edge finding, a few union-finds, near-linear time.
+//! Finds defects of a mesh: one pass of edge finding, a few union-finds, near-linear time.
 
 mod intersections;
 mod polygons;
@@ -120,7 +120,7 @@ fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     conclude(report)
 }
 
-/// Counts that look at one edge at a time.
+/// Counts defects of single edges.
 fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckReport) {
     for (e, &ends) in table.edges.iter().enumerate() {
         match table.along(e) {
@@ -135,7 +135,7 @@ fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckRe
     }
 }
 
-/// Counts that look at one face, or at the faces along one edge, at a time.
+/// Counts defects of single faces, or of the faces along one edge.
 fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     for f in 0..mesh.faces.count() {

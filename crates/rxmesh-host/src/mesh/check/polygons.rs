@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Deviation {
-    /// The (first) face that is.
+    /// First face with that deviation.
     pub face: u32,
     /// Largest distance of a corner from the plane through the middle of the corners, along the Newell normal; in the
     /// world.
@@ -94,10 +94,10 @@ pub struct PolygonReport {
     /// Sizes, sharpness and holes.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub counts: PolygonCounts,
-    /// The face that is farthest from flat, where one is not flat.
+    /// Face that is farthest from flat, where one is not flat.
     pub least_flat: Option<Deviation>,
     /// Faces that seen along their Newell normal have two sides that cross. Faces of more than
-    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not looked at.
+    /// [`PolygonReport::MOST_CORNERS`] corners that are not convex are not examined.
     pub crossing_faces: Findings<u32>,
     /// Sharp edges whose ends no edge joins.
     pub loose_sharp_edges: Findings<[u32; 2]>,

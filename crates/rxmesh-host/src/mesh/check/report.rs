@@ -17,7 +17,7 @@ pub struct Findings<T> {
     /// There may be more: the search ended early, as it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub at_least: bool,
-    /// The first ten at most, numbered from 0.
+    /// First ten at most, numbered from 0.
     pub first: Vec<T>,
 }
 
@@ -54,7 +54,7 @@ impl<T> FromIterator<T> for Findings<T> {
 pub struct Valence {
     /// Number of edges that end at the vertex.
     pub valence: u32,
-    /// The (first) vertex that has it.
+    /// First vertex that has it.
     pub vertex: u32,
 }
 
@@ -97,7 +97,7 @@ impl EdgeLengths {
     }
 }
 
-/// Everything that [`check`](super::check()) looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check`](super::check()). The field names are the keys of the JSON form and stay.
 ///
 /// Edges are named by their two vertices, the smaller first. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -114,7 +114,7 @@ pub struct CheckReport {
     pub closed: bool,
     /// No non-manifold edge or vertex and no degenerate face.
     pub manifold: bool,
-    /// The faces can be turned so that every edge with two faces is run along in both directions.
+    /// `true` if the faces can be turned so that every edge with two faces is run along in both directions.
     pub orientable: bool,
     /// They are turned so already.
     pub consistently_oriented: bool,
@@ -122,9 +122,9 @@ pub struct CheckReport {
     pub euler_characteristic: i64,
     /// Number of handles over all components; only for manifold orientable meshes.
     pub genus: Option<i64>,
-    /// Sets of faces that hang together through shared edges.
+    /// Sets of faces connected through shared edges.
     pub face_components: u64,
-    /// Sets of faces that hang together through shared vertices.
+    /// Sets of faces connected through shared vertices.
     pub vertex_components: u64,
     /// Boundary loops.
     pub boundary_loops: u64,
@@ -138,9 +138,9 @@ pub struct CheckReport {
     pub inconsistent_edges: Findings<[u32; 2]>,
     /// Faces that name a vertex twice.
     pub degenerate_faces: Findings<u32>,
-    /// Faces whose area is exactly 0 (cross product of two edges, of polygons their sum over the fan around the first
-    /// corner, in double precision), degenerate ones included.
-    /// There is no tolerance: what is "nearly 0" depends on the size of the mesh.
+    /// Faces whose area is exactly 0 (cross product of two edges, for polygons their sum over the fan around the first
+    /// corner, in double precision), degenerate ones included. There is no tolerance: "nearly 0" depends on the size of
+    /// the mesh.
     pub zero_area_faces: Findings<u32>,
     /// Faces with the same vertices as an earlier face, in any order.
     pub duplicate_faces: Findings<u32>,

@@ -1,4 +1,4 @@
-//! Polygons: what triangles have comes out alike, and what only polygons have is found.
+//! Polygons: the findings of triangles are the same, and those that only polygons have are found.
 
 use super::*;
 use crate::mesh::{Rng, SharpEdge, SharpVertex, generate};
@@ -19,7 +19,7 @@ fn triangles_are_checked_alike() {
         let mesh = TriMesh::new(positions, faces).unwrap();
         let poly = PolyMesh::from(mesh.clone());
         assert_eq!(check_poly(&poly), check(&mesh));
-        // Sizes kept one by one are looked at on another way.
+        // Sizes kept one by one are checked in another way.
         let sizes: Vec<u32> = (0..=mesh.face_count() as u32).map(|f| 3 * f).collect();
         let offsets = PolyMesh {
             faces: crate::mesh::Faces::Offsets(sizes),
@@ -29,7 +29,7 @@ fn triangles_are_checked_alike() {
     }
 }
 
-/// A wedge: two quads and a pentagon beside triangles.
+/// Returns a wedge: two quads and a pentagon beside triangles.
 fn house() -> PolyMesh {
     let positions = [
         [0.0, 0.0, 0.0],
@@ -171,7 +171,7 @@ fn oddities_of_polygons() {
     assert!(r.orientable && !r.consistently_oriented);
 }
 
-/// A large polygon that is not convex is looked at up to its limit, and no further.
+/// A large polygon that is not convex is examined up to its limit, and no further.
 #[test]
 fn crossings_of_large_polygons() {
     let star = |n: u32, crossed: bool| {

@@ -5,7 +5,7 @@ use crate::mesh::{Rng, TetMesh, generate};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cells at random over few vertices: repeated, degenerate, crowded.
+/// Returns cells at random over few vertices: repeated, degenerate, crowded.
 fn random(seed: u64, cells: usize) -> TetMesh {
     let mut rng = Rng::new(seed);
     let n = 5 + rng.below(8) as u32;
@@ -101,7 +101,7 @@ fn counts_are_those_of_the_definitions() {
     }
 }
 
-/// Angles from the faces' planes, spheres from their equations.
+/// Measures angles from the faces' planes, and spheres from their equations.
 fn measured(p: [DVec3; 4]) -> (f64, f64) {
     let mut angle = f64::INFINITY;
     for (i, j, k, l) in [
@@ -192,7 +192,7 @@ fn defects_of_volumes_are_named() {
     assert_eq!(r.pinched_edges.first, [[3, 7]]);
 }
 
-/// Recipes fill what they say, with positive cells that fit together.
+/// Recipes fill their shapes, with positive cells that fit together.
 #[test]
 fn recipes_are_sound() {
     for (mesh, cells, volume, angle) in [

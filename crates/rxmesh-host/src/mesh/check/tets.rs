@@ -12,17 +12,17 @@ use std::fmt;
 /// Below this smallest dihedral angle a cell is a sliver: in degrees, as Shewchuk 2002 and TetGen's users have it.
 pub const SLIVER_DEGREES: f64 = 5.0;
 
-/// The worst cell by one measure.
+/// Worst cell by one measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Worst {
-    /// The (first) cell.
+    /// First cell that has it.
     pub cell: u32,
     /// Value of the measure there.
     pub value: f64,
 }
 
-/// Everything that [`check_tets`] looks at. The field names are the keys of the JSON form and stay.
+/// All findings of [`check_tets`]. The field names are the keys of the JSON form and stay.
 ///
 /// Faces are named by their three vertices, ascending, edges by their two. All numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,9 +41,9 @@ pub struct TetReport {
     pub boundary_faces: u64,
     /// No face of more than two cells, no degenerate and no repeated cell.
     pub manifold: bool,
-    /// Sets of cells that hang together through shared faces.
+    /// Sets of cells connected through shared faces.
     pub face_components: u64,
-    /// Sets of cells that hang together through shared vertices.
+    /// Sets of cells connected through shared vertices.
     pub vertex_components: u64,
     /// Cells of negative volume.
     pub inverted_cells: Findings<u32>,
@@ -69,12 +69,12 @@ pub struct TetReport {
     pub cell_volume: Option<Spread>,
     /// Smallest dihedral angles of the cells that are neither degenerate nor flat, in degrees: 70.5 of a regular one.
     pub dihedral_angle: Option<Spread>,
-    /// The cell with the smallest of them.
+    /// Cell with the smallest of them.
     pub least_angle: Option<Worst>,
     /// Three times the radius of the inscribed over that of the circumscribed sphere, of the same cells: 1 of a regular
     /// one (Liu and Joe 1994).
     pub radius_ratio: Option<Spread>,
-    /// The cell with the smallest of them.
+    /// Cell with the smallest of them.
     pub least_ratio: Option<Worst>,
     /// Lowest and highest corner, in the world.
     pub bounding_box: Option<[[f64; 3]; 2]>,

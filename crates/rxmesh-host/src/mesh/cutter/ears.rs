@@ -20,7 +20,7 @@ const BLOCKED: u8 = 1;
 const STRAIGHT: u8 = 2;
 const TURNED: u8 = 3;
 
-/// The ring of corners that are left, with room that is kept.
+/// Ring of corners that are left, with buffers that are kept.
 #[derive(Default)]
 pub(super) struct Ears {
     next: Vec<u32>,
@@ -75,7 +75,7 @@ impl Ears {
         let mut at = 0;
         for left in (4..=n).rev() {
             let mut best = self.first(at, left, is_large);
-            // Without an ear, ranks may be stale: only neighbours were looked at. All are, a bounded number of times.
+            // Without an ear, ranks may be stale: only neighbours were updated. All are, a bounded number of times.
             if self.rank[best as usize].0 != EAR && looks_left >= left as usize {
                 looks_left -= left as usize;
                 let mut k = best;
@@ -127,7 +127,7 @@ impl Ears {
         best
     }
 
-    /// Finds the rank of a corner anew.
+    /// Recomputes the rank of a corner.
     fn update(&mut self, plane: &Plane, k: u32, is_large: bool) {
         let t = [self.prev[k as usize], k, self.next[k as usize]];
         let turn = plane.turn(t);

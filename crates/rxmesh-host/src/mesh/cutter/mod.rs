@@ -212,7 +212,7 @@ impl Polygon<'_> {
 }
 
 /// Returns the corner at which the better diagonal of a quad begins (0 or 1), if both cut it into two triangles of
-/// positive area. Of equal ones the first.
+/// positive area; the first of equal ones.
 fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
     /// Least part of the quad's area that a triangle must have.
     const LEAST: f64 = 1e-6;
@@ -225,7 +225,7 @@ fn convex_quad([a, b, c, d]: [DVec3; 4]) -> Option<u32> {
         (c - b).cross(bd),
         bd.cross(a - b),
     ];
-    // Also false for what is no number.
+    // Also false for NaN.
     if least.is_nan() || !halves.iter().all(|h| h.dot(normal) > least) {
         return None;
     }

@@ -1,29 +1,29 @@
-//! Tests of how polygons are cut.
+//! Tests of cutting polygons.
 
 use super::*;
 use crate::mesh::{EdgeTable, PolyMesh, TriMesh, check, solid};
 use proptest::prelude::{ProptestConfig, Strategy, prop, prop_assert, prop_assert_eq, proptest};
 
-/// A mesh of these faces, cut.
+/// Cuts a mesh of these faces.
 fn cut(positions: &[Vec3], faces: &[Vec<u32>]) -> TriMesh {
     let sizes: Vec<u32> = faces.iter().map(|f| f.len() as u32).collect();
     let mesh = PolyMesh::new(positions.to_vec(), &sizes, faces.concat()).unwrap();
     mesh.triangulate().unwrap().0
 }
 
-/// One polygon of these corners, cut.
+/// Cuts one polygon of these corners.
 fn cut_one(points: &[Vec3]) -> Vec<[u32; 3]> {
     cut(points, &[(0..points.len() as u32).collect()]).faces
 }
 
-/// Twice the area of each triangle, as seen along a direction.
+/// Returns twice the area of each triangle, as seen along a direction.
 fn seen(points: &[Vec3], triangles: &[[u32; 3]], along: DVec3) -> Vec<f64> {
     let at = |v: u32| points[v as usize].as_dvec3();
     let area = |t: &[u32; 3]| (at(t[1]) - at(t[0])).cross(at(t[2]) - at(t[0])).dot(along);
     triangles.iter().map(area).collect()
 }
 
-/// All triangles have an area, are turned as the polygon is, and cover it once.
+/// Asserts that all triangles have an area, are turned as the polygon is, and cover it once.
 fn assert_covers(points: &[Vec3], triangles: &[[u32; 3]]) {
     let normal = super::super::polygon::newell_normal(points);
     let n = points.len() as u32;
@@ -41,7 +41,7 @@ fn assert_covers(points: &[Vec3], triangles: &[[u32; 3]]) {
     );
 }
 
-/// The same triangles, whichever corner of each is named first.
+/// Returns the same triangles, whichever corner of each is named first.
 fn as_set(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let turned = |t: &[u32; 3]| {
         let first = (0..3).min_by_key(|&k| t[k]).unwrap();
@@ -52,7 +52,7 @@ fn as_set(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     all
 }
 
-/// Corners at increasing angles around the origin; any radii give a simple polygon.
+/// Returns corners at increasing angles around the origin; any radii give a simple polygon.
 fn star(radii: &[f32], place: impl Fn(f32, f32) -> Vec3) -> Vec<Vec3> {
     let turn = std::f32::consts::TAU / radii.len() as f32;
     let at =
@@ -60,14 +60,15 @@ fn star(radii: &[f32], place: impl Fn(f32, f32) -> Vec3) -> Vec<Vec3> {
     radii.iter().enumerate().map(at).collect()
 }
 
-/// On a tilted plane, but for rounding.
+/// Returns a point on a tilted plane, but for rounding.
 fn tilted(x: f32, y: f32) -> Vec3 {
     let normal = Vec3::new(0.48, 0.6, 0.64);
     let a = normal.any_orthonormal_vector();
     x * a + y * normal.cross(a)
 }
 
-/// A cube whose sides have further corners in the middle of their sides, and the faces of which begin at any corner.
+/// Returns a cube whose sides have further corners in the middle of their sides, and the faces of which begin at any
+/// corner.
 fn cube_of_octagons(first: &[usize; 6]) -> (Vec<Vec3>, Vec<Vec<u32>>) {
     let mut points: Vec<Vec3> = Vec::new();
     let mut faces = Vec::new();
@@ -105,7 +106,7 @@ fn cube_of_octagons(first: &[usize; 6]) -> (Vec<Vec3>, Vec<Vec<u32>>) {
     (points, faces)
 }
 
-/// Two polygons back to back, which share all corners.
+/// Returns two polygons back to back, which share all corners.
 fn pillow(n: u32, inner: impl Fn(u32) -> f32) -> (Vec<Vec3>, Vec<Vec<u32>>) {
     let radii: Vec<f32> = (0..n).map(inner).collect();
     let points = star(&radii, |x, y| Vec3::new(x, y, 0.1 * x * y));
@@ -125,7 +126,7 @@ fn assert_closed(mesh: &TriMesh) {
     );
 }
 
-/// A random polygon with corners on whole numbers, and some of them on its sides.
+/// Returns a random polygon with corners on whole numbers, and some of them on its sides.
 fn whole_polygon() -> impl Strategy<Value = Vec<(i32, i32)>> {
     prop::collection::vec((10i32..40, 0u32..3), 3..12).prop_map(|corners| {
         let turn = std::f64::consts::TAU / corners.len() as f64;
@@ -206,7 +207,8 @@ proptest! {
     }
 }
 
-/// `true` if two sides that do not follow each other have a point in common, or if two that do lie on each other.
+/// Returns `true` if two sides that do not follow each other have a point in common, or if two that do lie on each
+/// other.
 fn crosses(p: &[(i32, i32)]) -> bool {
     let n = p.len();
     let turn = |a: (i32, i32), b: (i32, i32), c: (i32, i32)| {

@@ -1,4 +1,4 @@
-//! A cache file is either exactly what was saved, or an error.
+//! A cache file is either exactly the saved one, or an error.
 
 use std::fs;
 
@@ -111,7 +111,7 @@ fn damage_is_noticed() {
     assert!(PatchSet::load(&path, key).is_ok());
 }
 
-/// The rows of a relation of a set that is said to be sound name elements that there are.
+/// Checks that the rows of a relation of a set that counts as sound name elements that exist.
 fn query<R: Relation>(rx: &RxMesh)
 where
     CountRows<R>: Entry,
@@ -131,8 +131,8 @@ fn query_all(engine: &Engine, set: PatchSet) {
     query::<EEThroughFaces>(&rx);
 }
 
-/// A file that was changed by someone who knows the format: the checksum is right, the content is not. It is an error,
-/// or a set that cannot do harm; a cache that is not the mesh's is not used.
+/// A file that was changed with knowledge of the format: the checksum is right, the content is not. It is an error, or
+/// a set that cannot do harm; a cache that is not the mesh's is not used.
 #[test]
 fn tampering_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();

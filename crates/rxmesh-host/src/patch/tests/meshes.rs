@@ -19,7 +19,7 @@ impl Mesh {
         }
     }
 
-    /// The same mesh in a random order of vertices, faces and corners.
+    /// Returns the same mesh in a random order of vertices, faces and corners.
     pub(super) fn shuffled(&self, seed: u64) -> Self {
         let mut state = seed;
         let mut random = |n: usize| (split_mix(&mut state) % n as u64) as usize;
@@ -38,7 +38,7 @@ impl Mesh {
         Self::new(self.vertices, faces)
     }
 
-    /// Both meshes as one.
+    /// Joins both meshes to one.
     pub(super) fn joined(&self, other: &Self) -> Self {
         let shift = self.vertices as u32;
         let moved = other.faces.iter().map(|face| face.map(|v| v + shift));
@@ -58,7 +58,7 @@ pub(super) fn grid(columns: u32, rows: u32) -> Mesh {
     Mesh::new(((columns + 1) * (rows + 1)) as usize, faces)
 }
 
-/// A rectangle with opposite sides joined.
+/// Returns a rectangle with opposite sides joined.
 pub(super) fn torus(columns: u32, rows: u32) -> Mesh {
     let id = |r: u32, c: u32| (r % rows) * columns + c % columns;
     let mut faces = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn torus(columns: u32, rows: u32) -> Mesh {
     Mesh::new((columns * rows) as usize, faces)
 }
 
-/// An octahedron, each face cut into n by n.
+/// Returns an octahedron, each face cut into n by n.
 pub(super) fn sphere(n: i32) -> Mesh {
     let mut ids: HashMap<[i32; 3], u32> = HashMap::new();
     let mut faces = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn sphere(n: i32) -> Mesh {
     Mesh::new(ids.len(), faces)
 }
 
-/// Triangles around vertex 0.
+/// Returns triangles around vertex 0.
 pub(super) fn fan(valence: u32, closed: bool) -> Mesh {
     let rim = valence + u32::from(!closed);
     let faces: Vec<[u32; 3]> = (0..valence)
@@ -99,7 +99,7 @@ pub(super) fn fan(valence: u32, closed: bool) -> Mesh {
     Mesh::new(rim as usize + 1, faces)
 }
 
-/// Triangles around one edge, each with a strip hanging on.
+/// Returns triangles around one edge, each with a strip hanging on.
 pub(super) fn book(pages: u32) -> Mesh {
     let pages = (0..pages).map(|page| 4 * page + 2);
     let faces: Vec<[u32; 3]> = pages
@@ -116,7 +116,7 @@ pub(super) fn book(pages: u32) -> Mesh {
     Mesh::new(4 * pages.len() + 2, faces)
 }
 
-/// Two tetrahedra that share vertex 0.
+/// Returns two tetrahedra that share vertex 0.
 pub(super) fn two_tetrahedra() -> [[u32; 3]; 8] {
     let four = |a, b, c, d| [[a, b, c], [a, c, d], [a, d, b], [b, d, c]];
     let [a, b] = [four(0, 1, 2, 3), four(0, 4, 5, 6)];

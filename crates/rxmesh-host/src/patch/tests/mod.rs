@@ -241,7 +241,7 @@ fn validate_notices_every_change() {
     assert!(notices(&|set| set.ribbons.truncate(set.ribbons.len() - 1)));
 }
 
-/// All that makes up a set, apart from times.
+/// Returns all contents of a set, apart from times.
 fn content(set: &PatchSet) -> impl PartialEq + std::fmt::Debug + use<> {
     (
         (

@@ -17,7 +17,7 @@ const MIN_BUCKET_BITS: u32 = 8;
 pub(super) fn side(cell: &[u32; 4], k: usize) -> [u32; 3] {
     let [a, b, c] = [1, 2, 3].map(|i| cell[(k + i) % 4]);
     let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-    // The middle one is what is left.
+    // The middle one is the remaining one.
     [low, a ^ b ^ c ^ low ^ high, high]
 }
 

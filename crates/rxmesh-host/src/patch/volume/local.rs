@@ -21,7 +21,7 @@ pub(super) struct Mesh<'a> {
     pub(super) ribbons: &'a [Vec<u32>],
 }
 
-/// The elements of one kind that a patch holds, as linear ids.
+/// Elements of one kind that a patch holds, as linear ids.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) own: Range<u32>,

@@ -38,7 +38,7 @@ const MAX_PATCH_SIZE: u32 = 8192;
 /// Kinds of element that a volume keeps beside vertices and cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum VolumeKinds {
-    /// None: what finite elements need.
+    /// None: enough for finite elements.
     #[default]
     Cells,
     /// Edges.

@@ -8,7 +8,7 @@ use super::super::error::PatchError;
 use super::super::shared::{NONE, SmallMap};
 use super::local::{Held, Local, Mesh};
 
-/// The arrays of a patch set.
+/// Arrays of a patch set.
 pub(super) struct Packed {
     pub(super) headers: Vec<PatchHeader>,
     pub(super) topology: Vec<u16>,

@@ -7,7 +7,7 @@ use super::super::shared::{prefix_sum, split_mut};
 use super::owners::Owners;
 use crate::mesh::CELL_FACES;
 
-/// The edges or the faces of a mesh.
+/// Edges or faces of a mesh.
 #[derive(Default)]
 pub(super) struct Parts<const M: usize> {
     /// Start of each patch's own keys; the total at the end.
@@ -21,7 +21,7 @@ pub(super) struct Parts<const M: usize> {
     pub(super) turned: Vec<bool>,
 }
 
-/// The corners of a cell's six edges or four faces.
+/// Corners of a cell's six edges or four faces.
 pub(super) trait Corners<const M: usize> {
     /// For each of them its corners.
     const OF: &'static [[usize; M]];
@@ -98,7 +98,7 @@ impl Buckets {
 }
 
 impl<const M: usize> Parts<M> {
-    /// Finds what each patch owns among the cells that it holds.
+    /// Finds the parts that each patch owns among the cells that it holds.
     pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()

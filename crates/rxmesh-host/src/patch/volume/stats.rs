@@ -16,10 +16,10 @@ pub struct VolumeStats {
     pub size_mean: f32,
     /// See `size_min`.
     pub size_max: u32,
-    /// Local elements with shell 0 over owned ones, of V, E and F: how often one is loaded by kernels over CV, CE, CF,
-    /// EV or FV; 1 where there are none.
+    /// Local elements with shell 0 over owned ones, of V, E and F: the number of times that one is loaded by kernels
+    /// over CV, CE, CF, EV or FV; 1 if there are none.
     pub near: [f32; 3],
-    /// Local elements over owned ones, of V, E, F and C: how often one is loaded by the other kernels.
+    /// Local elements over owned ones, of V, E, F and C: the number of times that one is loaded by the other kernels.
     pub local: [f32; 4],
     /// Bytes a cell on an engine.
     pub bytes: f32,

@@ -44,7 +44,7 @@ fn check(vertices: usize, cells: &[[u32; 4]]) {
     }
 }
 
-/// The six tetrahedra of each cube of a box, all of positive orientation.
+/// Returns the six tetrahedra of each cube of a box, all of positive orientation.
 fn kuhn([x, y, z]: [u32; 3]) -> (usize, Vec<[u32; 4]>) {
     const STEPS: [[usize; 3]; 6] = [
         [0, 1, 2],

@@ -1,4 +1,4 @@
-//! Checks of what is promised of a volume's patches, by code that shares nothing with the stages.
+//! Checks of the promises about a volume's patches, by code that shares nothing with the stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ macro_rules! check {
     };
 }
 
-/// The corners of the parts of a cell: edges, then faces, as seen from outside.
+/// Corners of the parts of a cell: edges, then faces, as seen from outside.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
@@ -37,7 +37,7 @@ struct View {
     cf: Vec<[u32; 4]>,
 }
 
-/// The mesh in linear ids: what belongs to each edge and face.
+/// Mesh in linear ids, with the cells of each edge and face.
 #[derive(Default)]
 struct Naive {
     /// Cells of each vertex, each edge, each face, by their vertices.

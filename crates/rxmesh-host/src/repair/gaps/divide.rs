@@ -9,17 +9,17 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Most edges near to one vertex that are looked at.
+/// Most edges near to one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// An edge that is to be divided.
 struct Division {
     half: u32,
-    /// The vertices between its ends and how far along they lie, in order.
+    /// Vertices between its ends and their positions along it, in order.
     at: Vec<(f64, u32)>,
 }
 
-/// Divides edges where that joins them with others; how many.
+/// Divides edges if that joins them with others. Returns their number.
 pub(super) fn divide(mesh: &mut TriMesh, border: &Border, reach: f64) -> Result<usize, MeshError> {
     let mut divisions = near_edges(mesh, border, reach);
     // One that is given up can leave others without an edge in common: each time there are fewer.
@@ -162,7 +162,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes what a division needs, or nothing of it.
+    /// Takes the faces and edges that a division needs, or none of them.
     fn take(&mut self, mesh: &TriMesh, d: &Division) -> bool {
         let (chain, apex) = (chain(mesh, d), apex(mesh, d.half));
         let along: Vec<[u32; 2]> = chain.windows(2).map(|w| [w[0], w[1]]).collect();

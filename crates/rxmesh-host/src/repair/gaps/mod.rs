@@ -107,7 +107,7 @@ pub fn close_gaps(mesh: &mut TriMesh, options: &GapOptions) -> Result<GapReport,
     Ok(report)
 }
 
-/// The boundary of a mesh.
+/// Boundary of a mesh.
 struct Border {
     table: EdgeTable,
     /// Half-edges along boundary edges, by edge.

@@ -9,7 +9,7 @@ fn within(tolerance: f64) -> GapOptions {
     GapOptions::default().with(|o| o.tolerance = Length::OfDiagonal(tolerance))
 }
 
-/// The faces of two meshes side by side.
+/// Returns the faces of two meshes side by side.
 fn both(a: &TriMesh, b: &TriMesh) -> TriMesh {
     let first = a.positions.len() as u32;
     let positions = a.positions.iter().chain(&b.positions).copied().collect();
@@ -21,14 +21,14 @@ fn both(a: &TriMesh, b: &TriMesh) -> TriMesh {
     TriMesh::new(positions, faces.collect()).unwrap()
 }
 
-/// A grid over the unit square, moved.
+/// Returns a grid over the unit square, moved.
 fn grid(nx: u32, ny: u32, by: Vec3) -> TriMesh {
     let mut mesh = generate::grid(nx, ny).unwrap();
     mesh.positions.iter_mut().for_each(|p| *p += by);
     mesh
 }
 
-/// The sphere with every face on its own, corners moved a little.
+/// Returns the sphere with every face on its own, corners moved a little.
 fn shards(seed: u64, by: f32) -> TriMesh {
     let sphere = generate::icosphere(2).unwrap();
     let mut rng = Rng::new(seed);

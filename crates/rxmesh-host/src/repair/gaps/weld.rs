@@ -8,13 +8,13 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Most neighbours of one vertex that are looked at.
+/// Most neighbours of one vertex that are examined.
 const MOST_NEAR: usize = 64;
 
 /// Vertices move together over at most this part of the shortest edge at either.
 const PART_OF_EDGE: f64 = 0.5;
 
-/// Welds what can be welded; how many vertices went into others.
+/// Welds all vertices that can be welded. Returns the number of vertices that went into others.
 pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
     let corners = Corners::new(mesh, border);
     let pairs = near_pairs(mesh, border, &corners, reach);
@@ -40,7 +40,7 @@ pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
     apply(mesh, &groups)
 }
 
-/// The faces of the boundary's vertices.
+/// Faces of the boundary's vertices.
 struct Corners {
     /// Place of each boundary vertex in the lists; `u32::MAX` for others.
     place: Vec<u32>,
@@ -149,7 +149,7 @@ fn near_pairs(
 struct Groups<'a> {
     mesh: &'a TriMesh,
     corners: &'a Corners,
-    /// The group of each boundary vertex, by place.
+    /// Group of each boundary vertex, by place.
     group: Vec<u32>,
     members: Vec<Vec<u32>>,
 }
@@ -324,7 +324,7 @@ fn keep_solid(mesh: &TriMesh, corners: &Corners, groups: Vec<Vec<u32>>) -> Vec<V
     groups.into_par_iter().lean().filter(is_good).collect()
 }
 
-/// Carries the groups out; how many vertices are gone.
+/// Carries the groups out. Returns the number of vertices that are gone.
 fn apply(mesh: &mut TriMesh, groups: &[Vec<u32>]) -> usize {
     let names = names(mesh, groups);
     for group in groups {

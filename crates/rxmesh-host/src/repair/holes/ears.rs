@@ -72,7 +72,7 @@ struct Candidate {
     /// Squared length of the new edge.
     length: f64,
     vertex: u32,
-    /// The vertex's count of changes when this was put down.
+    /// Vertex's count of changes when this was put down.
     version: u32,
 }
 

@@ -95,7 +95,7 @@ fn draw(
     Some(())
 }
 
-/// The operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
+/// Operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
 struct Sheet {
     ring: usize,
     /// End of the new vertices.
@@ -221,7 +221,7 @@ impl Sheet {
             let h = self.laplace(x, v).dot(self.normals[v]) / self.areas[v];
             (whole[v] && h.is_finite()).then_some(h)
         };
-        // Sums of curvatures and how many they are of.
+        // Sums of curvatures and the number of their terms.
         let near = |v: usize| {
             let beside = self.matrix.rows[v]
                 .iter()

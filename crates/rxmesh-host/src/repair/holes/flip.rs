@@ -15,15 +15,15 @@ const MOST_FLIPS: usize = 16;
 /// Folds up to this are no worse than none: the cosine of 30 degrees.
 const SLIGHT: f64 = 0.866;
 
-/// Least excess of the sum of two angles over 180 degrees (its sine), so that squares are not flipped for ever.
+/// Least excess of the sum of two angles over 180 degrees (its sine), so that squares are not flipped forever.
 const MARGIN: f64 = 1e-6;
 
 pub(super) struct Flips<'a> {
     pub(super) patch: &'a mut Patch,
     is_there: &'a dyn Fn(u32, u32) -> bool,
-    /// The half-edge at the other side of half-edge `3 f + k`.
+    /// Half-edge at the other side of half-edge `3 f + k`.
     twins: Vec<u32>,
-    /// The patch's edges, the smaller vertex first.
+    /// Patch's edges, the smaller vertex first.
     edges: HashSet<[u32; 2]>,
 }
 

@@ -11,9 +11,9 @@ const NONE: u32 = u32::MAX;
 /// A hole: its vertices in the order in which new faces go around, each once.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
-    /// The vertices, three at least.
+    /// Vertices, three at least.
     pub(super) vertices: Vec<u32>,
-    /// The half-edge of the old face at side `i`; it runs from vertex `i + 1` to vertex `i`.
+    /// Half-edge of the old face at side `i`; it runs from vertex `i + 1` to vertex `i`.
     pub(super) mates: Vec<u32>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn find(mesh: &TriMesh, table: &EdgeTable) -> Found {
     next.iter()
         .filter(|&&n| n != NONE)
         .for_each(|&n| led[n as usize] = true);
-    // Pieces that do not close start where nothing leads; what is left are circles.
+    // Pieces that do not close start where nothing leads; the others are closed loops.
     let starts = (0..borders.len())
         .filter(|&i| !led[i])
         .chain(0..borders.len());
@@ -280,7 +280,7 @@ impl Walk<'_> {
     }
 }
 
-/// The old faces around a ring.
+/// Old faces around a ring.
 pub(super) struct FacesAround {
     /// Those with a vertex of the ring, in the fans beside the hole, and those with a vertex of such a face; ascending.
     pub(super) faces: Vec<u32>,

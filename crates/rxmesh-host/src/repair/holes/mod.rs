@@ -55,7 +55,7 @@ pub struct HoleOptions {
     /// mesh's diagonal ('5%').
     #[cfg_attr(feature = "cli", arg(long = "max-hole-size", value_name = "LENGTH"))]
     pub max_size: Option<Length>,
-    /// What holes are filled with.
+    /// Kind of surface that fills holes.
     #[cfg_attr(
         feature = "cli",
         arg(long = "fill", value_name = "HOW", default_value_t, value_enum)

@@ -21,7 +21,7 @@ pub(super) struct Around {
     pub(super) sizes: Vec<f64>,
     /// Positions of the other vertices of the faces around.
     pub(super) outside: Vec<DVec3>,
-    /// The old faces that have a vertex of the ring, and those around them.
+    /// Old faces that have a vertex of the ring, and those around them.
     pub(super) faces: Vec<[u32; 3]>,
     /// Vertices beside the ring all of whose faces are among these.
     pub(super) whole: Vec<u32>,
@@ -133,7 +133,7 @@ pub(super) fn unit_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
 pub(super) struct Patch {
     pub(super) points: Vec<DVec3>,
     pub(super) faces: Vec<[u32; 3]>,
-    /// The corners of the face in whose middle each new vertex was put.
+    /// Corners of the face in whose middle each new vertex was put.
     pub(super) parents: Vec<[u32; 3]>,
     /// Number of vertices of the ring.
     pub(super) ring: u32,

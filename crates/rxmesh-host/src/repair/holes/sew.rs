@@ -1,4 +1,4 @@
-//! Patches into the mesh, with values for what is new.
+//! Sews patches into the mesh, with values for the new elements.
 
 use super::loops::Ring;
 use super::patch::Patch;

@@ -19,9 +19,9 @@ pub(super) struct Matrix {
     pub(super) diagonal: Vec<f64>,
 }
 
-/// The factors of a matrix.
+/// Factors of a matrix.
 pub(super) struct Factors {
-    /// The unknown at each place.
+    /// Unknown at each place.
     order: Vec<u32>,
     /// Columns of L: their entries below the diagonal.
     starts: Vec<usize>,

@@ -8,21 +8,21 @@ use crate::repair::{RepairOptions, RepairReport, repair};
 use glam::{DVec3, Vec3};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
-/// The mesh without the faces that a rule names.
+/// Returns the mesh without the faces that a rule names.
 fn without(mesh: &TriMesh, gone: impl Fn([DVec3; 3]) -> bool) -> TriMesh {
     let at = |v: u32| mesh.positions[v as usize].as_dvec3();
     let keep: Vec<bool> = mesh.faces.iter().map(|f| !gone(f.map(at))).collect();
     mesh.with_faces(&keep)
 }
 
-/// A unit sphere without what is higher than `z`.
+/// Returns a unit sphere without the part above `z`.
 fn open_sphere(levels: u32, z: f64) -> TriMesh {
     without(&generate::icosphere(levels).unwrap(), |x| {
         x.iter().any(|p| p.z > z)
     })
 }
 
-/// A grid of 12 times 12 cells over the unit square with a hole of 6 times 6 cells and one of a single face.
+/// Returns a grid of 12 times 12 cells over the unit square with a hole of 6 times 6 cells and one of a single face.
 fn plate() -> TriMesh {
     let grid = generate::grid(12, 12).unwrap();
     let keep = |f: usize| {
@@ -269,7 +269,7 @@ fn what_the_mesh_carries_goes_on() {
     }
 }
 
-/// A strip of quads whose inner border is any closed curve.
+/// Returns a strip of quads whose inner border is any closed curve.
 fn strip(n: usize, inner: impl Fn(f64) -> DVec3, outer: impl Fn(f64) -> DVec3) -> TriMesh {
     let angle = |i: usize| i as f64 * std::f64::consts::TAU / n as f64;
     let border =
@@ -319,7 +319,7 @@ fn holes_of_thousands_of_edges_take_no_time() {
     }
 }
 
-/// A closed mesh without some faces, one or more, each picked by chance.
+/// Returns a closed mesh without some faces, one or more, each picked by chance.
 fn perforated(seed: u64, part: u64) -> TriMesh {
     let mut rng = Rng::new(seed);
     let mut mesh = match seed % 3 {
@@ -395,7 +395,7 @@ proptest! {
     }
 }
 
-/// The same faces, whichever corner of each is named first.
+/// Returns the same faces, whichever corner of each is named first.
 fn face_set(mesh: &TriMesh) -> Vec<[u32; 3]> {
     let turned = |t: &[u32; 3]| {
         let first = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);

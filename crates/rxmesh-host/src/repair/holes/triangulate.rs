@@ -1,5 +1,5 @@
-//! Triangulation of a loop in space: of all, that whose sharpest fold is least, then the smallest (Barequet and Sharir
-//! 1995; Liepa 2003).
+//! Triangulation of a loop in space: the one whose sharpest fold is least, then the smallest (Barequet and Sharir 1995;
+//! Liepa 2003).
 
 use super::ears;
 use super::patch::{Around, unit_normal};
@@ -32,17 +32,17 @@ pub(super) fn triangulate(
     Some(faces)
 }
 
-/// The weight of a triangulation: the sharpest fold in it, then its size.
+/// Weight of a triangulation: the sharpest fold in it, then its size.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Weight(u32, f64);
 
 const NEVER: Weight = Weight(u32::MAX, f64::INFINITY);
 
-/// The best triangulation of the part of the ring from one vertex to another.
+/// Best triangulation of the part of the ring from one vertex to another.
 #[derive(Clone, Copy)]
 struct Best {
     weight: Weight,
-    /// The third vertex of the face at the chord between the two.
+    /// Third vertex of the face at the chord between the two.
     third: u32,
     /// That face's normal; of sides of the ring that of the old face.
     normal: DVec3,

@@ -10,7 +10,7 @@ fn tag(face: u32, kind: TagKind, text: &str) -> Tag {
     Tag { face, kind, text }
 }
 
-/// A square of two faces with a face without area between them, with everything that a mesh can carry.
+/// Returns a square of two faces with a face without area between them, with everything that a mesh can carry.
 fn square() -> TriMesh {
     let positions = [
         [0., 0.],

@@ -1,4 +1,4 @@
-//! Tests of repair: shapes with known answers, what meshes carry, and random ones.
+//! Tests of repair: shapes with known answers, data of meshes, and random ones.
 
 mod carried;
 mod random;
@@ -8,7 +8,7 @@ use super::{RepairOptions, RepairReport, repair};
 use crate::mesh::{Rng, TriMesh, check};
 use glam::Vec3;
 
-/// A cube with its lowest corner at a place, looking outwards: 8 vertices, 12 faces.
+/// Returns a cube with its lowest corner at a place, looking outwards: 8 vertices, 12 faces.
 fn cube(at: Vec3, size: f32) -> TriMesh {
     let corner =
         |i: u32| at + size * Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32);
@@ -26,7 +26,7 @@ fn cube(at: Vec3, size: f32) -> TriMesh {
     TriMesh::new((0..8).map(corner).collect(), faces.collect()).unwrap()
 }
 
-/// Several meshes as one.
+/// Joins several meshes to one.
 fn all(parts: &[TriMesh]) -> TriMesh {
     let mut mesh = TriMesh::default();
     for part in parts {
@@ -82,7 +82,7 @@ fn repaired(mesh: &TriMesh) -> (TriMesh, RepairReport) {
     (once, report)
 }
 
-/// Volume, by the divergence theorem.
+/// Returns the volume, by the divergence theorem.
 fn volume(mesh: &TriMesh) -> f64 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let six = |f: &[u32; 3]| {

@@ -1,4 +1,4 @@
-//! Meshes that nobody wrote.
+//! Random meshes.
 
 use super::repaired;
 use crate::mesh::{TriMesh, is_proper};
@@ -6,7 +6,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// Triangles between a few vertices on a small lattice: everything that can be wrong is.
+/// Generates triangles between a few vertices on a small lattice: all defects occur.
 fn soups() -> impl Strategy<Value = TriMesh> {
     (3u32..14).prop_flat_map(|n| {
         let place = (0i8..3, 0i8..3, 0i8..3);
@@ -19,7 +19,7 @@ fn soups() -> impl Strategy<Value = TriMesh> {
     })
 }
 
-/// The same between places that are hardly ever on a line.
+/// Generates the same between places that are hardly ever on a line.
 fn free_soups() -> impl Strategy<Value = TriMesh> {
     (4u32..20).prop_flat_map(|n| {
         let place = prop::array::uniform3(-1.0f32..1.0);
@@ -31,7 +31,7 @@ fn free_soups() -> impl Strategy<Value = TriMesh> {
     })
 }
 
-/// The same with two faces at an edge at most: often a surface that cannot be oriented.
+/// Generates the same with two faces at an edge at most: often a surface that cannot be oriented.
 fn surfaces() -> impl Strategy<Value = TriMesh> {
     free_soups().prop_map(|mut mesh| {
         let mut faces_at: HashMap<[u32; 2], u32> = HashMap::new();

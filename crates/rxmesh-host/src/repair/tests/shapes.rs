@@ -192,7 +192,7 @@ fn components_look_outwards_and_cavities_inwards() {
     near(volume(&mesh), 64.0 - 8.0 + 1.0 + 1.0);
 }
 
-/// A Klein bottle of n by m squares, or (`open`) a Moebius strip.
+/// Returns a Klein bottle of n by m squares, or (`open`) a Moebius strip.
 fn klein(n: u32, m: u32, open: bool) -> TriMesh {
     let rows = if open { m + 1 } else { m };
     let id = |i: u32, j: u32| {
@@ -405,7 +405,7 @@ fn an_edge_that_two_pairs_of_faces_share_gets_a_vertex() {
     assert!(check(&after).closed);
 }
 
-/// A torus of 3 by n squares whose inner ring is drawn together until two of its edges are one.
+/// Returns a torus of 3 by n squares whose inner ring is drawn together until two of its edges are one.
 fn pinched() -> TriMesh {
     let mut torus = generate::torus(12, 6, 2.0, 0.8).unwrap();
     // Two parallel edges on opposite sides of the hole become one: their ends are united.

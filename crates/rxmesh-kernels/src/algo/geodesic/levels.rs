@@ -6,7 +6,7 @@ use crate::kernel::{FlatKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Edge, Patch, PatchHeader, Vertex};
 
-/// The level of a vertex that no source reaches.
+/// Level of a vertex that no source reaches.
 pub const NO_LEVEL: u32 = u32::MAX;
 
 kernel! {
@@ -17,8 +17,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for LevelClear {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -41,8 +41,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for LevelRound {
     type Tables = (Shared<u32>, Shared<u32>);
 

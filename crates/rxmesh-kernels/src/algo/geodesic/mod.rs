@@ -45,17 +45,17 @@ kernel_list! {
     patch geodesic_finish: GeodesicFinish;
 }
 
-/// Words a patch of [`GeodesicRound::readers`]: how many there are, and their patches.
+/// Words a patch of [`GeodesicRound::readers`]: the number of readers, and their patches.
 pub const READERS_ROW: u32 = 16;
 
-/// The most patches that a row has room for; those beyond are listed in every round.
+/// Capacity of a row, in patches; those beyond are listed in every round.
 const MOST_READERS: u32 = READERS_ROW - 1;
 
 /// In [`GeodesicRound::entered`]: listed in every round.
 pub const ALWAYS: u32 = u32::MAX;
 
-/// The lowest bits of a distance, which hold the number of its source where there are several. A distance loses a
-/// millionth part of itself by that.
+/// Lowest bits of a distance, which hold the number of its source where there are several. A distance loses a millionth
+/// part of itself by that.
 pub const SOURCE_BITS: u32 = 0xf;
 
 /// Infinity, as bits.
@@ -66,15 +66,15 @@ kernel! {
     pub struct GeodesicSources: Flat {
         /// Linear ids.
         pub sources: Global<u32>,
-        /// The value of each source: its level, or its distance as bits.
+        /// Value of each source: its level, or its distance as bits.
         pub starts: Global<u32>,
         /// Levels, or distances as bits.
         pub values: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for GeodesicSources {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -87,20 +87,20 @@ kernel! {
     pub struct GeodesicStart: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The least distances that vertices were offered.
+        /// Least distances that vertices were offered.
         pub best: GlobalMut<f32>,
-        /// The distances that they have passed on.
+        /// Distances that they have passed on.
         pub told: GlobalMut<f32>,
         /// Their other copy.
         pub other: GlobalMut<f32>,
-        /// The length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
+        /// Length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,
-        /// The length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
+        /// Length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
         pub shortest: GlobalMut<f32>,
-        /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local vertices,
-        /// 16 bits each, and above them the [`Obtuse`] corner.
+        /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local
+        /// vertices, 16 bits each, and above them the [`Obtuse`] corner.
         pub faces: GlobalMut<u64>,
-        /// The most faces of a patch.
+        /// Most faces of a patch.
         pub room: u32,
         /// As [`GeodesicRound::waiting`].
         pub waiting: GlobalMut<u32>,
@@ -108,14 +108,14 @@ kernel! {
         pub readers: GlobalMut<u32>,
         /// As [`GeodesicRound::entered`], all zero before.
         pub entered: GlobalMut<u32>,
-        /// The patches of the first round: all.
+        /// Patches of the first round: all.
         pub list: GlobalMut<u32>,
         /// Brings lengths near one.
         pub scale: f32,
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part, and atomically what several write; ids and
+// SAFETY: a patch writes its own elements, in phases that barriers part, and atomically what several write; ids and
 // sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicStart {
     type Tables = (Shared<u32>, Shared<u32>);
@@ -196,14 +196,15 @@ impl GeodesicStart {
     }
 }
 
-/// Obtuse corner of a face, if it has one, and how obtuse it is: 1 to 3 for the corner in the lowest two bits, and above
-/// them the 14 high bits, rounded up, of the dot product of the corner's sides, which is negative and stored without its
+/// Obtuse corner of a face, if it has one, and its angle. The lowest two bits are 1 to 3 for the corner; above them are
+/// the 14 high bits, rounded up, of the dot product of the corner's sides, which is negative and stored without its
 /// sign. 0 without an obtuse corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Obtuse(u16);
 
 impl Obtuse {
-    /// Finds the obtuse corner by the dot products, at each corner, of the side that comes in and the one that goes out.
+    /// Finds the obtuse corner by the dot products, at each corner, of the side that comes in and the one that goes
+    /// out.
     #[inline(always)]
     fn of(dots: [f32; 3]) -> Obtuse {
         let mut corner = Obtuse(0);
@@ -222,8 +223,8 @@ impl Obtuse {
     /// both ends of that side, of which the nearer one is at `nearer`.
     ///
     /// For a point at distance `s` from the foot of the corner's height `h`, which parts the side in `t` and `1 - t` of
-    /// its length `l`, Stewart's theorem says `s s >= nearer nearer - t (1 - t) l l`, and the corner is no nearer to the
-    /// point than the square root of `s s + h h`. The sides' dot product is `h h - t (1 - t) l l`.
+    /// its length `l`, Stewart's theorem says `s s >= nearer nearer - t (1 - t) l l`, and the corner is no nearer to
+    /// the point than the square root of `s s + h h`. The sides' dot product is `h h - t (1 - t) l l`.
     #[inline(always)]
     fn may_lower(self, k: u32, d: f32, nearer: f32) -> bool {
         let slack = f32::from_bits(u32::from(self.0 >> 2) << 17);
@@ -243,7 +244,7 @@ kernel! {
     pub struct GeodesicFinish: Patch {
         /// Distances.
         pub distance: GlobalMut<f32>,
-        /// The largest finite distance, one a patch; minus infinity where nothing is reached.
+        /// Largest finite distance, one a patch; minus infinity where nothing is reached.
         pub farthest: GlobalMut<f64>,
         /// Vertices with a finite distance, one number a patch.
         pub reached: GlobalMut<f64>,
@@ -254,8 +255,8 @@ kernel! {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; ids and sections are the mesh's (contracts U1 to
-// U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
+// to U4).
 unsafe impl PatchKernel for GeodesicFinish {
     type Tables = Shared<u32>;
 

@@ -10,22 +10,22 @@ use crate::mem::{Global, GlobalMut, Plan, Shared};
 use crate::topo::{Face, Patch, PatchHeader, Vertex};
 use glam::Vec3;
 
-/// The least part of itself by which a distance falls: a few roundings.
+/// Least part of itself by which a distance falls: a few roundings.
 const ROUNDING: f32 = 1e-6;
 
-/// The step of a vertex that did not move yet.
+/// Step of a vertex that did not move yet.
 const NEVER: u32 = u32::MAX;
 
 kernel! {
-    /// One round of the propagation: each patch next to which, or in which, distances moved passes them on (section
-    /// 4.2, algorithm 3, for the vertices that are near). Rounds count from 1. It runs on the patches that the round
-    /// before has listed: most are far from where distances move.
+    /// Runs one round of the propagation: each patch next to which, or in which, distances moved passes them on
+    /// (section 4.2, algorithm 3, for the vertices that are near). Rounds count from 1. It runs on the patches that the
+    /// round before has listed: most are far from where distances move.
     pub struct GeodesicRound: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// The least distances that vertices were offered; those of the sources at first.
+        /// Least distances that vertices were offered; those of the sources at first.
         pub best: GlobalMut<f32>,
-        /// The distances that they have passed on up to the round before.
+        /// Distances that they have passed on up to the round before.
         pub old: Global<f32>,
         /// The same up to this round.
         pub new: GlobalMut<f32>,
@@ -33,31 +33,31 @@ kernel! {
         pub moved: Global<u32>,
         /// The same of this round.
         pub moves: GlobalMut<u32>,
-        /// The least distance of each patch that waits for the others, as bits; [`FAR`] for none.
+        /// Least distance of each patch that waits for the others, as bits; [`FAR`] for none.
         pub waiting: GlobalMut<u32>,
         /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
-        /// For each patch the number of the patches with vertices of it in their ribbons, and who they are
+        /// For each patch the number of the patches with vertices of it in their ribbons, and their ids
         /// ([`READERS_ROW`] words).
         pub readers: Global<u32>,
         /// For each patch the last round that it was listed for; [`ALWAYS`] for one that is not among
         /// the readers of all that it reads.
         pub entered: GlobalMut<u32>,
-        /// The patches of the next round: those that this one worked on, those with a distance that waits, and the
-        /// readers of those that passed something on. No others have anything to do.
+        /// Patches of the next round: those that this one worked on, those with a distance that waits, and the readers
+        /// of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
-        /// Words, of which the second says how many these are; zero before.
+        /// Words, of which the second is their number; zero before.
         pub next_count: GlobalMut<u32>,
         /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
         pub near: GlobalMut<u32>,
-        /// The length of each patch's longer edges ([`super::GeodesicStart::edge`]).
+        /// Length of each patch's longer edges ([`super::GeodesicStart::edge`]).
         pub edge: Global<f32>,
-        /// The length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
+        /// Length of each patch's shortest edge ([`super::GeodesicStart::shortest`]).
         pub shortest: Global<f32>,
-        /// The faces of each patch ([`super::GeodesicStart::faces`]).
+        /// Faces of each patch ([`super::GeodesicStart::faces`]).
         pub faces: Global<u64>,
-        /// The most faces of a patch.
+        /// Most faces of a patch.
         pub room: u32,
         /// This round.
         pub round: u32,
@@ -67,9 +67,9 @@ kernel! {
         pub threshold: f32,
         /// Number of edges by which a distance may exceed the shortest one and still be passed on.
         pub reach: f32,
-        /// The most steps of a patch in a round.
+        /// Most steps of a patch in a round.
         pub steps: u32,
-        /// The lowest bits of a distance that hold its source's number ([`super::SOURCE_BITS`]): 0 for one source.
+        /// Lowest bits of a distance that hold its source's number ([`super::SOURCE_BITS`]): 0 for one source.
         pub labels: u32,
     }
 }
@@ -81,9 +81,9 @@ pub struct Tables {
     faces: Shared<u64>,
     /// Distance that each local vertex has passed on.
     told: Shared<f32>,
-    /// The least offer to each owned vertex, as bits.
+    /// Least offer to each owned vertex, as bits.
     best: Shared<u32>,
-    /// The last step before which each local vertex passed its distance on.
+    /// Last step before which each local vertex passed its distance on.
     step: Shared<u32>,
     /// Flags of moves in the last even and the last odd step; the least distance that was passed on, and the least that
     /// waits, as bits.
@@ -98,9 +98,9 @@ const WAITS: u32 = 3;
 /// When a patch passes distances on.
 #[derive(Clone, Copy)]
 struct Rule {
-    /// The largest distance to pass on.
+    /// Largest distance to pass on.
     bound: f32,
-    /// The least change to pass on, beside roundings.
+    /// Least change to pass on, beside roundings.
     slack: f32,
 }
 
@@ -113,8 +113,8 @@ impl Rule {
     }
 }
 
-// SAFETY: a patch writes what it owns, in phases that barriers part; what several threads of a phase, or several
-// patches, write they write atomically; ids and sections are the mesh's (contracts U1 to U4).
+// SAFETY: a patch writes its own elements, in phases that barriers part; words that several threads of a phase, or
+// several patches, write are written atomically; ids and sections are the mesh's (contracts U1 to U4).
 unsafe impl PatchKernel for GeodesicRound {
     const THREADS: u32 = 192;
     // Most patches have nothing to do, and a round is as long as the work of one takes.
@@ -401,15 +401,16 @@ impl Side {
             && (rest < 0.0 || rest * rest <= self.across2 * self.square)
     }
 
-    /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq` from
-    /// the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that side;
-    /// else the shorter way along one of the other two sides. Beside it is the distance of the corner from which that way
-    /// comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni and Klein
-    /// 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`, `rp`, and `area2`
-    /// is twice the triangle's area.
+    /// Returns the distance of the third corner `r` of a triangle from the point that is at distances `dp` and `dq`
+    /// from the corners `p` and `q` and lies across the side `pq`, if the straight line from there to `r` crosses that
+    /// side; else the shorter way along one of the other two sides. Beside it is the distance of the corner from which
+    /// that way comes, or of one of the two if it crosses their side. In a plane with one source this is exact (Novotni
+    /// and Klein 2002, "Computing geodesic distances on triangular meshes", section 3.2). The sides are `pq`, `qr`,
+    /// `rp`, and `area2` is twice the triangle's area.
     ///
-    /// Distances of two sources place a point where there is none, which corners that lower each other in turn would draw
-    /// down to 0. So only sides count between them: no distance is then shorter than the straight line to a source.
+    /// Distances of two sources place a point where there is none, which corners that lower each other in turn would
+    /// draw down to 0. So only sides count between them: no distance is then shorter than the straight line to a
+    /// source.
     #[inline(always)]
     fn front(&self, one_source: bool) -> (f32, f32) {
         let Side {
@@ -432,7 +433,7 @@ impl Side {
                 && d2 > 0.0
                 && d2 < f32::INFINITY
             {
-                // A straight line is no longer than a path along sides.
+                // A straight line is not longer than a path along sides.
                 return (dp + more * rcp_fast(dp + sqrt_fast(d2)), dp);
             }
         }

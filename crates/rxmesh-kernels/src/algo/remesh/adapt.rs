@@ -9,8 +9,8 @@ use crate::parallel::labels::label_of;
 use glam::Vec3;
 
 kernel! {
-    /// The length of edges whose distance from a surface is some error: `sqrt(6 e / k - 3 e^2)`, where `k` is the
-    /// greatest normal curvature towards a neighbour (Dunyach et al. 2013, "Adaptive remeshing for real-time mesh
+    /// Computes the length of edges whose distance from a surface is some error: `sqrt(6 e / k - 3 e^2)`, where `k` is
+    /// the greatest normal curvature towards a neighbour (Dunyach et al. 2013, "Adaptive remeshing for real-time mesh
     /// deformation", section 3.1), within bounds. On a line it is that of the line; where lines end or meet, the
     /// greatest. One index a vertex slot.
     pub struct AdaptLengths: Flat {
@@ -18,7 +18,7 @@ kernel! {
         pub rings: Rings,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The error, the least and the greatest length, for each mesh.
+        /// Error, the least and the greatest length, for each mesh.
         pub bounds: Global<f32>,
         /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
@@ -27,8 +27,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for AdaptLengths {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -97,13 +97,13 @@ kernel! {
         /// Largest slope: no length is above that of a neighbour by more than this part of the distance; below 0, each
         /// becomes the mean of its own and its neighbours'.
         pub slope: f32,
-        /// The new lengths.
+        /// New lengths.
         pub graded: GlobalMut<f32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for GradeLengths {
     #[inline(always)]
     fn run(&self, v: u32) {

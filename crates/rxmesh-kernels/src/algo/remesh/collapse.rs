@@ -20,14 +20,14 @@ const GOOD: f32 = 0.3;
 /// narrower on its way to wide ones.
 const NO_WORSE: f32 = 0.7;
 
-/// A contraction may move the surface as far as it takes where the radius of curvature is not below this part of the
-/// target length: edges of that length follow such a surface, and parts that bend more are thinner than they are long.
-/// The square of the inverse.
+/// Least radius of curvature, as a part of the target length, of a surface that a contraction may move as far as it
+/// takes; the square of the inverse. Edges of that length follow such a surface, and parts that bend more are thinner
+/// than they are long.
 const ROUND: f32 = 0.81;
 
-/// A contraction is refused where the way of an end and the plane of a face there make an angle of a larger squared
-/// sine than this (53 degrees) and the surface bends more than its edges shall, or the new vertex has few faces: a
-/// closed part keeps the volume of an octahedron, whatever the length.
+/// Squared sine (53 degrees) of the angle between the way of an end and the plane of a face there, above which a
+/// contraction is refused. It applies if the surface bends more than its edges should, or the new vertex has few faces:
+/// a closed part keeps the volume of an octahedron, whatever the length.
 const STEEP: f32 = 0.64;
 
 /// Faces at both ends together, below which the new vertex has less than six.
@@ -36,21 +36,21 @@ const FEW_FACES: u32 = 10;
 args! {
     /// Contracts edges that are shorter than some length, if no edge gets longer than another length that was not
     /// before, no normal turns over, the worst triangle nearby gets no worse, the new vertex is near the planes of the
-    /// faces that it replaces, lines stay, and the surface stays what it is.
+    /// faces that it replaces, lines stay, and the topology stays.
     pub struct CollapseShort {
         /// Positions.
         pub x: Places,
         /// Lines: their edges are contracted along them, and corners stay.
         pub lines: Lines,
-        /// The length that edges shall have.
+        /// Target length of edges.
         pub length: Sizing,
         /// Edges shorter than this many lengths go; the square of it.
         pub shortest: f32,
         /// No edge may get longer than this many lengths; the square of it.
         pub longest: f32,
-        /// Largest distance of the new vertex from the plane of a face that it replaces, three numbers for each mesh:
-        /// the square of a distance that is allowed whatever the length, and of one in lengths; the number of faces at
-        /// both ends together below which they must not move along the normals of their faces.
+        /// Largest distance of the new vertex from the plane of a face that it replaces, in three numbers for each
+        /// mesh. They are the square of a distance that is allowed whatever the length, and of one in lengths; and the
+        /// number of faces at both ends together below which they must not move along the normals of their faces.
         pub limits: Global<f32>,
     }
 }
@@ -60,7 +60,7 @@ args! {
 pub struct Contraction {
     place: Vec3,
     origin: Origin,
-    /// The length that edges shall have there.
+    /// Target length of edges there.
     length: f32,
     /// Number of the mesh.
     label: u32,

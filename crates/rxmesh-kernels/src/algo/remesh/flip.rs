@@ -140,17 +140,18 @@ unsafe impl Operator for EqualiseFlip {
 }
 
 kernel! {
-    /// By how much each vertex has more edges than 6, or 4 on the boundary; two's complement. One index a vertex slot.
+    /// Computes the excess of each vertex's edges over 6, or 4 on the boundary; two's complement. One index a vertex
+    /// slot.
     pub struct Deviations: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The deviations.
+        /// Deviation of each vertex.
         pub deviation: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Deviations {
     #[inline(always)]
     fn run(&self, v: u32) {

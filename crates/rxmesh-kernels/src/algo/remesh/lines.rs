@@ -19,7 +19,7 @@ pub const MARKED: u32 = 1 << 16;
 /// A line that turns by more than 30 degrees has a corner.
 pub const CORNER_COSINE: f32 = 0.866_025_4;
 
-/// The mark of a sharp edge that had none.
+/// Mark of a sharp edge that had none.
 pub const FEATURE: u32 = 2;
 
 args! {
@@ -33,14 +33,14 @@ args! {
     }
 }
 
-/// The line edges at a vertex.
+/// Line edges at a vertex.
 #[derive(Clone, Copy, Debug)]
 pub struct OnLine {
     /// Number of edges of lines.
     pub count: u32,
-    /// The vertex at the other end of the first.
+    /// Vertex at the other end of the first.
     pub before: u32,
-    /// The vertex at the other end of the last.
+    /// Vertex at the other end of the last.
     pub after: u32,
 }
 
@@ -167,15 +167,15 @@ kernel! {
         pub x: Global<Vec3>,
         /// Marks of the edges.
         pub marks: GlobalMut<u32>,
-        /// The cosine.
+        /// Cosine of the angle from which edges are features.
         pub cosine: f32,
         /// Word 1: the number of marks.
         pub counts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkFeatures {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -195,8 +195,8 @@ unsafe impl FlatKernel for MarkFeatures {
     }
 }
 
-/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, which of several meshes it is of, and bit `k`
-/// for an end `k` at which another line goes on.
+/// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
+/// `k` at which another line goes on.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
@@ -212,15 +212,15 @@ kernel! {
         pub labels: Global<u32>,
         /// [`FEATURE_WORDS`] an edge.
         pub list: GlobalMut<u32>,
-        /// The places of the two ends of each.
+        /// Places of the two ends of each.
         pub places: GlobalMut<Vec3>,
-        /// Word 1, 0 before: how many.
+        /// Number of listed edges in word 1, 0 before.
         pub counts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for ListFeatures {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -268,8 +268,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for Unmark {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -282,7 +281,7 @@ kernel! {
     pub struct MarkBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The group of each face.
+        /// Group of each face.
         pub groups: Global<u32>,
         /// Marks of the edges.
         pub marks: GlobalMut<u32>,
@@ -291,8 +290,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views
-// have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkBorders {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -312,15 +311,15 @@ kernel! {
     pub struct MarkEnds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The marks of edges.
+        /// Marks of edges.
         pub marks: Global<u32>,
         /// The counts, by vertex.
         pub ends: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views
-// have room for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for MarkEnds {
     #[inline(always)]
     fn run(&self, e: u32) {

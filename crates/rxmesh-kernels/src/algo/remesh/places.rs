@@ -9,8 +9,8 @@ args! {
     pub struct Places {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not looked
-        /// at unless [`Places::hinted`].
+        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not read
+        /// unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
         /// Not 0 if there are hints.
         pub hinted: u32,

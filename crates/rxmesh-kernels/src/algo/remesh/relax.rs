@@ -23,8 +23,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Relax {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -63,9 +63,9 @@ kernel! {
         pub x: Global<Vec3>,
         /// New positions.
         pub moved: Global<Vec3>,
-        /// The values, `width` numbers a vertex.
+        /// Values, `width` numbers a vertex.
         pub values: Global<f32>,
-        /// The new values.
+        /// New values.
         pub to: GlobalMut<f32>,
         /// Numbers a value.
         pub width: u32,
@@ -76,8 +76,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Resample {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -100,7 +100,7 @@ unsafe impl FlatKernel for Resample {
         while i < self.width {
             let value = |w: u32| self.values.get(w * self.width + i);
             let at = value(v);
-            // A vertex that stays keeps what is no number, too.
+            // A vertex that stays keeps NaN, too.
             let mean = if s == 0.0 && t == 0.0 {
                 at
             } else {
@@ -150,15 +150,15 @@ fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
 kernel! {
     /// Takes over new values. One index a number.
     pub struct AcceptValues: Flat {
-        /// The new values.
+        /// New values.
         pub from: Global<f32>,
-        /// The values.
+        /// Values.
         pub to: GlobalMut<f32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for AcceptValues {
     #[inline(always)]
     fn run(&self, i: u32) {
@@ -182,8 +182,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for PutBack {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -203,8 +203,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for Accept {
     #[inline(always)]
     fn run(&self, v: u32) {

@@ -1,4 +1,4 @@
-//! The neighbours of all vertices, and what smoothing does with them.
+//! The neighbours of all vertices, and smoothing over them.
 
 use super::{Lines, OnLine, agree};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
@@ -15,8 +15,7 @@ const STRAIGHT: f32 = 0.999_847_7;
 const TURN: f32 = 0.5;
 
 args! {
-    /// The neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked
-    /// once.
+    /// Neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
     pub struct Rings {
         /// Start of each vertex's neighbours, and the end of the last ones.
         pub starts: Global<u32>,
@@ -41,8 +40,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for CountRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -69,8 +68,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for WriteRings {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -111,7 +110,7 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns false; whether it never did.
+    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -214,7 +213,7 @@ impl Rings {
     }
 }
 
-/// The way from a vertex to the centre of mass of its faces, from sums over them.
+/// Way from a vertex to the centre of mass of its faces, from sums over them.
 #[derive(Clone, Copy, Debug)]
 pub struct Centre {
     sum: Vec3,

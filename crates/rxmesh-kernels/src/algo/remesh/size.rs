@@ -14,19 +14,19 @@ use glam::Vec3;
 pub const LENGTH_CHUNK: u32 = 4096;
 
 kernel! {
-    /// Sums the lengths of the live edges of each chunk of slots, counts them, and looks for the longest.
+    /// Sums the lengths of the live edges of each chunk of slots, counts them, and finds the longest.
     pub struct SumLengths: Block {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The unit of the lengths.
+        /// Unit of the lengths.
         pub unit: Sizing,
         /// A sum a chunk.
         pub lengths: GlobalMut<f64>,
         /// A number of edges a chunk.
         pub edges: GlobalMut<f64>,
-        /// The greatest length of a chunk; minus infinity without an edge.
+        /// Greatest length of a chunk; minus infinity without an edge.
         pub longest: GlobalMut<f64>,
     }
 }
@@ -78,12 +78,12 @@ kernel! {
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The length.
+        /// Length with which others are compared.
         pub unit: Sizing,
         /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
-        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up what
-        /// it encloses. Empty where they are not asked for.
+        /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up the
+        /// enclosed volume. Empty if they are not asked for.
         pub volumes: GlobalMut<f64>,
     }
 }
@@ -151,23 +151,22 @@ fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
 }
 
 kernel! {
-    /// The length of each edge in units, and which of several meshes it is of. One index an edge slot.
+    /// Computes the length of each edge in units, and the number of its mesh. One index an edge slot.
     pub struct LabelLengths: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The unit, with the labels of the vertices.
+        /// Unit, with the labels of the vertices.
         pub unit: Sizing,
         /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
-        /// The labels; [`NONE`] where no edge lives.
+        /// Labels; [`NONE`] where no edge lives.
         pub labels: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for LabelLengths {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -182,30 +181,30 @@ unsafe impl FlatKernel for LabelLengths {
 }
 
 kernel! {
-    /// The area of each face in squares of a length, and which of several meshes it is of. One index a face slot.
+    /// Computes the area of each face in squares of a length, and the number of its mesh. One index a face slot.
     pub struct LabelAreas: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The length, with the labels of the vertices.
+        /// Length, with the labels of the vertices.
         pub unit: Sizing,
         /// Area of each mesh.
         pub areas: GlobalMut<f32>,
-        /// The volumes of the cones from the origin over the faces that look away from it, and over those that look to
-        /// it; 0 for all others. Empty where they are not asked for.
+        /// Volumes of the cones from the origin over the faces that look away from it, and over those that look to it;
+        /// 0 for all others. Empty where they are not asked for.
         pub outside: GlobalMut<f32>,
         /// See [`LabelAreas::outside`].
         pub inside: GlobalMut<f32>,
-        /// The labels; [`NONE`] where no face lives.
+        /// Labels; [`NONE`] where no face lives.
         pub labels: GlobalMut<u32>,
         /// Word 1: the largest slot of a face whose vertices differ, and 1.
         pub wrong: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for LabelAreas {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -244,8 +243,7 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart; the host launches no more of them than the views have room for (contracts
-// U3, U4).
+// SAFETY: indices of one launch write apart; the host launches no more of them than the views hold (contracts U3, U4).
 unsafe impl FlatKernel for ScaleLengths {
     #[inline(always)]
     fn run(&self, v: u32) {

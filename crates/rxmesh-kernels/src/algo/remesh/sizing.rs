@@ -1,17 +1,17 @@
-//! The length that edges shall have.
+//! Target length of edges.
 
 use crate::args;
 use crate::mem::{Global, GlobalMut};
 use crate::parallel::labels::label_of;
 
 args! {
-    /// The length that edges shall have: one everywhere, or one a vertex times a factor.
+    /// Target length of edges: one everywhere, or one a vertex times a factor.
     pub struct Sizing {
-        /// Lengths by vertex; not looked at unless [`Sizing::varies`].
+        /// Lengths by vertex; not read unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
         /// Not 0 if vertices have separate lengths.
         pub varies: u32,
-        /// The length, or the factor where it varies.
+        /// Length, or the factor where it varies.
         pub factor: f32,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: GlobalMut<u32>,

@@ -17,15 +17,15 @@ kernel! {
         pub mesh: FlatMesh,
         /// Positions.
         pub x: Global<Vec3>,
-        /// The length.
+        /// Length with which others are compared.
         pub shortest: Sizing,
-        /// Word 1: how many.
+        /// Number of slender faces in word 1.
         pub counts: GlobalMut<u32>,
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for CountSlender {
     #[inline(always)]
     fn run(&self, f: u32) {

@@ -15,7 +15,7 @@ args! {
         pub x: Places,
         /// Lines, which go on in both halves of their edges.
         pub lines: Lines,
-        /// The length above which edges are split.
+        /// Length above which edges are split.
         pub longest: Sizing,
     }
 }

@@ -31,7 +31,7 @@ pub enum Part {
     Winners = 6,
     /// Start of its winners in the list of winners by mesh.
     First = 7,
-    /// The part of the edges that is cheap, of 2^32.
+    /// Part of the edges that is cheap, of 2^32.
     Cheap = 8,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn part_word(part: u32, word: Part) -> u32 {
 /// Blocks of launches over the winners of a round, whose number the host does not know.
 pub const BATCH_BLOCKS: u32 = 1056;
 
-/// Winners that a block looks at at a time.
+/// Winners that a block takes at a time.
 const WINNERS: u32 = 128;
 
 /// Numbers that are scanned at a time.
@@ -104,8 +104,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchCheck {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -115,7 +115,7 @@ unsafe impl FlatKernel for BatchCheck {
     }
 }
 
-/// Faces that one block of [`BatchFaces`] looks at.
+/// Faces that one block of [`BatchFaces`] takes.
 pub const FACES: u32 = 1024;
 
 kernel! {
@@ -185,7 +185,7 @@ impl BatchFaces {
         if a != b || a != c {
             self.wrong.raise(1, f + 1);
         }
-        // Faces that meet have the same label: whoever comes last writes what is there.
+        // Faces that meet have the same label: the last to come writes the same value.
         for h in sides {
             self.labels.store(h >> 1, a);
         }
@@ -201,8 +201,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for BatchUnbind {
     #[inline(always)]
     fn run(&self, part: u32) {
@@ -220,11 +220,11 @@ args! {
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// The edges that are entered, a bit each.
+        /// Edges that are entered, a bit each.
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
         /// Not 0 if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
@@ -302,8 +302,8 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// After [`BatchSelect`], one block a mesh: decides what is cheap enough the next time. The last block pauses the
-    /// rounds when all meshes are done or nothing changes any more.
+    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block a mesh. The last block
+    /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -311,7 +311,7 @@ kernel! {
         pub course: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Room for records: when it ran out, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
         /// Not 0 if it runs between two rounds.
         pub between: u32,
@@ -359,7 +359,7 @@ unsafe impl BlockKernel for BatchDecide {
             p.lead(|| {
                 let left = batch.left(part);
                 batch.set(part, Part::Open, open);
-                // The last block adds up what the others have counted.
+                // The last block adds up the counts of the others.
                 self.course.fetch_add(Course::Counted as u32, open);
                 self.course
                     .fetch_add(Course::Unfinished as u32, u32::from(left > 0));
@@ -404,11 +404,11 @@ impl BatchDecide {
 }
 
 args! {
-    /// The winners of a round by mesh.
+    /// Winners of a round by mesh.
     pub struct Winning {
         /// Labels and counts of the meshes.
         pub batch: Batched,
-        /// The round.
+        /// State of the round.
         pub round: Round,
         /// See [`Course`], of which [`Course::Excess`] is set.
         pub course: GlobalMut<u32>,
@@ -448,8 +448,8 @@ impl Winning {
 }
 
 kernel! {
-    /// Between resolve and fill-in, [`BATCH_BLOCKS`] blocks: counts the winners of each mesh. The last block sees
-    /// whether a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
+    /// Counts the winners of each mesh between resolve and fill-in, in [`BATCH_BLOCKS`] blocks. The last block finds if
+    /// a mesh has more of them than faces that may go, and then reserves their places in a list by mesh.
     pub struct BatchWinners: Block {
         /// Winners of the round.
         pub winning: Winning,
@@ -504,7 +504,7 @@ unsafe impl BlockKernel for BatchWinners {
 }
 
 kernel! {
-    /// After [`BatchWinners`], as many blocks: lists the winners by mesh, where one has too many.
+    /// Lists the winners by mesh, after [`BatchWinners`] and in the same number of blocks, if one has too many.
     pub struct BatchList: Block {
         /// Winners of the round.
         pub winning: Winning,
@@ -534,12 +534,12 @@ unsafe impl BlockKernel for BatchList {
 }
 
 kernel! {
-    /// After [`BatchList`], one block a mesh: keeps as many of its winners as may go, those with the smallest keys, and
-    /// enters the others for the next round.
+    /// Keeps, after [`BatchList`], one block a mesh, as many of its winners as may go, those with the smallest keys,
+    /// and enters the others for the next round.
     pub struct BatchLimit: Block {
         /// Winners of the round.
         pub winning: Winning,
-        /// The claims, whose values on what a winner holds are its key.
+        /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
     }
 }

@@ -22,7 +22,7 @@ use glam::{Vec3, Vec4};
 /// Largest distance of an end of a boundary edge from the new boundary, over the edge's length.
 const MOST_BEND: f32 = 0.1;
 
-/// The least cosine between the normals of a face before and after a collapse.
+/// Least cosine between the normals of a face before and after a collapse.
 const LEAST_COSINE: f32 = 0.2;
 
 args! {
@@ -30,13 +30,13 @@ args! {
     pub struct Collapse<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
-        /// The costs of the edges.
+        /// Costs of the edges.
         pub costs: GlobalMut<u32>,
         /// Set of refused edges, a bit each.
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty when nobody asks.
+        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
         pub order: Order,
@@ -53,7 +53,7 @@ struct Ends {
     walk: LinkWalk,
     /// `true` if an end or a neighbour is one of several in one place.
     near_place: bool,
-    /// The neighbours of each end.
+    /// Neighbours of each end.
     rings: [Ring; 2],
     /// `true` if a face turns too far; `None` if the walks have not computed it.
     folds: Option<bool>,
@@ -65,7 +65,7 @@ const RING: usize = 16;
 /// `true` to keep rings: a GPU would have to put them into memory.
 const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
-/// The first neighbours of a vertex as a walk comes to them, and how many there are.
+/// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
 struct Ring {
     tips: [u32; RING],
@@ -347,8 +347,8 @@ impl<L: LineForm> Collapse<L> {
                 [s.x.get(c), s.x.get(d)]
             }
         };
-        // A step looks at the places that the one before has asked for, and asks for those of the corners that the one
-        // before has found: accesses that would wait for each other are on their way at a time.
+        // A step uses the positions that the preceding one has loaded, and loads those of the corners that the
+        // preceding one has found: accesses that would wait for each other are in flight at a time.
         let (mut corners, mut asked) = ([w; 2], [at; 2]);
         let all = mesh.each_spoke_from(half, |h| {
             let folded = turns(asked);
@@ -411,9 +411,9 @@ impl<L: LineForm> Collapse<L> {
         ends
     }
 
-    /// Looks at both ends, and at what becomes of the faces there when the new vertex comes to `p`. That is all a
-    /// thread walks to know about most edges, where the ends are looked at first, and then the faces at one after the
-    /// other, three walks wait for each other.
+    /// Walks both ends, and computes which faces there turn too far when the new vertex comes to `p`. One walk finds
+    /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
+    /// the other, three walks wait for each other.
     #[inline(always)]
     fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
         let s = &self.surface;
@@ -463,7 +463,7 @@ impl<L: LineForm> Collapse<L> {
 struct Around {
     /// Position of the end.
     at: Vec3,
-    /// The places of the last two neighbours.
+    /// Places of the last two neighbours.
     last: [Vec3; 2],
     /// `true` if the second of them belongs to a face that follows; the next, if both belong to the same one.
     follows: bool,
@@ -520,9 +520,9 @@ impl Around {
 #[derive(Clone, Copy, Debug)]
 pub struct NewVertex {
     at: Vec3,
-    /// The end that stays, or [`NONE`].
+    /// End that stays, or [`NONE`].
     stays: u32,
-    /// The ends of the edge.
+    /// Ends of the edge.
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
@@ -566,7 +566,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
         self.ask(vertex, true);
     }
 
-    /// Writes the edge's own bit among the refused: nobody reads it before the round is over.
+    /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
@@ -716,7 +716,7 @@ impl<L: LineForm> Collapse<L> {
 kernel! {
     /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
     pub struct SimplifyRefusals: Flat {
-        /// The operator.
+        /// Operator to run.
         pub collapse: Collapse<SomeLines>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -725,8 +725,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyRefusals {
     #[inline(always)]
     fn run(&self, e: u32) {

@@ -21,8 +21,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyDeviation {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -40,7 +40,7 @@ impl SimplifyDeviation {
     fn enter(&self, v: u32, q: Quadric) {
         let weight = q.weight();
         let square = q.constant / weight;
-        // Neither without planes, nor what is no number.
+        // Neither without planes, nor for NaN.
         if weight <= 0.0 || square.is_nan() {
             return;
         }
@@ -80,7 +80,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 }
 
 kernel! {
-    /// The box around the faces of each of several meshes. One index a vertex slot.
+    /// Computes the box around the faces of each of several meshes. One index a vertex slot.
     pub struct SimplifyBounds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -91,8 +91,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyBounds {
     #[inline(always)]
     fn run(&self, v: u32) {

@@ -2,8 +2,8 @@
 //!
 //! Serial simplification takes the cheapest edge of the whole mesh, over and over. Here a round takes all edges that
 //! are cheaper than a bound and the cheapest among the edges at their ends; the bound is a quantile of the costs, so
-//! that no round carries out what a serial run would come to much later. The cost of an edge is kept, and computed anew
-//! only when one of its ends has changed.
+//! that no round carries out collapses that a serial run would come to much later. The cost of an edge is kept, and
+//! recomputed only when one of its ends has changed.
 
 mod batch;
 mod collapse;
@@ -71,7 +71,7 @@ pub const FREE_TO_MOVE: u32 = 0;
 /// In [`QuadricSurface::holds`]: the vertex stays where it is; others may be drawn into it.
 pub const STAYS: u32 = 1;
 
-/// In [`QuadricSurface::holds`], this and what is above: as [`STAYS`], and the vertex is one of several in one place,
+/// In [`QuadricSurface::holds`], this and larger numbers: as [`STAYS`], and the vertex is one of several in one place,
 /// all of which have this number.
 pub const FIRST_PLACE: u32 = 2;
 
@@ -96,7 +96,7 @@ pub const PLACE_MIDDLE: u32 = 3;
 /// Bins of the histogram of costs: by exponent and three bits of the mantissa.
 pub const COST_BINS: u32 = 1 << 11;
 
-/// The bits of a cost below its bin.
+/// Bits of a cost below its bin.
 pub const COST_SHIFT: u32 = 20;
 
 /// Words of a histogram's buffer: word 0 is not used.
@@ -129,9 +129,9 @@ pub const REFUSALS: usize = 7;
 pub enum Rule {
     /// Largest distance of the surface from its input, squared and in the unit of lengths; infinite without a limit.
     Limit = 0,
-    /// The weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
+    /// Weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
     Boundary = 1,
-    /// The weight of those that hold edges.
+    /// Weight of those that hold edges.
     Groups = 2,
     /// Not 0 when the vertices of the boundary stay.
     Keep = 3,
@@ -143,8 +143,8 @@ pub const RULES: u32 = 4;
 /// Lines of a surface: edges that are kept, and planes of edges and the boundary that are apart from those of faces.
 /// Kernels are compiled for surfaces with and without them: the latter neither hold lines' quadrics nor ask for marks.
 pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'static {
-    /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where these
-    /// are bounded apart from those of the faces.
+    /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where
+    /// these are bounded apart from those of the faces.
     fn quadrics(&self) -> Option<GlobalMut<Stored>>;
 
     /// Returns the marks of the lines that [`ON_LINE`] is about.
@@ -218,9 +218,9 @@ args! {
 pub struct Placement {
     /// Position of the new vertex.
     pub at: Vec3,
-    /// The quadric there, without that of lines where these are apart.
+    /// Quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
-    /// The quadric of lines there; zero where it is not apart.
+    /// Quadric of lines there; zero where it is not apart.
     pub lines: Quadric,
     /// Cost of the collapse.
     pub cost: f32,
@@ -236,7 +236,7 @@ impl Placement {
     }
 }
 
-/// The planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
+/// Planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
 #[derive(Clone, Copy)]
 struct Planes<T = f32> {
     quadric: Quadric<T>,
@@ -276,7 +276,7 @@ impl<L: LineForm> QuadricSurface<L> {
         }
     }
 
-    /// Asks for a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
+    /// Prefetches a quadric ([`GlobalMut::ask`]), which lies in two lines of a cache.
     #[inline(always)]
     fn ask_quadric(&self, v: u32) {
         self.quadrics.ask(v);

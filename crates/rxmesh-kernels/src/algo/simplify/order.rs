@@ -44,14 +44,14 @@ impl Order {
         turn << TURN_AT | class << 32 | u64::from(hash(e ^ self.salt))
     }
 
-    /// Asks for the keys at the ends of an edge ([`GlobalMut::ask`]).
+    /// Prefetches the keys at the ends of an edge ([`GlobalMut::ask`]).
     #[inline(always)]
     pub(super) fn ask(&self, mesh: &FlatMesh, e: u32) {
         self.firsts.ask(mesh.origin(2 * e));
         self.firsts.ask(mesh.tip(2 * e));
     }
 
-    /// Has an edge take part that the round looks at.
+    /// Enters an edge that the round considers.
     #[inline(always)]
     pub(super) fn enter(&self, mesh: &FlatMesh, e: u32, cost: u32) {
         let key = self.key(e, cost);

@@ -12,8 +12,8 @@ use crate::{args, kernel};
 use glam::Vec3;
 
 kernel! {
-    /// The quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at edges that
-    /// are held planes that stand on them. One index a vertex slot.
+    /// Computes the quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at
+    /// edges that are held planes that stand on them. One index a vertex slot.
     pub struct SimplifyQuadrics: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -24,8 +24,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyQuadrics {
     #[inline(always)]
     fn run(&self, v: u32) {
@@ -98,8 +98,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyHolds {
     #[inline(always)]
     fn run(&self, f: u32) {
@@ -113,7 +113,7 @@ unsafe impl FlatKernel for SimplifyHolds {
 }
 
 kernel! {
-    /// Has the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
     pub struct SimplifyBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -126,8 +126,8 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl FlatKernel for SimplifyBorders {
     #[inline(always)]
     fn run(&self, e: u32) {
@@ -145,9 +145,9 @@ unsafe impl FlatKernel for SimplifyBorders {
 }
 
 args! {
-    /// The cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
+    /// Cost of each edge. One index for each [`SimplifyCosts::edges`] slots of edges.
     pub struct SimplifyCosts<L: LineForm> {
-        /// The costs; [`NONE`] for dead and locked edges.
+        /// Costs; [`NONE`] for dead and locked edges.
         pub costs: EdgeCosts<L>,
         /// Edges an index: 1, or on a CPU [`COSTS_ALONE`].
         pub edges: u32,
@@ -157,8 +157,8 @@ args! {
 /// Edges whose costs a CPU computes at a time.
 pub const COSTS_ALONE: u32 = LANES as u32;
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views have room
-// for (contracts U3, U4).
+// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
+// (contracts U3, U4).
 unsafe impl<L: LineForm> FlatKernel for SimplifyCosts<L> {
     #[inline(always)]
     fn run(&self, i: u32) {

@@ -10,10 +10,10 @@ use crate::lanes::four;
 use crate::mem::{GlobalMut, Plan, Shared};
 use glam::Vec4;
 
-/// The most words of a set of edges that one block of [`SimplifySelect`] works on.
+/// Most words of a set of edges that one block of [`SimplifySelect`] works on.
 pub const SELECT_WORDS: u32 = 256;
 
-/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up for ever.
+/// Most rounds in which nothing is done and nothing refused: cavities that are no disks come up again and again.
 pub const IDLE_ROUNDS: u32 = 3;
 
 /// State of a simplification between its rounds, by word of [`SimplifySelect::course`]; word 0 is not used.
@@ -24,11 +24,11 @@ pub enum Course {
     Borders = 1,
     /// Edges that are not refused.
     Open = 2,
-    /// The largest cost that is cheap enough, as bits.
+    /// Largest cost that is cheap enough, as bits.
     Bound = 3,
     /// Rounds in a row that changed nothing.
     Idle = 4,
-    /// Collapses when it was looked at last.
+    /// Collapses at the time of the last decision.
     Done = 5,
     /// Number of meshes, among several, that have faces to lose.
     Left = 6,
@@ -44,19 +44,19 @@ pub enum Course {
 pub const COURSE_WORDS: usize = 10;
 
 args! {
-    /// The costs of the edges, and what they are computed from.
+    /// Costs of the edges, and the data from which they are computed.
     pub struct EdgeCosts<L: LineForm> {
         /// Positions and quadrics.
         pub surface: QuadricSurface<L>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// The costs, as bits.
+        /// Costs, as bits.
         pub costs: GlobalMut<u32>,
     }
 }
 
 impl<L: LineForm> EdgeCosts<L> {
-    /// Computes the cost of a live edge anew.
+    /// Recomputes the cost of a live edge.
     #[inline(always)]
     pub(super) fn renew(&self, e: u32) -> u32 {
         let (a, b) = (self.mesh.origin(2 * e), self.mesh.tip(2 * e));
@@ -148,25 +148,25 @@ impl NewEdges {
 
 args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
-    /// those that were refused, and counts the costs of the others. The last block decides what is cheap enough the
-    /// next time, and how many collapses the next round may carry out; it ends the round, and pauses when the goal is
-    /// reached or nothing changes any more.
+    /// those that were refused, and counts the costs of the others. The last block decides the bound of cheap costs for
+    /// the next time, and the number of collapses that the next round may carry out; it ends the round, and pauses when
+    /// the goal is reached or nothing changes any more.
     pub struct SimplifySelect<L: LineForm> {
         /// Costs of the edges.
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// The edges that are entered, a bit each; empty where they are listed.
+        /// Edges that are entered, a bit each; empty where they are listed.
         pub queue: GlobalMut<u32>,
         /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
         pub histogram: GlobalMut<u32>,
         /// See [`Course`].
         pub course: GlobalMut<u32>,
-        /// The end of the round between two; with no round that ends, it enters edges by itself.
+        /// End of the round between two; with no round that ends, it enters edges by itself.
         pub end: RoundEnd,
         /// Words of the sets that one block works on.
         pub words: u32,
-        /// The part of the edges that is cheap, of 2^32.
+        /// Part of the edges that is cheap, of 2^32.
         pub part: u32,
         /// Not 0 to forgive all refusals.
         pub forgive: u32,
@@ -277,7 +277,7 @@ fn bin_end(bin: u32) -> u32 {
 }
 
 impl<L: LineForm> SimplifySelect<L> {
-    /// Says how many collapses the next round may carry out, and whether there is one.
+    /// Decides the number of collapses that the next round may carry out, and if there is one.
     #[inline(always)]
     fn decide(&self, open: u32) {
         let counter = |c: Counter| self.end.counters.get(c as u32);
@@ -396,9 +396,9 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Looks at all edges and puts the cheap ones off for [`SimplifySelect::enter`]: for a block of one thread, which
-    /// would guess at every edge whether it is dead, dear or cheap, and does without by words of the set. There no edge
-    /// is [`NEW`] ([`Collapse::settle`](super::Collapse)).
+    /// Examines all edges and puts the cheap ones off for [`SimplifySelect::enter`]. It is for a block of one thread,
+    /// whose branch predictor would guess at every edge if it is dead, expensive or cheap, and which does without by
+    /// words of the set. There no edge is [`NEW`] ([`Collapse::settle`](super::Collapse)).
     #[inline(always)]
     fn scan(&self, first: u32, edges: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
@@ -419,7 +419,7 @@ impl<L: LineForm> SimplifySelect<L> {
         }
     }
 
-    /// Has the edges take part that [`SimplifySelect::scan`] has put off.
+    /// Enters the edges that [`SimplifySelect::scan`] has put off.
     #[inline(always)]
     fn enter(&self, first: u32, t: &SelectTables) {
         let (costs, mesh) = (self.costs.costs, &self.costs.mesh);
@@ -442,7 +442,7 @@ impl<L: LineForm> SimplifySelect<L> {
     #[inline(always)]
     fn scan_word(&self, word: u32, i: u32, bound: u32, t: &SelectTables) {
         let costs = self.costs.costs;
-        // Costs are as bits what they are as numbers; what is none, or refused, is negative.
+        // Costs order as bits as they do as numbers; a missing or refused one is negative.
         let bound = Vec4::splat(f32::from_bits(bound.min(f32::INFINITY.to_bits())));
         let (mut open, mut cheap) = (0, 0);
         let mut k = 0;

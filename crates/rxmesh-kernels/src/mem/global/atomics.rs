@@ -11,29 +11,29 @@ impl GlobalMut<u32> {
         unsafe { atomic::store(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` and returns what it was; orders memory as [`crate::exec::Block::arrive`] needs it.
+    /// Adds one to element `i` and returns the old value; orders memory as [`crate::exec::Block::arrive`] needs it.
     #[inline(always)]
     pub fn arrive(self, i: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::arrive(self.cell(i)) }
     }
 
-    /// Adds to element `i` atomically and returns what it was.
+    /// Adds to element `i` atomically and returns the old value.
     #[inline(always)]
     pub fn fetch_add(self, i: u32, v: u32) -> u32 {
         // SAFETY: in range; concurrent accesses are atomic (contract U3).
         unsafe { atomic::fetch_add(self.cell(i), v) }
     }
 
-    /// Adds one to element `i` atomically and returns what it was. For counters at which many threads meet: a GPU adds
-    /// once for those of a warp that come together.
+    /// Adds one to element `i` atomically and returns the old value. For counters at which many threads meet: a GPU
+    /// adds once for those of a warp that come together.
     #[inline(always)]
     pub fn fetch_increment(self, i: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_increment(self.cell(i)) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -45,7 +45,7 @@ impl GlobalMut<u32> {
     pub fn raise(self, i: u32, v: u32) {
         // SAFETY: as `fetch_add`.
         unsafe {
-            // A CPU's locked instruction costs more than a look; a GPU's atomic unit does the look itself.
+            // A CPU's locked instruction costs more than a load; a GPU's atomic unit does the comparison itself.
             #[cfg(not(target_arch = "nvptx64"))]
             if atomic::load(self.cell(i)) >= v {
                 return;
@@ -54,7 +54,7 @@ impl GlobalMut<u32> {
         }
     }
 
-    /// Replaces element `i`, atomically; returns what it was.
+    /// Replaces element `i`, atomically; returns the old value.
     #[inline(always)]
     pub fn swap(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
@@ -68,30 +68,30 @@ impl GlobalMut<u32> {
         unsafe { atomic::load(self.cell(i)) }
     }
 
-    /// Sets the bits of `v` in element `i` atomically; returns what it was.
+    /// Sets the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_or(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_or(self.cell(i), v) }
     }
 
-    /// Keeps the bits of `v` in element `i` atomically; returns what it was.
+    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_and(self, i: u32, v: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::fetch_and(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns what it was.
+    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
     #[inline(always)]
     pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
         // SAFETY: as `fetch_add`.
         unsafe { atomic::compare_exchange(self.cell(i), old, new) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`, and tells whether it did. Then this thread, and after a barrier
-    /// its block, sees what the thread that [`GlobalMut::release`]d `old`, and before a barrier its block, wrote until
-    /// then (contract U6 of docs/inside/unsafe.md).
+    /// Replaces element `i` by `new` if it is `old`, and returns `true` if it did. Then this thread, and after a
+    /// barrier its block, sees everything that the thread that [`GlobalMut::release`]d `old`, and before a barrier its
+    /// block, wrote until then (contract U6 of docs/inside/unsafe.md).
     #[inline(always)]
     pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
         // SAFETY: as `fetch_add`.
@@ -130,7 +130,7 @@ impl GlobalMut<u64> {
         unsafe { atomic::store_u64(self.cell(i), v) }
     }
 
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns what it was.
+    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
     #[inline(always)]
     pub fn fetch_min(self, i: u32, v: u64) -> u64 {
         // SAFETY: as `load`.

@@ -1,4 +1,4 @@
-//! Views of global memory: what a kernel's parameters point to.
+//! Views of global memory, to which a kernel's parameters point.
 
 mod atomics;
 
@@ -100,8 +100,8 @@ macro_rules! view {
             ///
             /// # Safety
             ///
-            /// The handle is that of an allocation which the caller may use so: handles count up, and one that is
-            /// guessed may name memory of somebody else (contract U4).
+            /// The handle is that of an allocation which the caller may use so: handles count up, and a guessed one may
+            /// name the memory of other code (contract U4).
             #[inline(always)]
             pub unsafe fn unbound(handle: usize, n: u32) -> Self {
                 $view {
@@ -143,8 +143,8 @@ macro_rules! view {
                 unsafe { *global(self.at as *mut T).add(i as usize) }
             }
 
-            /// Asks for element `i`, which is looked at soon: a CPU brings it on its way. Nothing where there is no
-            /// such instruction, nor on a GPU.
+            /// Prefetches element `i`, which is read soon, on a CPU. Does nothing without such an instruction, and on a
+            /// GPU.
             #[inline(always)]
             pub fn ask(self, i: u32) {
                 #[cfg(target_arch = "x86_64")]
@@ -226,7 +226,7 @@ macro_rules! view {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Global<T> {
-    /// The address, or the handle before a launch.
+    /// Address, or the handle before a launch.
     at: *const T,
     /// Elements that can be accessed: 0 before a launch.
     reach: u32,
@@ -255,9 +255,9 @@ impl<T: bytemuck::Pod> Global<T> {
     ///
     /// # Safety
     ///
-    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as
-    /// the view is accessed, and nobody writes them meanwhile except through views of the same kernel
-    /// (contract U4 of docs/inside/unsafe.md).
+    /// On the engine that runs the kernel, `at` is aligned and points to `n` elements for as long as the view is
+    /// accessed, and they are not written meanwhile except through views of the same kernel (contract U4 of
+    /// docs/inside/unsafe.md).
     #[inline(always)]
     pub unsafe fn new(at: *const T, n: u32) -> Self {
         Global {
@@ -274,7 +274,7 @@ impl<T: bytemuck::Pod> GlobalMut<T> {
     ///
     /// # Safety
     ///
-    /// As [`Global::new`], and nobody else reads the elements meanwhile (contract U4).
+    /// As [`Global::new`], and no other code reads the elements meanwhile (contract U4).
     #[inline(always)]
     pub unsafe fn new(at: *mut T, n: u32) -> Self {
         GlobalMut {
@@ -336,7 +336,7 @@ impl<T: bytemuck::Pod> Global<T> {
             return;
         }
         self.check(u64::from(n - 1));
-        // SAFETY: in range by the check, live and aligned; nobody writes them meanwhile (contracts U3, U4).
+        // SAFETY: in range by the check, live and aligned; not written meanwhile (contracts U3, U4).
         let from = unsafe { core::slice::from_raw_parts(self.at, n as usize) };
         to.slice(n).copy_from_slice(from);
     }

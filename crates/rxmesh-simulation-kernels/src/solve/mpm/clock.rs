@@ -114,7 +114,7 @@ kernel! {
     pub struct Tick: Flat {
         /// The clock.
         pub clock: Clock,
-        /// Its [`TIMES`].
+        /// [`TIMES`] of the clock.
         pub times: GlobalMut<f64>,
         /// Total seconds of all steps.
         pub span: f64,

@@ -28,8 +28,8 @@ use values::Scratch;
 /// 0), (1, 1), (0, 1).
 ///
 /// A patch is a square of such a face, and a uniform bicubic B-spline over it with 4 x 4 control points. At irregular
-/// vertices, and where sharpness has yet to end, faces are divided, at most as many times as there are levels; what is
-/// still sharp then is treated as infinitely sharp, as in [`CatmullClark::limit`](crate::CatmullClark::limit). So the
+/// vertices, and where sharpness has yet to end, faces are divided, at most as many times as there are levels; any
+/// remaining sharpness is treated as infinite, as in [`CatmullClark::limit`](crate::CatmullClark::limit). So the
 /// patches are exact except for one cell of the last level per corner at each irregular vertex
 /// ([`PatchKind::Irregular`]): it joins its neighbours, interpolates the surface at the vertex, and approximates it in
 /// between.

@@ -1,4 +1,4 @@
-//! Picture of the creased cube in the manual: its surface and its control mesh from two sides, as SVG.
+//! The creased cube: its surface and its control mesh from two sides.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,8 +10,10 @@ use rxmesh_host::io::{self, ReadOptions};
 use rxmesh_host::mesh::{EdgeTable, PolyMesh};
 use rxmesh_subdivision::{Options, Places, refine};
 
+use super::{View, begin};
+
 /// Mesh, and number of its subdivisions.
-const CUBE: &[u8] = include_bytes!("../../../data/creased_cube.obj");
+const CUBE: &[u8] = include_bytes!("../../../../data/creased_cube.obj");
 const LEVELS: u32 = 4;
 
 /// Positions of the two viewers: one sees the sharp edge, the other the sharp corner.
@@ -19,48 +21,8 @@ const VIEWERS: [Vec3; 2] = [Vec3::new(3.0, 1.6, 1.9), Vec3::new(-3.0, -2.2, -1.7
 const SIZE: f32 = 320.0;
 /// Length of a unit.
 const SCALE: f32 = 88.0;
-const LIGHT: Vec3 = Vec3::new(0.4, -0.3, 0.86);
 
-/// View along parallel lines.
-struct View {
-    right: Vec3,
-    up: Vec3,
-    toward: Vec3,
-    /// Left edge of its part of the picture.
-    left: f32,
-}
-
-impl View {
-    fn new(viewer: Vec3, left: f32) -> View {
-        let toward = viewer.normalize();
-        let right = Vec3::Z.cross(toward).normalize();
-        View {
-            right,
-            up: toward.cross(right),
-            toward,
-            left,
-        }
-    }
-
-    fn place(&self, p: Vec3) -> [f32; 2] {
-        let half = SIZE / 2.0;
-        [
-            self.left + half + SCALE * p.dot(self.right),
-            half - SCALE * p.dot(self.up),
-        ]
-    }
-
-    fn sees(&self, normal: Vec3) -> bool {
-        normal.dot(self.toward) > 0.0
-    }
-}
-
-/// Writes the picture.
-pub(crate) fn write(path: &Path) -> Result<()> {
-    Ok(rxmesh_host::files::write_bytes(path, svg()?.as_bytes())?)
-}
-
-fn svg() -> Result<String> {
+pub(super) fn svg() -> Result<String> {
     let cube = io::read_poly_bytes(CUBE, Path::new("creased_cube.obj"), &ReadOptions::default())?;
     let cube = cube.mesh;
     let options = Options {
@@ -68,13 +30,10 @@ fn svg() -> Result<String> {
         ..Options::default()
     };
     let surface = refine(&Engine::cpu(), &cube, &options, Places::default())?.mesh;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {SIZE}\" stroke-linecap=\"round\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        2.0 * SIZE
-    );
+    let mut out = begin(2.0 * SIZE, SIZE);
     for (i, viewer) in VIEWERS.into_iter().enumerate() {
-        let view = View::new(viewer, i as f32 * SIZE);
+        let half = SIZE / 2.0;
+        let view = View::new(viewer, Vec3::Z, [i as f32 * SIZE + half, half], SCALE);
         edges(&mut out, &cube, &view, false);
         faces(&mut out, &surface, &view);
         edges(&mut out, &cube, &view, true);
@@ -103,10 +62,7 @@ fn faces(out: &mut String, mesh: &PolyMesh, view: &View) {
     seen.sort_by(|&a, &b| depth(a).total_cmp(&depth(b)));
     *out += "<g fill=\"currentColor\" stroke=\"currentColor\" stroke-width=\"0.5\">\n";
     for f in seen {
-        let n = normal(mesh, f);
-        // Light from the viewer's side as well, so that nothing is black.
-        let light = 0.35 + 0.35 * n.dot(view.toward) + 0.3 * n.dot(LIGHT).max(0.0);
-        let [r, g, b] = [205.0, 218.0, 240.0].map(|c| (c * light.clamp(0.0, 1.0)) as u32);
+        let [r, g, b] = view.shade([205.0, 218.0, 240.0], normal(mesh, f));
         let points = mesh.face(f).iter().map(|&v| {
             let [x, y] = view.place(mesh.positions[v as usize]);
             format!("{x:.1},{y:.1}")
@@ -162,19 +118,6 @@ fn corners(out: &mut String, mesh: &PolyMesh, view: &View) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_manual_has_the_picture() -> Result<()> {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/use/pictures/creased-cube.svg"
-        );
-        assert!(
-            std::fs::read_to_string(path)? == svg()?,
-            "`rxmesh-bench picture docs/use/pictures/creased-cube.svg` draws it"
-        );
-        Ok(())
-    }
 
     /// About half of the quads are seen from anywhere, and every line is inside the picture.
     #[test]
