@@ -5,7 +5,7 @@
 //! in the driver's library, version suffixes included: `cuMemAlloc_v2` and `cuMemAlloc` are two functions with
 //! different parameters.
 
-/// Calls the macro $with with the list of all symbols.
+/// Calls the macro `$with` with the list of all symbols.
 macro_rules! for_each_symbol {
     ($with:ident) => {
         $with! {

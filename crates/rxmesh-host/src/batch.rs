@@ -49,7 +49,7 @@ struct Member {
 }
 
 impl Batch {
-    /// Puts meshes one after the other: vertices and faces in their order. Each lies near the origin, whatever its
+    /// Joins meshes one after the other: vertices and faces in their order. Each lies near the origin, whatever its
     /// place in the world, in a unit of length that all share: a power of two near the size of the largest.
     ///
     /// # Errors

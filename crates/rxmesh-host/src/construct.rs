@@ -164,7 +164,7 @@ fn construct(
     repack_sound(faces.engine(), &source, labels, options)
 }
 
-/// Refuses what kernels could not index.
+/// Refuses more elements than kernels can index.
 fn check(vertices: u32, faces: &Buffer<[u32; 3]>, patch_size: u32) -> Result<(), Error> {
     if !(1..=PatchHeader::MAX_ELEMENTS).contains(&patch_size) {
         return Err(PatchError::PatchSize(patch_size).into());
@@ -192,7 +192,7 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    /// Makes edges of the sides of faces.
+    /// Numbers the edges by matching the sides of faces.
     fn connect(vertices: u32, faces: &Buffer<[u32; 3]>) -> Result<Flat, Error> {
         let engine = faces.engine().clone();
         let corners = faces.global().cast::<u32>();

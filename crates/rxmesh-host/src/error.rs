@@ -31,7 +31,7 @@ pub enum Error {
     /// A result that cannot be addressed.
     #[error("the result has {count} {what}, but at most {limit} can be addressed")]
     TooLarge {
-        /// Name of the things that are too many.
+        /// Name of the items that are too many.
         what: &'static str,
         /// Number of them.
         count: u64,

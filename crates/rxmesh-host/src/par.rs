@@ -62,7 +62,7 @@ impl<T, C: Consumer<T>> ProducerCallback<T> for Callback<C> {
     }
 }
 
-/// When to halve: as rayon does, at first for each thread, then again for each part that another thread took.
+/// Rule for halving: as rayon does, at first for each thread, then again for each part that another thread took.
 #[derive(Clone, Copy)]
 struct Splits {
     left: usize,
@@ -88,7 +88,7 @@ impl Splits {
     }
 }
 
-/// Works on the halves of what there is, or on all of it.
+/// Works on the halves of the items, or on all of them.
 fn work<P: Producer, C: Consumer<P::Item>>(
     len: usize,
     migrated: bool,

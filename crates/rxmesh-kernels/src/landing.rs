@@ -9,11 +9,11 @@ kernel_list! {
 }
 
 kernel! {
-    /// Copies words of two arrays, one after the other, to where the host reads them.
+    /// Copies words of two arrays, one after the other, into memory that the host reads.
     pub struct Land: Flat {
         /// Words that come first.
         pub first: Global<u32>,
-        /// Those that follow.
+        /// Words that follow.
         pub second: Global<u32>,
         /// Destination, in memory that the host sees.
         pub to: GlobalMut<u32>,

@@ -139,8 +139,8 @@ impl<W: Words> Queue<W> {
         false
     }
 
-    /// Takes a patch; returns `None` if there is none, or none that other threads are not about to take or add. After a
-    /// launch the queue's length is exact.
+    /// Takes a patch; returns `None` if the queue is empty, or if other threads are about to take or add all of its
+    /// items. After a launch the queue's length is exact.
     #[inline(always)]
     pub fn pop(self) -> Option<u32> {
         // Load first, so that consumers that find nothing do not make others fail.

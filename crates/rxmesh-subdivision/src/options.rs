@@ -37,10 +37,10 @@ pub enum Boundary {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Creasing {
-    /// By one a level.
+    /// By one per level.
     #[default]
     Uniform,
-    /// By one a level, and along a crease it becomes even by Chaikin's rule (DeRose et al. 1998, section 3.3).
+    /// By one per level, and evened out along a crease by Chaikin's rule (DeRose et al. 1998, section 3.3).
     Chaikin,
 }
 
@@ -73,7 +73,7 @@ pub enum FaceVarying {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Options {
-    /// The rule.
+    /// Subdivision scheme.
     #[cfg_attr(
         feature = "cli",
         arg(
@@ -84,13 +84,13 @@ pub struct Options {
         )
     )]
     pub scheme: Scheme,
-    /// How often it is applied, 0 to 10.
+    /// Number of levels, 0 to 10.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "N", default_value_t = Options::default().levels)
     )]
     pub levels: u32,
-    /// What happens at boundaries.
+    /// Rule at boundaries.
     #[cfg_attr(
         feature = "cli",
         arg(
@@ -101,13 +101,13 @@ pub struct Options {
         )
     )]
     pub boundary: Boundary,
-    /// How sharpness wears off.
+    /// Rule by which sharpness decreases.
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "RULE", value_enum, default_value = "uniform")
     )]
     pub creasing: Creasing,
-    /// What is linear in texture coordinates of corners.
+    /// Parts of the corners' texture coordinates that are interpolated linearly.
     #[cfg_attr(
         feature = "cli",
         arg(

@@ -25,13 +25,13 @@ pub struct Refined {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Places {
-    /// Put the vertices where they end when the mesh is refined for ever.
+    /// Move the vertices to their limit positions.
     #[cfg_attr(feature = "cli", arg(long))]
     pub limit: bool,
     /// Give each vertex the normal of the limit surface.
     #[cfg_attr(feature = "cli", arg(long))]
     pub normals: bool,
-    /// Give each corner of a face the normal of the limit surface on its side of edges that are sharp for ever.
+    /// Give each corner of a face the normal of the limit surface on its side of infinitely sharp edges.
     #[cfg_attr(feature = "cli", arg(long))]
     pub split_normals: bool,
 }

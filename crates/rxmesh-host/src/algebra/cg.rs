@@ -31,9 +31,9 @@ pub struct Cg {
     q: Buffer<Vec3>,
     /// One over the diagonal; empty without a preconditioner.
     inverse: Buffer<f32>,
-    /// Partial sums of the product's launch: two numbers a patch.
+    /// Partial sums of the product's launch: two numbers per patch.
     partials: Buffer<f64>,
-    /// Partial sums of the step's launch: two numbers a block.
+    /// Partial sums of the step's launch: two numbers per block.
     step_partials: Buffer<f64>,
     arrived: Buffer<u32>,
     scalars: Buffer<f64>,
@@ -113,7 +113,7 @@ impl Cg {
         self.r.global()
     }
 
-    /// Makes the solver go on, after its start, until the squared norm of the residual is below `target`.
+    /// Makes the solver continue, after its start, until the squared norm of the residual is below `target`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Conjugate gradients preconditioned by multigrid: three launches an iteration, and two a level.
+//! Conjugate gradients preconditioned by multigrid: three launches per iteration, and two a level.
 
 use super::matrix::Matrix;
 use super::multigrid::Multigrid;

@@ -1,5 +1,5 @@
 //! Conjugate gradients preconditioned by the diagonal: one launch for all iterations if the engine can hold all blocks
-//! at a time, else a launch a step, and two launches an iteration for large systems.
+//! at a time, else a launch per step, and two launches per iteration for large systems.
 
 use super::matrix::Matrix;
 use super::solve::{Method, System, Work};
@@ -64,7 +64,7 @@ impl<W: Weight> Diagonal<W> {
         }
     }
 
-    /// Launches two kernels an iteration.
+    /// Launches two kernels per iteration.
     fn run_large(
         &self,
         blocks: u32,

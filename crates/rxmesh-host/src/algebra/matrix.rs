@@ -274,7 +274,7 @@ impl<W: Weight> Matrix<W> {
         })
     }
 
-    /// Returns one over the diagonal, zero where that is not positive.
+    /// Returns one over the diagonal, zero if that is not positive.
     pub(crate) fn inverse(&self) -> Result<Buffer<W>, Error> {
         let inverse = self.engine.uninit(self.rows as usize)?;
         let kernel = MatrixInverse {
@@ -287,7 +287,7 @@ impl<W: Weight> Matrix<W> {
 }
 
 impl Matrix {
-    /// Works like [`Matrix::multiply`], for vectors of one component a row.
+    /// Works like [`Matrix::multiply`], for vectors of one component per row.
     ///
     /// # Errors
     ///

@@ -14,11 +14,11 @@ use rxmesh_kernels::algebra::matrix::{ROWS, Weight};
 use rxmesh_kernels::algebra::solve::SolveResidual;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SolveOptions {
-    /// The residual's norm has shrunk by this factor.
+    /// Factor by which the residual's norm has to shrink.
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: u32,
@@ -151,7 +151,7 @@ pub struct System<'a, W: Weight = f32> {
     pub x: GlobalMut<Vec3>,
 }
 
-/// See [`solve`]. With `norm0`, the square of a norm, residuals are compared with it and not with the first.
+/// Works like [`solve`]. With `norm0`, the square of a norm, residuals are compared with it and not with the first.
 pub(crate) fn solve_system<W: Weight>(
     system: System<'_, W>,
     preconditioner: &impl Preconditioner<W>,

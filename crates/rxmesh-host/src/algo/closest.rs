@@ -156,7 +156,7 @@ impl HostTree {
         best
     }
 
-    /// Shows the closest place on each triangle, up to a squared distance that `show` gives.
+    /// Calls `show` with the closest place on each triangle, up to the squared distance that `show` returned last.
     fn visit(&self, p: DVec3, mut show: impl FnMut(Nearest) -> f64) {
         let Built {
             boxes,

@@ -79,7 +79,7 @@ impl ComponentsOptions {
 /// Components of a mesh.
 #[derive(Debug)]
 pub struct Components {
-    /// For each face its component. Components are numbered in the order of their first faces in the input.
+    /// Component of each face. Components are numbered in the order of their first faces in the input.
     pub label: Attribute<Face, u32>,
     /// Number of components.
     pub count: u32,

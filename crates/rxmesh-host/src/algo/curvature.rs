@@ -15,7 +15,7 @@ pub struct Curvature {
     /// Gaussian curvature integrated over the vertex, in radians: `2 pi` less the sum of its angles, on a boundary `pi`
     /// less it; 0 at a vertex of no face.
     pub defect: Attribute<Vertex, f32>,
-    /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 where there is no
+    /// Gaussian curvature, in one over squared length: the defect over the mixed Voronoi area; 0 if there is no
     /// area.
     pub gaussian: Attribute<Vertex, f32>,
     /// Mean curvature, in one over length: half the length of the cotangent Laplacian. It is positive where the surface

@@ -67,7 +67,7 @@ pub struct Sampler<'a> {
 pub struct SamplePoint {
     /// Position of the point.
     pub position: Vec3,
-    /// On which face.
+    /// Face that holds the point.
     pub face: u32,
 }
 
@@ -158,7 +158,7 @@ fn twice_area([a, b, c]: [DVec3; 3]) -> f64 {
     (b - a).cross(c - a).length()
 }
 
-/// Returns the unit normal of a face; zero where it has no area.
+/// Returns the unit normal of a face; zero if it has no area.
 pub fn face_normal(x: &[Vec3], f: &[u32; 3]) -> Vec3 {
     let [a, b, c] = corners(x, f);
     (b - a).cross(c - a).normalize_or_zero().as_vec3()

@@ -217,7 +217,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Pairs of steps with uniform weights.
+    /// Runs pairs of steps with uniform weights.
     pub(super) fn pairs(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
@@ -235,11 +235,11 @@ impl<'a> Steps<'a> {
 
 /// Parameters of steps with cotangent weights.
 struct Cotangents {
-    /// Brings lengths near one.
+    /// Factor that brings lengths near one.
     scale: f32,
-    /// Used where patches are regular.
+    /// Fans, used for regular patches.
     fans: Prepared<Fans>,
-    /// A word a patch.
+    /// A word per patch.
     regular: Buffer<u32>,
     /// `true` if some patches are regular; the next, if some are not.
     some_are: bool,

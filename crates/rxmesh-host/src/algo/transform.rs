@@ -288,7 +288,7 @@ impl fmt::Display for Factors {
     }
 }
 
-/// As they are given.
+/// Serialises values as text, in the form in which they are given.
 #[cfg(feature = "serde")]
 macro_rules! written {
     ($($of:ident),*) => {$(

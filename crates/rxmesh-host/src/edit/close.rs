@@ -16,7 +16,7 @@ use rxmesh_kernels::topo::{Element, Vertex};
 pub struct Closed {
     /// Mesh. Its input order is the order of session ids of the live elements.
     pub mesh: RxMesh,
-    /// From session ids to the mesh's linear ids.
+    /// Map from session ids to the mesh's linear ids.
     pub renumbering: Renumbering,
     attributes: ClosedColumns,
 }
@@ -64,9 +64,9 @@ impl<C: Edits> Session<C> {
         Ok((mesh, now.vertices))
     }
 
-    /// Makes patches of the mesh as it is now, and attributes of the columns; all of it on the engine
-    /// ([`repack`](crate::repack::repack)).
-    /// Faces stay in the patches they were in or arose in, unless those have become too large or too small.
+    /// Creates patches of the mesh as it is now, and attributes of the columns, all on the engine
+    /// ([`repack`](crate::repack::repack)). Faces stay in the patches they were in or arose in, unless those have
+    /// become too large or too small.
     ///
     /// # Errors
     ///

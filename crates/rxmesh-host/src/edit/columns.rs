@@ -255,7 +255,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Makes columns those whose values new vertices and faces inherit.
+    /// Sets the columns whose values new vertices and faces inherit.
     pub(super) fn trace(
         &mut self,
         vertices: Column<Vertex, u32>,

@@ -19,7 +19,7 @@ const MOST_PAIRED: usize = 64;
 
 /// Result of a cut.
 pub(crate) struct Cut {
-    /// For each vertex slot its place, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
+    /// Place of each vertex slot, [`FIRST_PLACE`] and up; 0 for vertices that are alone in theirs.
     pub places: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ struct Parts<'a> {
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
     others: HashMap<u32, u32>,
-    /// Side beyond each side, [`NONE`] where there is none.
+    /// Side beyond each side, [`NONE`] if there is none.
     mates: Vec<u32>,
     /// Union-find over the corners: those of one fan.
     parent: Vec<u32>,
@@ -145,7 +145,7 @@ impl HostArrays {
         a != b && b != c && c != a && tips == [b, c, a]
     }
 
-    /// See [`Session::weld`].
+    /// Joins vertices as [`Session::weld`] says.
     fn weld(&mut self, places: &[u32]) {
         let place = |v: u32| places.get(v as usize).copied().unwrap_or(0);
         let home = |v: u32| match place(v) {
@@ -272,7 +272,8 @@ impl<'a> Parts<'a> {
         edges
     }
 
-    /// Pairs of sides of an edge that walk in opposite directions, those with the least bend between their faces first.
+    /// Returns pairs of sides of an edge that walk in opposite directions, those with the least bend between their
+    /// faces first.
     fn flattest(&self, edge: &[u32], x: &[Vec3]) -> Vec<(u32, u32)> {
         if edge.len() > MOST_PAIRED {
             return Vec::new();

@@ -30,8 +30,8 @@ pub trait Edits: Sized + Send + Sync + 'static {
     /// scheduler's own crate can make.
     type Access;
 
-    /// Makes ready for edits of a mesh that was opened in the linear ids of `rx`; the mesh in session ids, if these are
-    /// others.
+    /// Prepares for edits of a mesh that was opened in the linear ids of `rx`. Returns the mesh in session ids, which
+    /// may be others, and the scheduler.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ pub trait Edits: Sized + Send + Sync + 'static {
 /// A scheduler of edits that can carry out an operator, because the kernels that it needs are listed
 /// ([`entries!`](rxmesh_kernels::entries)).
 pub trait Runs<O: Operator>: Edits {
-    /// Rounds until no seed is left; see [`Session::run_operator_from`], which is what calls it.
+    /// Runs rounds until no seed is left; [`Session::run_operator_from`] calls it.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ pub trait Runs<O: Operator>: Edits {
         op: impl FnMut(&Session<Self>) -> Result<O, Error>,
     ) -> Result<RunReport, Error>;
 
-    /// Rounds from the seeds that were refused; see [`Session::run_operator_refused`], which is what calls it.
+    /// Runs rounds from the seeds that were refused; [`Session::run_operator_refused`] calls it.
     ///
     /// # Errors
     ///
@@ -130,9 +130,9 @@ pub struct Parts<'a, C> {
 /// Elements that a round considers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeds {
-    /// All of the operator's kind.
+    /// All elements of the operator's kind.
     All,
-    /// Those that lost in the last round, and those that its fill-ins named.
+    /// Elements that lost in the last round, and those that its fill-ins named.
     Queued,
 }
 

@@ -31,9 +31,9 @@ pub struct OpenMesh {
 /// A session's arrays on the host, as in [`FlatMesh`], by session id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostArrays {
-    /// Three half-edges a face.
+    /// Three half-edges per face.
     pub fe: Vec<u32>,
-    /// Two vertices an edge.
+    /// Two vertices per edge.
     pub ev: Vec<u32>,
     /// Face of each half-edge.
     pub ef: Vec<u32>,
@@ -47,7 +47,7 @@ pub struct HostArrays {
 
 /// Live elements of a session on the host.
 pub(crate) struct Snapshot {
-    /// Three vertices a live face, numbered as in `vertices`.
+    /// Three vertices per live face, numbered as in `vertices`.
     pub faces: Vec<[u32; 3]>,
     /// Slots of the live vertices, ascending.
     pub vertices: Vec<u32>,
@@ -385,7 +385,7 @@ impl OpenMesh {
     }
 }
 
-/// Refuses what session ids cannot name.
+/// Refuses more elements than session ids can name.
 fn check_limit([vertices, edges, faces]: [u32; 3]) -> Result<(), Error> {
     for (what, count, limit) in [
         ("vertices", vertices, VERTEX_LIMIT),

@@ -41,12 +41,12 @@ pub struct Session<C: Edits = Claims> {
 /// Motion of the vertices of a session, by which [`Carried`](super::Carried) finds their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     #[default]
     None,
-    /// On the surface that came in, or near to it: a vertex has the values of the closest point there.
+    /// Motion on the input surface, or near to it: a vertex has the values of the closest point there.
     OnSurface,
-    /// With the surface, to anywhere: a vertex has the values of the point that it has come with.
+    /// Motion with the surface, to anywhere: a vertex has the values of the point that it has come with.
     WithSurface,
 }
 
@@ -173,6 +173,8 @@ impl<C: Edits> Session<C> {
         &self.columns
     }
 
+    /// Checks that no change of the session has failed.
+    ///
     /// # Errors
     ///
     /// [`Error::VoidSession`].
@@ -183,7 +185,7 @@ impl<C: Edits> Session<C> {
         Ok(())
     }
 
-    /// Carries out what changes the session, and voids it when that failed or panicked in the middle.
+    /// Carries out a change of the session, and voids the session if that fails or panics.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
@@ -427,8 +429,8 @@ impl<C: Edits> Session<C> {
         Ok(self.columns.add(values))
     }
 
-    /// Has new vertices get the weighted mean of the values of those they arose from: the ends of an edge that is split
-    /// or collapsed, the corners of a face. For operators that say so
+    /// Makes new vertices get the weighted mean of the values of those that they arise from: the ends of an edge that
+    /// is split or collapsed, the corners of a face. For operators that say so
     /// ([`rxmesh_kernels::cavity::Hole::add_vertex_at`]).
     ///
     /// # Errors
@@ -470,7 +472,7 @@ impl<C: Edits> Session<C> {
         self.held
     }
 
-    /// Has simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
+    /// Makes simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
     ///
     /// # Errors
     ///

@@ -108,7 +108,7 @@ pub enum SessionFault {
         /// Slot that is taken.
         slot: u32,
     },
-    /// A live element where none has ever been put.
+    /// A live element in a slot that was never used.
     #[error("slot {slot} of {kind:?} is in use but was never handed out")]
     Unborn {
         /// Kind of element.

@@ -35,10 +35,10 @@ pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Resu
 /// Treatment of a symbolic link at a path that is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
-    /// It is followed, as the user who names it means.
+    /// Follows it, as the user who names it means.
     #[default]
     Follow,
-    /// It is refused: for names that the user has not typed, at which another user may have put a link.
+    /// Refuses it: for names that the user has not typed, at which another user may have put a link.
     Refuse,
 }
 

@@ -46,7 +46,7 @@ pub fn abandon() {
 pub(super) struct Part(Option<NamedTempFile>);
 
 impl Part {
-    /// Makes one in `folder`: for its owner alone, or with the permissions of any new file.
+    /// Creates a part file in `folder`: for its owner alone, or with the permissions of any new file.
     pub(super) fn new(folder: &Path, private: bool) -> Result<Part> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".rxmesh-").suffix(".part");
@@ -65,7 +65,7 @@ impl Part {
         file.expect("it is there until `persist`").as_file_mut()
     }
 
-    /// Gives it the name `target`, in the place of the file that has the name now.
+    /// Renames the part file to `target`, which replaces the file of that name.
     pub(super) fn persist(mut self, target: &Path) -> Result<()> {
         let Some(file) = self.0.take() else {
             return Err(ErrorKind::NotFound.into());

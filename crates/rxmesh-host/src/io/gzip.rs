@@ -44,7 +44,7 @@ fn budget(packed: usize) -> usize {
     packed.saturating_mul(64).saturating_add(1 << 30)
 }
 
-/// Unpacks all members of a file; with it comes what to tell people.
+/// Unpacks all members of a file. Returns the content, and a warning, if any.
 ///
 /// # Errors
 ///

@@ -113,7 +113,7 @@ impl Numbers {
         Numbers::Kept(kept)
     }
 
-    /// Takes a word of text.
+    /// Parses a word of text, and appends the number.
     pub(super) fn push(&mut self, word: &[u8], at: usize) -> Result<(), Fault> {
         fn one<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
             std::str::from_utf8(word).ok()?.parse().ok()

@@ -33,11 +33,11 @@ pub(super) struct Coordinate {
 /// Positions of a file, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    /// In the frame of `placement`.
+    /// Positions in the frame of `placement`.
     pub(super) positions: Vec<Vec3>,
     pub(super) placement: Placement,
     bits: Bits,
-    /// With [`Bits::Double`] until they are placed.
+    /// Positions with [`Bits::Double`], until they are placed.
     double: Vec<DVec3>,
     decimals: Vec<[Option<i16>; 3]>,
     rounding: Rounding,
@@ -74,14 +74,14 @@ impl Points {
         }
     }
 
-    /// Takes the last positions away again.
+    /// Keeps the first `n` positions only.
     pub(super) fn truncate(&mut self, n: usize) {
         self.positions.truncate(n);
         self.double.truncate(n);
         self.decimals.truncate(n);
     }
 
-    /// Takes over the positions of another part of the file.
+    /// Appends the positions of another part of the file.
     pub(super) fn append(&mut self, other: &mut Points) {
         self.positions.append(&mut other.positions);
         self.double.append(&mut other.double);
@@ -156,7 +156,7 @@ impl Points {
         Err(refused(self.bits, digits, &quote(word)))
     }
 
-    /// Takes a coordinate of a binary file; `Err` holds the reason why it is none.
+    /// Checks a coordinate of a binary file; `Err` holds the reason why it is none.
     #[inline]
     pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, Refused> {
         let single = x as f32;
@@ -250,10 +250,10 @@ impl Points {
     }
 }
 
-/// Why a number is no coordinate.
+/// Reason why a number is no coordinate.
 #[derive(Debug)]
 pub(super) struct Refused {
-    /// It would be one with [`Bits::Double`].
+    /// `true` if the number is a coordinate with [`Bits::Double`].
     large: bool,
     pub(super) what: String,
 }

@@ -11,7 +11,7 @@ const TEXTURE: &str = "TextureFile ";
 /// files from the output's folder: a relative name gets the way back to the folder of the input `from` in front. Names
 /// that are not relative stay, and so do all where both are in one folder. `to` is the output, `None` for a stream.
 ///
-/// Returns what to tell people: names that cannot be made to lead back.
+/// Returns warnings for names that cannot be made to lead back.
 pub fn relocate(extras: &mut Extras, from: &Path, to: Option<&Path>) -> Vec<String> {
     let names = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
     let names = names.map(|t| t.text.as_str());

@@ -13,7 +13,7 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
-    /// Takes note of a coordinate that was given as `x`.
+    /// Records the rounding of a coordinate that was given as `x`.
     #[inline]
     pub(super) fn note(&mut self, x: f64) {
         let lost = (x - f64::from(x as f32)).abs();

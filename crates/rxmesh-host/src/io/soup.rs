@@ -37,7 +37,7 @@ pub(super) struct Soup {
     pub(super) tags: Vec<Tag>,
     pub(super) sharp_edges: Vec<SharpEdge>,
     pub(super) sharp_vertices: Vec<SharpVertex>,
-    /// In any order.
+    /// Faces that are holes, in any order.
     pub(super) holes: Vec<u32>,
     pub(super) comments: Vec<String>,
     pub(super) warnings: Vec<String>,

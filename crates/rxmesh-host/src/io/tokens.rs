@@ -1,4 +1,4 @@
-//! Words of formats in which lines mean little: a list may go on for as many lines as it likes.
+//! Words of formats in which lines mean little: a list may continue for as many lines as it likes.
 
 use super::error::Fault;
 use super::points::Points;
@@ -90,7 +90,7 @@ impl<'a> Tokens<'a> {
         })
     }
 
-    /// Reads a number of things that take `least` bytes each, or more: more than the rest of the file can hold are
+    /// Reads the count of items that take `least` bytes each, or more: more than the rest of the file can hold are
     /// refused.
     pub(super) fn count(&mut self, what: &str, least: usize) -> Result<usize, Fault> {
         let (at, n) = self.whole(what)?;
@@ -111,14 +111,14 @@ impl<'a> Tokens<'a> {
         self.bytes[start..end].trim_ascii()
     }
 
-    /// Takes the next `n` bytes.
+    /// Returns the next `n` bytes, and passes over them.
     pub(super) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let bytes = self.bytes[self.pos..].get(..n)?;
         self.pos += n;
         Some(bytes)
     }
 
-    /// Goes on at another place.
+    /// Moves to another offset.
     pub(super) fn go_to(&mut self, pos: usize) {
         self.pos = pos.min(self.bytes.len());
     }
@@ -128,8 +128,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Returns a number that a header gives, if that many things of `least` bytes each fit the bytes that are left;
-/// otherwise the reason, as the end of a sentence. The last thing may lack the byte behind it.
+/// Returns a number that a header gives, if that many items of `least` bytes each fit the bytes that are left;
+/// otherwise the reason, as the end of a sentence. The last item may lack the byte behind it.
 pub(super) fn count(n: i64, least: usize, left: usize) -> Result<usize, String> {
     let Ok(n) = usize::try_from(n) else {
         return Err(", which is less than 0".into());

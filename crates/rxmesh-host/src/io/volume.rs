@@ -1,4 +1,4 @@
-//! Meshes of elements as they stand in files: tetrahedra, or faces where there are no cells, with all that belongs to
+//! Meshes of elements as they stand in files: tetrahedra, or faces if there are no cells, with all that belongs to
 //! them.
 
 use super::alike::Alike;
@@ -266,7 +266,7 @@ impl Volume {
         }
     }
 
-    /// Names of the columns of the vertices or of the elements.
+    /// Iterates over the columns of the vertices or of the elements.
     fn columns_of(&self, vertices: bool) -> impl Iterator<Item = &Column> {
         let of = move |c: &&Column| (c.element == ElementKind::Vertex) == vertices;
         self.columns.iter().filter(of)
@@ -353,7 +353,7 @@ impl Volume {
         self.flat = false;
     }
 
-    /// Takes over the columns that all pieces have that have rows for them.
+    /// Joins the columns that all pieces with rows for them have.
     fn join_columns(&mut self, pieces: &mut [Volume]) {
         for vertices in [true, false] {
             let rows = |p: &Volume| match vertices {
@@ -532,7 +532,7 @@ impl Volume {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    /// Takes out the vertices that are on edges, faces and inside of elements, and corners of none.
+    /// Removes the vertices that are on edges, faces and inside of elements, and corners of none.
     fn drop_middles(&mut self, middles: &[u32], corners: &mut [u32]) {
         if middles.is_empty() {
             return;

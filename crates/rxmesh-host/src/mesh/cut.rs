@@ -27,7 +27,7 @@ impl PolyMesh {
     /// A quad gets the diagonal of the larger least angle. Larger polygons are cut along their Newell normal by ear
     /// clipping, best ears first, and their diagonals are flipped as Delaunay's are (constrained to the polygon): there
     /// is no triangle without area where one with area exists. A diagonal that is an edge of the mesh already, or a
-    /// diagonal of another polygon, gives way to another one where there is one. The triangles do not depend on the
+    /// diagonal of another polygon, gives way to another one if there is one. The triangles do not depend on the
     /// corner that a face names first. A corner that repeats the one before it counts once.
     ///
     /// Face columns repeat their row, corner layers and tags follow. Vertex sharpness becomes the column [`SHARPNESS`],
@@ -253,7 +253,7 @@ impl PolyMesh {
         changed
     }
 
-    /// Takes the corners of these numbers, with their values.
+    /// Replaces the corners by those of these numbers, with their values.
     fn pick_corners(&mut self, picked: &[u32]) {
         let pick = |v: &mut Vec<u32>| *v = picked.iter().map(|&c| v[c as usize]).collect();
         pick(&mut self.corners);
@@ -265,7 +265,7 @@ impl PolyMesh {
             .for_each(|l| pick(&mut l.corners));
     }
 
-    /// Takes the corners `picked`, three for each triangle; triangle `i` is a part of face `source[i]`.
+    /// Replaces the corners by `picked`, three for each triangle; triangle `i` is a part of face `source[i]`.
     fn renumber(&mut self, picked: &[u32], source: &[u32], first_child: &[u32]) {
         self.pick_corners(picked);
         let extras = &mut self.extras;
@@ -344,7 +344,7 @@ impl PolyMesh {
         Ok(())
     }
 
-    /// Takes the first of the columns away that is there and has one value a row.
+    /// Removes the first of these columns that exists with one value per row, and returns it.
     fn take_column(&mut self, element: ElementKind, names: &[&str]) -> Option<Column> {
         let columns = &mut self.extras.columns;
         let place = |name: &&str| {
@@ -474,7 +474,7 @@ impl Bits {
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
-    /// Puts an edge in. `true` if it may have been there.
+    /// Inserts an edge. Returns `true` if it may have been in the set.
     fn set(&mut self, edge: [u32; 2]) -> bool {
         let (word, bit) = self.place(edge);
         let was = self.words[word] & bit != 0;

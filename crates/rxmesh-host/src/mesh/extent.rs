@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Corners that one thread marks at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Vertices that count for the size of a mesh: corners of its faces or cells, or all where it has none.
+/// Vertices that count for the size of a mesh: corners of its faces or cells, or all if it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedVertices {
-    /// A bit a vertex; empty where all of them count.
+    /// A bit per vertex; empty if all of them count.
     words: Vec<u64>,
 }
 
@@ -58,7 +58,7 @@ impl UsedVertices {
 }
 
 impl TriMesh {
-    /// Returns the vertices that count for the mesh's size: corners of faces, or all where there are no faces.
+    /// Returns the vertices that count for the mesh's size: corners of faces, or all if there are no faces.
     pub fn used_vertices(&self) -> UsedVertices {
         UsedVertices::of(self.positions.len(), self.faces.as_flattened())
     }
@@ -72,13 +72,13 @@ impl PolyMesh {
 }
 
 impl TetMesh {
-    /// Returns the vertices that count for the mesh's size: corners of cells, or all where there are no cells.
+    /// Returns the vertices that count for the mesh's size: corners of cells, or all if there are no cells.
     pub fn used_vertices(&self) -> UsedVertices {
         UsedVertices::of(self.positions.len(), self.cells.as_flattened())
     }
 }
 
-/// Returns the box around the points that are corners, around all where there are no corners; `None` without points.
+/// Returns the box around the points that are corners, around all if there are no corners; `None` without points.
 pub(crate) fn box_of_corners<P: Sync>(
     points: &[P],
     corners: &[u32],
@@ -109,7 +109,7 @@ fn union(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 }
 
 /// Returns the box around a mesh, in the unit of its positions: around the corners of its faces or cells, or around all
-/// vertices where it has none. `None` without vertices.
+/// vertices if it has none. `None` without vertices.
 pub(crate) fn extent(positions: &[Vec3], corners: &[u32]) -> Option<[DVec3; 2]> {
     box_of_corners(positions, corners, |p| p.as_dvec3())
 }

@@ -5,9 +5,9 @@ use glam::Vec3;
 use std::fmt;
 use std::ops::Range;
 
-/// Name of the column that holds normals (three values a row).
+/// Name of the column that holds normals (three values per row).
 pub const NORMAL: &str = "normal";
-/// Name of the column that holds colours (three or four values a row).
+/// Name of the column that holds colours (three or four values per row).
 pub const COLOR: &str = "color";
 /// "This corner has no value", in [`CornerLayer::corners`].
 pub const NO_VALUE: u32 = u32::MAX;
@@ -186,7 +186,7 @@ pub struct CornerLayer {
     pub width: usize,
     /// All values, entry by entry.
     pub values: Vec<f32>,
-    /// For each corner (in face order; three a face in a [`TriMesh`]) the entry, or [`NO_VALUE`].
+    /// Entry of each corner (in face order; three a face in a [`TriMesh`]), or [`NO_VALUE`].
     pub corners: Vec<u32>,
 }
 

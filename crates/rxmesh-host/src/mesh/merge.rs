@@ -18,7 +18,7 @@ pub struct Merged {
     pub moved: f64,
 }
 
-/// Appends meshes to each other, each where it lies in the world: vertices and faces in their order, nothing joined.
+/// Appends meshes to each other, each at its place in the world: vertices and faces in their order, nothing joined.
 /// Columns that all meshes with such elements have, with the same name, width and type, are kept. Values of corners are
 /// kept if any mesh has them, and statements on faces hold for the faces of their own mesh.
 ///
@@ -141,7 +141,7 @@ impl ColumnData {
         }
     }
 
-    /// Puts values of the same type behind these; false for another type.
+    /// Appends values of the same type; `false` for another type.
     fn append(&mut self, other: &ColumnData) -> bool {
         fn vector<T: 'static>(of: &dyn std::any::Any) -> Option<&Vec<T>> {
             of.downcast_ref()

@@ -78,13 +78,13 @@ pub const MAX_FACES: usize = (u32::MAX / 3) as usize;
 
 /// A triangle mesh: vertices and faces in the order of the file, indices from 0.
 ///
-/// The fields are open because most code only reads them. Whoever changes them answers for
-/// [`validate`](Self::validate), which every consumer at a module border calls.
+/// The fields are open because most code only reads them. Code that changes them has to keep
+/// [`validate`](Self::validate) true, which every consumer at a module border calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
-    /// Three vertices a face.
+    /// Three vertices per face.
     pub faces: Vec<[u32; 3]>,
     /// Other data of the file, or computed for the mesh.
     pub extras: Extras,

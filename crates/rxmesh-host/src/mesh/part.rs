@@ -11,7 +11,7 @@ impl TriMesh {
     ///
     /// # Panics
     ///
-    /// When `keep` has not one entry a face.
+    /// When `keep` has not one entry per face.
     pub fn with_faces(&self, keep: &[bool]) -> TriMesh {
         assert_eq!(keep.len(), self.faces.len(), "an entry a face");
         let faces: Vec<u32> = indices(keep);
@@ -34,7 +34,8 @@ impl TriMesh {
     ///
     /// # Panics
     ///
-    /// When `labels` has not one entry a vertex, one is `count` or more, or the vertices of a face have different ones.
+    /// When `labels` has not one entry per vertex, one is `count` or more, or the vertices of a face have different
+    /// ones.
     pub fn split(&self, labels: &[u32], count: usize) -> Vec<TriMesh> {
         assert_eq!(labels.len(), self.positions.len(), "an entry a vertex");
         let mut vertices = vec![Vec::new(); count];

@@ -199,10 +199,10 @@ pub(crate) fn bounding_box(
 macro_rules! framed {
     ($mesh:ty, $self:ident => $corners:expr) => {
         impl $mesh {
-            /// Brings positions into a frame near the mesh in which it is about one long, and returns the placement
-            /// that it had. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
+            /// Converts positions to a frame near the mesh in which its size is about one, and returns the earlier
+            /// placement. In the world nothing moves: the origin changes only where 32-bit floats lose nothing by it
             /// (a mesh that is more than sixteen times its size away), the scale is a power of two. Vertices of no face
-            /// or cell have no say in the frame; where the mesh is far away they may be rounded in it.
+            /// or cell do not influence the frame; if the mesh is far away they may be rounded in it.
             ///
             /// In such a frame squares of lengths, and products of them, are 32-bit floats, and differences of
             /// positions keep all digits: algorithms give the same result for a mesh of any size at any place. Lengths
@@ -240,7 +240,7 @@ macro_rules! framed {
                 old
             }
 
-            /// Goes back to an earlier placement where that loses nothing: where the frame's origin stayed, and where
+            /// Returns to an earlier placement if that loses nothing: where the frame's origin stayed, and where
             /// positions come out to the last bit. A mesh whose vertices have moved to places between the 32-bit floats
             /// far from the origin keeps its frame, with the earlier scale; files of formats that hold 64 bits hold it
             /// as it is.
@@ -272,9 +272,8 @@ macro_rules! framed {
                 }
             }
 
-            /// Gives positions in another frame, rounded to 32 bits; returns how far that moves a vertex at most along
-            /// an axis of the world. Infinite where a position is beyond 32-bit floats there, and then the mesh is not
-            /// valid any more.
+            /// Converts positions to another frame, rounded to 32 bits. Returns the largest move of a vertex along an
+            /// axis of the world: infinite if a position is beyond 32-bit floats there, and then the mesh is not valid.
             pub fn place(&mut self, to: Placement) -> f64 {
                 let here = self.placement;
                 if here == to {

@@ -34,7 +34,7 @@ pub struct SharpVertex {
 
 /// A polygon mesh: vertices and faces in the order of the file, indices from 0.
 ///
-/// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
+/// As with [`TriMesh`], code that changes the fields has to keep [`validate`](Self::validate) true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolyMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
@@ -49,7 +49,7 @@ pub struct PolyMesh {
     pub sharp_vertices: Vec<SharpVertex>,
     /// Faces that shape the surface but are not part of it, ascending.
     pub holes: Vec<u32>,
-    /// Other data of the file; corner layers have a value a corner.
+    /// Other data of the file; corner layers have a value per corner.
     pub extras: Extras,
     /// As [`TriMesh::placement`].
     pub placement: Placement,

@@ -22,9 +22,9 @@ const TEXCOORDS: [&str; 2] = ["s", "t"];
 /// and run against each other. Edges in places where more than two meet are ignored.
 #[derive(Clone, Debug)]
 pub struct SplitSeams {
-    /// For each vertex the number of the joined one.
+    /// Number of the joined vertex of each vertex.
     joined: Vec<u32>,
-    /// For each joined vertex the first of those that it is made of.
+    /// First vertex of those that each joined vertex is made of.
     first: Vec<u32>,
     /// `true` for vertices whose partners have other normals.
     creased: Vec<bool>,
@@ -149,12 +149,12 @@ impl SplitSeams {
         )
     }
 
-    /// Gives each vertex the value of the joined one.
+    /// Returns a value for each vertex: that of the joined one.
     pub fn spread<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.joined.iter().map(|&v| values[v as usize]).collect()
     }
 
-    /// Gives each joined vertex the value of the first that it is made of.
+    /// Returns a value for each joined vertex: that of the first vertex that it is made of.
     pub fn collect<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.first.iter().map(|&v| values[v as usize]).collect()
     }

@@ -16,13 +16,13 @@ pub const CELL_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2,
 
 /// A mesh of tetrahedra: vertices and cells in the order of the file, indices from 0.
 ///
-/// As with [`TriMesh`], whoever changes the fields answers for [`validate`](Self::validate).
+/// As with [`TriMesh`], code that changes the fields has to keep [`validate`](Self::validate) true.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
     /// Positions of the vertices, in the frame that `placement` puts into the world.
     pub positions: Vec<Vec3>,
-    /// Four vertices a cell, `a`, `b`, `c`, `d` with `(b - a) x (c - a) . (d - a) > 0`: seen from `d`, the other three
-    /// run counter-clockwise. [`orient`](Self::orient) makes it so.
+    /// Four vertices per cell, `a`, `b`, `c`, `d` with `(b - a) x (c - a) . (d - a) > 0`: seen from `d`, the other
+    /// three run counter-clockwise. [`orient`](Self::orient) makes it so.
     pub cells: Vec<[u32; 4]>,
     /// Columns of vertices and cells, and comments; corner layers and tags are for surfaces.
     pub extras: Extras,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 ///
 /// Corners that see the same value at the same vertex share a wedge, however often the file repeats the value; corners
 /// of different vertices never do. The first wedges are those of the vertices, in their order, with the value of the
-/// vertex's first corner (0 where it has none): a layer without seams has no others. More follow in the order of the
+/// vertex's first corner (0 if it has none): a layer without seams has no others. More follow in the order of the
 /// corners that need them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wedges {
@@ -161,7 +161,7 @@ mod tests {
         assert!(!seams.is_empty());
     }
 
-    /// One value a vertex: the wedges are the vertices; one that no face names has one, too.
+    /// One value per vertex: the wedges are the vertices; one that no face names has one, too.
     #[test]
     fn layers_without_seams() {
         let mut mesh = generate::quad_torus(5, 4, 1.0, 0.3).unwrap();

@@ -23,7 +23,7 @@ pub(super) struct Elements {
     pub(super) vertex_dense: Vec<u32>,
     /// Corners of the ordered faces, as dense vertices.
     pub(super) corners: Vec<[u32; 3]>,
-    /// `edge << 1 | d` of the ordered sides; [`CROSS`]` | d` where the edge is another patch's.
+    /// `edge << 1 | d` of the ordered sides; [`CROSS`]` | d` if the edge is another patch's.
     pub(super) sides: Vec<u32>,
     /// Edges with many faces.
     pub(super) long: LongRings,

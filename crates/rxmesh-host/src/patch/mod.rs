@@ -80,7 +80,7 @@ impl Default for PatchOptions {
 /// Arrays of three are indexed by `Kind`: vertices, edges, faces.
 #[derive(Clone, Debug)]
 pub struct PatchSet {
-    /// One header a patch.
+    /// One header per patch.
     pub headers: Vec<PatchHeader>,
     /// Sections EV and FE of all patches.
     pub topology: Vec<u16>,
@@ -146,7 +146,7 @@ pub fn build(
     Ok(set)
 }
 
-/// Puts the parts together; spreads the sources where there is slack.
+/// Creates the patch set from its parts; spreads the sources if there is slack.
 fn finish(
     order: order::FaceOrder,
     mut elements: elements::Elements,

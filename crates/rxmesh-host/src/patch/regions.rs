@@ -93,7 +93,7 @@ fn component_fits<const N: usize>(next: &[u32], face: u32, limit: usize) -> bool
     true
 }
 
-/// Grows all seeds at once; leaves keys in `region`, [`NONE`] where no seed reaches. Returns the pairs of
+/// Grows all seeds at once; leaves keys in `region`, [`NONE`] if no seed reaches. Returns the pairs of
 /// regions that meet, many times each.
 fn grow<const N: usize>(next: &[u32], seeds: &[u32], region: &mut [u32]) -> Vec<Pair> {
     let same: Vec<u32> = (0..seeds.len() as u32).collect();

@@ -80,7 +80,7 @@ pub(super) fn counting_sort(keys: &[u32], key_count: usize) -> (Vec<u32>, Vec<u3
     (starts, sorted, places)
 }
 
-/// Turns the counts of each chunk into where the chunk writes; returns where each key starts.
+/// Turns the counts of each chunk into the offsets at which the chunk writes; returns the start of each key.
 pub(super) fn cursors_from_counts(chunks: &mut [Vec<u32>], key_count: usize) -> Vec<u32> {
     let mut starts = Vec::with_capacity(key_count + 1);
     let mut sum = 0;
@@ -154,7 +154,7 @@ impl SmallMap {
         self.used.clear();
     }
 
-    /// Returns the slot that holds the id, or the free one where it belongs.
+    /// Returns the slot that holds the id, or the free one that it belongs into.
     fn slot(&self, id: u32) -> usize {
         let mask = self.keys.len() - 1;
         let hash = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);

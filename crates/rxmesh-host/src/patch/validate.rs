@@ -98,7 +98,7 @@ struct View {
 impl PatchSet {
     /// Checks every promise of a patch set that was just built from this mesh. Slow.
     ///
-    /// The list is empty if all is well, and stops early where going on would make no sense.
+    /// The list is empty if all is well, and stops early where continuing would make no sense.
     pub fn validate(&self, vertex_count: usize, faces: &[[u32; 3]]) -> Vec<LayoutFault> {
         let mut out = Vec::new();
         self.check_layout(&mut out);

@@ -1,6 +1,6 @@
 //! From flat arrays to patches, on the engine: the close of an edit session.
 //!
-//! [`repack`] takes a mesh as flat arrays in *session ids* with a label a face and makes of it an [`RxMesh`] whose
+//! [`repack`] takes a mesh as flat arrays in *session ids* with a label per face and makes of it an [`RxMesh`] whose
 //! patches are the labels' faces (or, where these are too many or too few, better patches made from them), and a
 //! [`Renumbering`] along which attributes move. The kernels and their order are described in
 //! [`rxmesh_kernels::repack`]; here memory is allocated between them, for which the host reads a few counters.
@@ -38,7 +38,7 @@ use std::sync::Arc;
 /// not check that.
 #[derive(Clone, Copy, Debug)]
 pub struct RepackSource<'a> {
-    /// Three sides a face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it
+    /// Three sides per face, `edge << 1 | d`: side `k` joins corner `k` to corner `(k + 1) % 3`, `d = 1` says that it
     /// runs from the edge's target to its source. A dead face has `u32::MAX` first.
     pub fe: &'a Buffer<u32>,
     /// Source and target of each edge. A dead edge has `u32::MAX` first.

@@ -87,7 +87,7 @@ impl Around {
         pairs
     }
 
-    /// Pairs with a wedge of the solid between them, as brackets pair: no wedge cuts another one.
+    /// Returns the pairs with a wedge of the solid between them, as brackets pair: no wedge cuts another one.
     ///
     /// The solid lies behind a face: a half-edge that runs upwards ends a wedge when one goes round by angle, one that
     /// runs downwards begins one.

@@ -1,4 +1,4 @@
-//! A tree of bounding boxes over a list of things.
+//! A tree of bounding boxes over a list of items.
 
 use glam::DVec3;
 
@@ -8,9 +8,9 @@ pub(super) type Box3 = (DVec3, DVec3);
 /// Around nothing.
 const EMPTY: Box3 = (DVec3::INFINITY, DVec3::NEG_INFINITY);
 
-/// A binary tree over things in their order, in which things near in space should be near each other.
+/// A binary tree over items in their order, in which items near in space should be near each other.
 pub(super) struct Boxes {
-    /// Node 1 is the root, `2 i` and `2 i + 1` are below node `i`; thing `t` is node `leaves + t`.
+    /// Node 1 is the root, `2 i` and `2 i + 1` are below node `i`; item `t` is node `leaves + t`.
     nodes: Vec<Box3>,
     leaves: usize,
 }
@@ -32,7 +32,7 @@ impl Boxes {
         self.nodes[i] = (a.0.min(b.0), a.1.max(b.1));
     }
 
-    /// Takes a thing out.
+    /// Removes the box of an item.
     pub(super) fn remove(&mut self, thing: usize) {
         let mut i = self.leaves + thing;
         self.nodes[i] = EMPTY;
@@ -42,7 +42,7 @@ impl Boxes {
         }
     }
 
-    /// Visits the things whose boxes are not `outside`, in their order, until one of them is `enough`.
+    /// Visits the items whose boxes are not `outside`, in their order, until one of them is `enough`.
     pub(super) fn visit(
         &self,
         outside: impl Fn(Box3) -> bool,

@@ -233,7 +233,7 @@ impl Caps {
         }
     }
 
-    /// Takes a face out; those across its longest side are cut at the corner between the ends of that.
+    /// Removes a face; those across its longest side are split at the corner opposite of that side.
     fn cut_one(&mut self, mesh: &TriMesh, f: u32) {
         let v = self.part(mesh, f).vertices;
         let (k, _) = self.longest(mesh, f);

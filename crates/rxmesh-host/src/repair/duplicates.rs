@@ -30,9 +30,9 @@ impl DuplicateReport {
 ///
 /// One of the faces with the same three vertices is left: the first of the orientation that most of them have. If both
 /// orientations are equally frequent, the faces lie back to back and the rest of the mesh decides. If such faces are a
-/// wall (at each edge where they end, an even number of other faces, two or more, go on without them) then both sides
-/// are dropped: the two solids become one, closed and of the same volume. Otherwise they are a sheet with two sides,
-/// and the first one is left.
+/// wall (at each edge where they end, an even number of other faces, two or more, continue without them) then both
+/// sides are dropped: the two solids become one, closed and of the same volume. Otherwise they are a sheet with two
+/// sides, and the first one is left.
 pub fn drop_duplicate_faces(mesh: &mut TriMesh) -> DuplicateReport {
     drop_where(mesh, |_| true)
 }
@@ -131,7 +131,7 @@ fn walls(mesh: &TriMesh, keep: &[bool], stand: &[u32]) -> Vec<u32> {
 #[derive(Clone, Default)]
 struct Ends {
     faces: u32,
-    /// Edges where an even number of other faces, two or more, go on without them.
+    /// Edges where an even number of other faces, two or more, continue without them.
     closed: u32,
     /// Edges where there is no other face.
     free: u32,

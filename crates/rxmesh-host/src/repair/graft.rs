@@ -78,7 +78,7 @@ pub(super) fn check_room(mesh: &TriMesh, vertices: usize, faces: usize) -> Resul
     )
 }
 
-/// Adds an entry to a layer of corners and says its number.
+/// Adds an entry to a layer of corners, and returns its number.
 pub(super) fn add_entry(layer: &mut CornerLayer, values: impl IntoIterator<Item = f32>) -> u32 {
     let entry = layer.entries() as u32;
     layer.values.extend(values);
@@ -124,9 +124,9 @@ fn add_vertices(mesh: &mut TriMesh, vertices: &[NewVertex]) {
 
 /// Faces of the new mesh.
 struct Order<'a> {
-    /// For each face the old one that it is or has its values from.
+    /// Old face that each face is, or has its values from.
     origins: Vec<u32>,
-    /// For each face the new one that it is.
+    /// New face that each face is, if any.
     new: Vec<Option<&'a NewFace>>,
     /// Origins of new faces that are not at the end, ascending.
     between: Vec<u32>,

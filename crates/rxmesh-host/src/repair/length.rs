@@ -61,7 +61,7 @@ pub(super) fn diagonal(mesh: &TriMesh) -> f64 {
     crate::mesh::diagonal(&mesh.positions, mesh.faces.as_flattened())
 }
 
-/// As it is written: `0.01`, or `0.1%` of the diagonal.
+/// Parses `0.01`, or `0.1%` of the diagonal.
 impl FromStr for Length {
     type Err = String;
 
@@ -91,7 +91,7 @@ impl fmt::Display for Length {
     }
 }
 
-/// As it is written.
+/// Writes a number, or text with a per cent sign, as it is parsed.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Length {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Copy)]
 struct OnEdge {
     vertex: u32,
-    /// From the half-edge's beginning.
+    /// Position along the half-edge, from 0 at its beginning to 1.
     part: f32,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn shared_edges(faces: &[[u32; 3]], sheets: &Sheets) -> Vec<Vec<u32>>
     shared
 }
 
-/// Puts a vertex on the edge of each set of half-edges, which they share. Returns the number of these vertices, and the
+/// Adds a vertex on the edge of each set of half-edges, which they share. Returns the number of these vertices, and the
 /// number of faces that were dropped because their edge is too short for one.
 pub(super) fn part_edges(mesh: &mut TriMesh, shared: Vec<Vec<u32>>) -> (u64, u64) {
     let mut on: HashMap<u32, OnEdge> = HashMap::new();

@@ -24,9 +24,9 @@ pub struct OrientReport {
 pub struct OutwardReport {
     /// Components without a boundary.
     pub closed: u64,
-    /// Those of them that were turned over as a whole.
+    /// Closed components that were turned over as a whole.
     pub turned: u64,
-    /// Those that are cavities: inside an odd number of others.
+    /// Closed components that are cavities: inside an odd number of others.
     pub cavities: u64,
     /// Components with a boundary, which stay as they are.
     pub open: u64,

@@ -12,9 +12,9 @@ use glam::DVec3;
 pub struct SmallReport {
     /// Components of the mesh.
     pub components: u64,
-    /// Those of them that were dropped.
+    /// Components that were dropped.
     pub dropped: u64,
-    /// Their faces.
+    /// Faces of the components that were dropped.
     pub faces: u64,
 }
 

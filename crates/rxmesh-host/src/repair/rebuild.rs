@@ -35,7 +35,7 @@ pub(super) struct NewFaces {
 }
 
 impl NewFaces {
-    /// Puts them into the mesh.
+    /// Replaces the faces of the mesh, with their values.
     pub(super) fn put_into(self, mesh: &mut TriMesh) {
         let extras = &mut mesh.extras;
         for c in extras.columns.iter_mut() {

@@ -21,7 +21,7 @@ const NEAREST: usize = 4;
 /// Sheets of a mesh: sets of connected faces that are manifold and oriented alike.
 #[derive(Debug)]
 pub(super) struct Sheets {
-    /// Half-edge that goes on at each one, [`NONE`] where the face ends.
+    /// Half-edge that continues at each one, [`NONE`] if the face ends.
     pub(super) partner: Vec<u32>,
     /// Faces that must be turned for partners to agree: those of less area in their sheet.
     pub(super) turned: Vec<bool>,
@@ -167,7 +167,7 @@ impl Builder<'_> {
         self.partner[half as usize] == NONE
     }
 
-    /// Makes neighbours of two faces at an edge that agree. Returns the number of edges where they do not.
+    /// Pairs two faces at an edge as neighbours if they agree. Returns the number of edges where they do not.
     fn pair_neighbours(&mut self) -> u64 {
         let mut cuts = 0;
         for e in 0..self.table.len() {
@@ -328,7 +328,7 @@ impl Group {
 struct Votes {
     /// Areas of faces as they are and of those that are to be turned, twice.
     area: [f64; 2],
-    /// Their sum as vectors, and six times the volume, as they are turned relative to the root.
+    /// Sum of the areas as vectors, and six times the volume, of faces as they are turned relative to the root.
     vector: DVec3,
     volume: f64,
 }

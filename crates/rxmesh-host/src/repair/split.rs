@@ -52,9 +52,9 @@ pub fn split_non_manifold(mesh: &mut TriMesh) -> SplitReport {
 /// Treatment of vertices in which several open fans of faces meet, and nothing else that is not manifold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touching {
-    /// Each fan gets a vertex.
+    /// Gives each fan a separate vertex.
     Part,
-    /// They keep theirs: the boundary loops there are those of holes that touch, and are to be filled one by one.
+    /// Keeps the vertices: the boundary loops there are those of holes that touch, and are to be filled one by one.
     Keep,
 }
 

@@ -16,9 +16,9 @@ use std::collections::HashMap;
 pub struct WeldReport {
     /// Largest distance between vertices that were united, in the mesh's unit.
     pub tolerance: f64,
-    /// Vertices that went, because an earlier one took their place.
+    /// Vertices that were removed, because an earlier one is at their place.
     pub vertices: u64,
-    /// Those of them whose values in columns (other than normals) were not those of the vertex that stays.
+    /// Removed vertices whose values in columns (other than normals) were not those of the vertex that stays.
     pub other_values: u64,
     /// Faces that then named a vertex twice and were dropped.
     pub collapsed: u64,
@@ -46,7 +46,7 @@ pub fn weld(mesh: &mut TriMesh, tolerance: Length) -> WeldReport {
     unite(mesh, &to, report)
 }
 
-/// Has each vertex replaced by the one named in `to`, which must be one that stays.
+/// Replaces each vertex by the one named in `to`, which must be one that stays.
 pub(super) fn unite(mesh: &mut TriMesh, to: &[u32], mut report: WeldReport) -> WeldReport {
     let stays: Vec<bool> = to
         .iter()

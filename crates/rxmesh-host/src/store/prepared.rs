@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Source of the relations that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RelationChoice {
-    /// Computed on the fly at first; prepared when a kernel comes for the third time: preparing costs about as much
+    /// Computed on the fly at first; prepared when a kernel runs for the third time: preparing costs about as much
     /// as two runs on the fly.
     #[default]
     Auto,
@@ -28,7 +28,7 @@ pub enum RelationChoice {
     Prepared,
 }
 
-/// Run of a kernel from which on [`RelationChoice::Auto`] has its relations prepared.
+/// Run of a kernel from which on [`RelationChoice::Auto`] prepares its relations.
 const PREPARE_AT_RUN: u32 = 3;
 
 /// A relation's tables.

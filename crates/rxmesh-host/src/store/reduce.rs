@@ -115,6 +115,8 @@ pub(crate) struct ByLabel<'a, K: Element, D: Dimension> {
 }
 
 impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
+    /// Checks the labels, and finds the start of the partial results of each patch.
+    ///
     /// # Errors
     ///
     /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
@@ -204,7 +206,7 @@ pub(crate) fn check_labels<K: Element>(
     }
 }
 
-/// One of several reductions.
+/// Reduction among several that are computed together.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
     x: Global<f32>,
@@ -319,7 +321,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
         Ok(std::array::from_fn(|k| read[2 * k + 1]))
     }
 
-    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one where there are not many.
+    /// Returns the kernel of reduction `k` that runs over the patches; it is the only one if there are not many.
     pub fn over_patches(&self, k: usize) -> ReducePatches {
         let (t, patches) = (self.terms[k], self.rx.headers().len());
         let (result, arrived) = if patches < MANY_PATCHES {

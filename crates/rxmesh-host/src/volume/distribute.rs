@@ -89,7 +89,7 @@ impl<R: Relation, T: Sum> Distributor<R, T> {
         })
     }
 
-    /// Makes the tables: about four bytes an entry of the relation, and a value for each element of shell 0.
+    /// Creates the tables: about four bytes an entry of the relation, and a value for each element of shell 0.
     ///
     /// # Errors
     ///

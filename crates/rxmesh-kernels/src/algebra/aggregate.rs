@@ -49,7 +49,7 @@ kernel! {
     pub struct AggregateBegin: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,
-        /// For each row [`NONE`], or [`OUT`].
+        /// [`NONE`] or [`OUT`] for each row.
         pub mate: GlobalMut<u32>,
     }
 }
@@ -77,7 +77,7 @@ kernel! {
         pub inverse: Global<f32>,
         /// Mates found so far.
         pub mate: Global<u32>,
-        /// To whom each row proposes, or [`NONE`].
+        /// Row to which each row proposes, or [`NONE`].
         pub proposal: GlobalMut<u32>,
     }
 }
@@ -186,7 +186,7 @@ kernel! {
         pub number: Global<u32>,
         /// Aggregate of each row, or [`NONE`].
         pub aggregate: GlobalMut<u32>,
-        /// Two rows an aggregate, the second may be [`NONE`].
+        /// Two rows per aggregate, the second may be [`NONE`].
         pub pairs: GlobalMut<u32>,
     }
 }
@@ -215,7 +215,7 @@ kernel! {
     pub struct AggregateLengths: Flat {
         /// Fine matrix.
         pub matrix: MatrixView<f32>,
-        /// Two rows an aggregate.
+        /// Two rows per aggregate.
         pub pairs: Global<u32>,
         /// A number for each aggregate, and one more, which is not written.
         pub lengths: GlobalMut<u32>,
@@ -254,7 +254,7 @@ kernel! {
         pub matrix: MatrixView<f32>,
         /// Aggregate of each fine row, or [`NONE`].
         pub aggregate: Global<u32>,
-        /// Two rows an aggregate.
+        /// Two rows per aggregate.
         pub pairs: Global<u32>,
         /// Start of each row.
         pub starts: Global<u32>,
@@ -262,7 +262,7 @@ kernel! {
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
+        /// Weights of the entries.
         pub weights: GlobalMut<f32>,
         /// Sums of the rows.
         pub excess: GlobalMut<f32>,

@@ -1,4 +1,4 @@
-//! Conjugate gradients (Shewchuk 1994, appendix B3) in two launches an iteration, with all scalars on the device.
+//! Conjugate gradients (Shewchuk 1994, appendix B3) in two launches per iteration, with all scalars on the device.
 //!
 //! The product's kernel makes the new direction `d = z + beta d` as it loads it, ribbon included, so that no launch is
 //! spent on it; the last block of a launch to finish adds up the dot products and computes the next scalar. With a
@@ -33,7 +33,7 @@ pub enum Scalar {
     Beta = 4,
     /// Iterations done
     Iterations = 5,
-    /// Not zero when the solver has finished
+    /// Nonzero when the solver has finished
     Done = 6,
     /// Squared relative tolerance
     Tolerance2 = 7,
@@ -41,7 +41,7 @@ pub enum Scalar {
     Norm = 8,
     /// r . z of odd iterations, where all blocks need that of the iteration before
     OddDelta = 9,
-    /// Not zero when all blocks have seen that the solver has finished
+    /// Nonzero when all blocks have seen that the solver has finished
     Stopped = 10,
 }
 
@@ -88,9 +88,9 @@ impl Scalars {
 }
 
 crate::args! {
-    /// Dot products of a launch: one partial result a block, added up by the last block to finish.
+    /// Dot products of a launch: one partial result per block, added up by the last block to finish.
     pub struct CgSums {
-        /// Two numbers a block: the first of all blocks, then the second of all.
+        /// Two numbers per block: the first of all blocks, then the second of all.
         pub partials: GlobalMut<f64>,
         /// A word that is not used, and the number of blocks that have finished.
         pub arrived: GlobalMut<u32>,

@@ -31,7 +31,7 @@ kernel! {
         pub r: Global<Vec3>,
         /// Rows of each aggregate.
         pub members: Global<u32>,
-        /// That of the coarser one.
+        /// Right-hand side of the coarser level.
         pub coarse: GlobalMut<Vec3>,
         /// Solver's scalars.
         pub scalars: Global<f64>,
@@ -74,9 +74,9 @@ kernel! {
         pub coarse: Global<Vec3>,
         /// Correction on this level.
         pub z: GlobalMut<Vec3>,
-        /// Dot products; `partials` are empty where none are wanted.
+        /// Dot products; `partials` are empty if none are wanted.
         pub sums: CgSums,
-        /// Not 0 if the solver begins: there is no old direction.
+        /// Nonzero if the solver begins: there is no old direction.
         pub begin: u32,
     }
 }

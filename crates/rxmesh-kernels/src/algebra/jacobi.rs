@@ -4,8 +4,8 @@
 //! An iteration has two steps. The product's makes the new direction `d = u + beta d` as it reads the old one, its
 //! neighbours' included, so that no step is spent on it; the update's moves solution and residual and leaves `u = M^-1
 //! r`. Each block adds up the partial results of the step before for itself, so that all know the step's length, and
-//! the decision to go on, without another barrier. Sums that every block adds up grow with the square of the blocks, so
-//! a large system ([`SUMMED`]) has two launches an iteration, in which the last block to finish adds up.
+//! the decision to continue, without another barrier. Sums that every block adds up grow with the square of the blocks,
+//! so a large system ([`SUMMED`]) has two launches per iteration, in which the last block to finish adds up.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
@@ -46,7 +46,7 @@ crate::args! {
         pub odd: GlobalMut<Vec3>,
         /// Direction's product with the matrix.
         pub q: GlobalMut<Vec3>,
-        /// Three numbers a block: parts of `d . q` of all blocks, of `r . u`, and of `r . r`.
+        /// Three numbers per block: parts of `d . q` of all blocks, of `r . u`, and of `r . r`.
         pub partials: GlobalMut<f64>,
         /// Solver's scalars.
         pub scalars: Scalars,
@@ -59,7 +59,7 @@ crate::args! {
 /// Entries that a block keeps at most: eight a row. Blocks with more read them where they are.
 pub const ENTRIES: u32 = 8 * ROWS;
 
-/// Most blocks of [`JacobiSolve`]: each adds up what all hand in, two times an iteration.
+/// Most blocks of [`JacobiSolve`]: each adds up what all hand in, two times per iteration.
 pub const SUMMED: u32 = 512;
 
 /// Part of the matrix that a block keeps, so that a product waits for the vector alone.
@@ -355,7 +355,7 @@ crate::args! {
         pub matrix: MatrixView<W>,
         /// Residual over the diagonal.
         pub u: Global<Vec3>,
-        /// Old direction; anything where the solver begins.
+        /// Old direction; anything if the solver begins.
         pub old: Global<Vec3>,
         /// New direction.
         pub new: GlobalMut<Vec3>,

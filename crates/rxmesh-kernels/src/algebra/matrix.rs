@@ -169,7 +169,7 @@ crate::args! {
         pub ends: Global<u32>,
         /// Columns of the entries.
         pub columns: Global<u32>,
-        /// Their weights: the entries with the sign turned.
+        /// Weights of the entries: their values with the sign turned.
         pub weights: Global<W>,
         /// Sum of each row.
         pub excess: Global<W>,
@@ -185,7 +185,7 @@ impl<W: Weight> MatrixView<W> {
     pub fn row(&self, i: u32, at: impl Fn(u32) -> Vec3) -> Vec3 {
         let x = at(i);
         let mut sum = self.excess.get(i).times(x);
-        // The vector's values are asked for together, too.
+        // The vector's values are loaded together, too.
         each_place(
             self.starts.get(i),
             self.ends.get(i),
@@ -240,7 +240,7 @@ unsafe impl<W: Weight> FlatKernel for MatrixProduct<W> {
 }
 
 kernel! {
-    /// Works like [`MatrixProduct`], for vectors of one component a row.
+    /// Works like [`MatrixProduct`], for vectors of one component per row.
     pub struct MatrixProductOne: Flat {
         /// Matrix by rows.
         pub matrix: MatrixView<f32>,
@@ -274,11 +274,11 @@ unsafe impl FlatKernel for MatrixProductOne {
 }
 
 crate::args! {
-    /// One over the diagonal; zero where that is not positive.
+    /// One over the diagonal; zero if that is not positive.
     pub struct MatrixInverse<W: Weight> {
         /// Matrix by rows.
         pub matrix: MatrixView<W>,
-        /// A value a row.
+        /// A value per row.
         pub inverse: GlobalMut<W>,
     }
 }

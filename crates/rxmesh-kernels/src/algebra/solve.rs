@@ -35,7 +35,7 @@ crate::args! {
         pub r: GlobalMut<Vec3>,
         /// Destination of the dot products.
         pub sums: CgSums,
-        /// Not 0 if this is the residual that others are compared with.
+        /// Nonzero if this is the residual that others are compared with.
         pub first: u32,
     }
 }

@@ -44,7 +44,7 @@ crate::args! {
         pub ends: GlobalMut<u32>,
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
+        /// Weights of its entries.
         pub weights: GlobalMut<W>,
     }
 }
@@ -73,7 +73,7 @@ crate::args! {
         pub ends: GlobalMut<u32>,
         /// Columns of its entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
+        /// Weights of its entries.
         pub weights: GlobalMut<W>,
         /// Sums of its rows.
         pub excess: GlobalMut<W>,

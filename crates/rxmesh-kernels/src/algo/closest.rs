@@ -22,7 +22,7 @@ args! {
         /// Least and greatest corner of each node's box; the box of a node without triangles has its corners at
         /// infinity.
         pub boxes: Global<Vec3>,
-        /// Three corners a triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
+        /// Three corners per triangle, [`LEAF`] triangles a leaf. The last leaves have fewer.
         pub corners: Global<Vec3>,
         /// Number of leaves, a power of two.
         pub leaves: u32,
@@ -37,7 +37,7 @@ impl TreeView {
         d.dot(d)
     }
 
-    /// Looks at the triangles of a leaf.
+    /// Compares the triangles of a leaf with the best so far.
     #[inline(always)]
     fn look(&self, node: u32, p: Vec3, best: &mut (f32, Vec3, u32)) {
         let first = (node - self.leaves) * LEAF;
@@ -188,7 +188,7 @@ pub const TREE_WORDS: u32 = 4;
 args! {
     /// Surfaces of several meshes, each a separate tree.
     pub struct Forest {
-        /// All boxes and triangles; the tree itself where there is one mesh.
+        /// Boxes and triangles of all trees; the tree itself for one mesh.
         pub all: TreeView,
         /// Place of each tree, [`TREE_WORDS`] words a tree; empty for one tree.
         pub trees: Global<u32>,
@@ -215,11 +215,11 @@ impl Forest {
 
 kernel! {
     /// Moves live vertices to the closest points of a surface, which are looked for from a node of each vertex's own.
-    /// One index a vertex slot.
+    /// One index per vertex slot.
     pub struct Project: Flat {
         /// Surface of each mesh.
         pub surface: Forest,
-        /// An edge a vertex, or [`DEAD`].
+        /// An edge per vertex, or [`DEAD`].
         pub ve: Global<u32>,
         /// Positions of the vertices.
         pub from: Global<Vec3>,
@@ -253,7 +253,7 @@ kernel! {
         pub surface: TreeView,
         /// Points to measure.
         pub points: Global<Vec3>,
-        /// Their distances.
+        /// Distances of the points.
         pub distance: GlobalMut<f32>,
     }
 }

@@ -1,10 +1,10 @@
 //! Connected components: faces that edges or vertices join, over and over.
 //!
 //! Every face begins as the root of its own tree. Each edge, or vertex, joins the trees of its faces: it hangs the root
-//! of higher id below the other by compare-and-swap, and goes on from the value found there if another thread was first
-//! (Jaiganesh and Burtscher 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC). Then each
-//! face looks up its root. Parents have lower ids than their children, at all times: every walk ends, and the root of a
-//! component is its face of lowest id, whichever thread came first.
+//! of higher id below the other by compare-and-swap, and continues from the value found there if another thread was
+//! first (Jaiganesh and Burtscher 2018, "A High-Performance Connected Components Implementation for GPUs", ECL-CC).
+//! Then each face looks up its root. Parents have lower ids than their children, at all times: every walk ends, and the
+//! root of a component is its face of lowest id, whichever thread came first.
 //!
 //! Components are numbered by their first face in the input's order, which depends neither on patches nor on the
 //! engine.
@@ -133,7 +133,7 @@ kernel! {
     pub struct ComponentsRoots: Flat {
         /// Parent of each face.
         pub parent: GlobalMut<u32>,
-        /// For each linear id the input's index, [`NO_FACE`] where there is no face.
+        /// Input's index of each linear id; [`NO_FACE`] if there is no face.
         pub source: Global<u32>,
         /// First face of each tree in the input's order, at its root.
         pub first: GlobalMut<u32>,
@@ -165,7 +165,7 @@ kernel! {
         pub parent: Global<u32>,
         /// First face of each tree in the input's order, at its root.
         pub first: Global<u32>,
-        /// For each face of the input 1 if it is the first one, else 0; zeroed before.
+        /// 1 for each face of the input that is the first of its component, else 0; zeroed before.
         pub mark: GlobalMut<u32>,
     }
 }
@@ -189,7 +189,7 @@ kernel! {
         pub parent: Global<u32>,
         /// First face of each tree in the input's order, at its root.
         pub first: Global<u32>,
-        /// For each face of the input the number of marks before it.
+        /// Number of marks before each face of the input.
         pub rank: Global<u32>,
         /// Component of each face.
         pub label: GlobalMut<u32>,

@@ -30,7 +30,7 @@ kernel! {
         pub mean: GlobalMut<f32>,
         /// Mixed Voronoi areas, in squared length.
         pub area: GlobalMut<f32>,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }

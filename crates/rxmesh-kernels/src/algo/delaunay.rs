@@ -170,7 +170,7 @@ pub fn flip(hole: &mut Hole<'_, impl Site>, i: u32) {
 }
 
 kernel! {
-    /// Counts the interior edges that violate the criterion, in word 1 of `counts`. One index an edge slot.
+    /// Counts the interior edges that violate the criterion, in word 1 of `counts`. One index per edge slot.
     pub struct CountDelaunay: Flat {
         /// Operator with the criterion.
         pub flip: DelaunayFlip,

@@ -13,13 +13,13 @@ kernel_list! {
     patch regular_patches: RegularPatches;
 }
 
-/// In place of 0: a patch whose vertices have one fan of faces each.
+/// Flag of a patch whose vertices have one fan of faces each.
 pub const REGULAR: u32 = 1;
 
 kernel! {
     /// Flags the patches whose vertices all have faces in one consistently oriented fan, closed or open.
     pub struct RegularPatches: Patch {
-        /// One word a patch: [`REGULAR`], or 0.
+        /// One word per patch: [`REGULAR`], or 0.
         pub regular: GlobalMut<u32>,
     }
 }

@@ -64,7 +64,7 @@ kernel! {
 }
 
 impl RingGather {
-    /// Puts `w` into the sorted piece of `n` vertices; returns the new size.
+    /// Inserts `w` into the sorted piece of `n` vertices; returns the new size.
     #[inline(always)]
     fn insert(&self, piece: GlobalMut<u32>, n: u32, w: u32) -> u32 {
         let (mut lo, mut hi) = (0, n);

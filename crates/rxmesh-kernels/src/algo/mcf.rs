@@ -135,14 +135,14 @@ kernel! {
         pub weights: GlobalMut<f32>,
         /// Corners of vertices in fan order; used when weights are not kept.
         pub fans: Prepared<Fans>,
-        /// One word a patch: [`REGULAR`] if the faces of each of its vertices form one fan, closed or open.
+        /// One word per patch: [`REGULAR`] if the faces of each of its vertices form one fan, closed or open.
         pub regular: GlobalMut<u32>,
         /// Time step, in squared length units.
         pub dt: f32,
     }
 }
 
-/// In place of 0: a patch whose vertices have one fan of faces each.
+/// Flag of a patch whose vertices have one fan of faces each.
 pub const REGULAR: u32 = 1;
 
 /// Shared memory of [`McfSetup`].
@@ -310,7 +310,7 @@ kernel! {
         pub ve: Prepared<VE>,
         /// `2 A_i`.
         pub mass: Global<f32>,
-        /// One word a patch, of [`McfSetup`].
+        /// One word per patch, of [`McfSetup`].
         pub regular: Global<u32>,
         /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
@@ -372,7 +372,7 @@ kernel! {
         pub fans: Prepared<Fans>,
         /// `2 A_i`.
         pub mass: Global<f32>,
-        /// One word a patch, of [`McfSetup`].
+        /// One word per patch, of [`McfSetup`].
         pub regular: Global<u32>,
         /// Product, or the residual.
         pub q: GlobalMut<Vec3>,

@@ -74,7 +74,7 @@ impl ForEach<FV> for FaceLabels {
 }
 
 kernel! {
-    /// Brings those of several meshes that are done back to where they were, and remembers where the others are.
+    /// Restores the positions of vertices of meshes that are done, and stores those of the others.
     pub struct HoldEach: Flat {
         /// Positions.
         pub x: GlobalMut<Vec3>,
@@ -82,7 +82,7 @@ kernel! {
         pub before: GlobalMut<Vec3>,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not zero for those that are done.
+        /// Nonzero for those that are done.
         pub done: Global<u32>,
     }
 }

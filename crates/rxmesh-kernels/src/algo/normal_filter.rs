@@ -195,7 +195,7 @@ kernel! {
         pub square: GlobalMut<f32>,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
-        /// For each mesh the largest that is left.
+        /// Largest of these that is left as it is, for each mesh.
         pub limits: Global<f32>,
     }
 }
@@ -255,7 +255,7 @@ kernel! {
         pub other: Read<Vertex, Vec3>,
         /// [`Bends`].
         pub bend: Read<Vertex, f32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: Write<Vertex, Vec3>,

@@ -23,7 +23,7 @@ kernel! {
     pub struct SmoothUniform: ForEach<VV> {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: Write<Vertex, Vec3>,
@@ -55,15 +55,15 @@ kernel! {
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
         /// Part of the way to go.
         pub factor: f32,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }
@@ -170,15 +170,15 @@ kernel! {
         pub x: Staged<Vertex, Vec3>,
         /// Corners of vertices, in fan order.
         pub fans: Prepared<Fans>,
-        /// One word a patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
         pub regular: Global<u32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
         /// Part of the way to go.
         pub factor: f32,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }

@@ -198,7 +198,7 @@ unsafe impl PatchKernel for SpringGather {
 crate::args! {
     /// End of an explicit step.
     pub struct Motion {
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Global<u32>,
         /// Velocities.
         pub v: GlobalMut<Vec3>,
@@ -297,7 +297,7 @@ kernel! {
         /// Another vector that is set to zero: the solver's old direction, which is multiplied by zero and must be
         /// finite, or the part of changes beyond `f32`.
         pub zero: GlobalMut<Vec3>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Global<u32>,
         /// Solver's scalars.
         pub scalars: Scalars,
@@ -334,7 +334,7 @@ kernel! {
         pub vv: Prepared<VV>,
         /// Lengths at rest, of [`SpringLengths`].
         pub lengths: Global<f32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// Product, or the residual.
         pub q: GlobalMut<Vec3>,
@@ -422,7 +422,7 @@ kernel! {
         pub vv: Prepared<VV>,
         /// Lengths at rest, of [`SpringLengths`].
         pub lengths: Global<f32>,
-        /// Not zero for vertices that stay.
+        /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
         /// Start of each row.
         pub starts: GlobalMut<u32>,
@@ -430,7 +430,7 @@ kernel! {
         pub ends: GlobalMut<u32>,
         /// Columns of the entries.
         pub columns: GlobalMut<u32>,
-        /// Their weights.
+        /// Weights of the entries.
         pub weights: GlobalMut<Mat3>,
         /// Sum of each row: mass and drag.
         pub excess: GlobalMut<Mat3>,

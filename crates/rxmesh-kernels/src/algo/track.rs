@@ -18,7 +18,7 @@ kernel_list! {
 }
 
 kernel! {
-    /// Moves each vertex with a velocity field for some time. One index a vertex slot.
+    /// Moves each vertex with a velocity field for some time. One index per vertex slot.
     pub struct Advect: Flat {
         /// Velocity field.
         pub field: CurlNoise,
@@ -43,7 +43,7 @@ args! {
     pub struct SplitStretched {
         /// Positions.
         pub x: Places,
-        /// Lines, which go on in both halves of their edges.
+        /// Lines, which continue in both halves of their edges.
         pub lines: Lines,
         /// Length above which edges are split.
         pub longest: Sizing,
@@ -112,7 +112,7 @@ const TANGENTIAL: f32 = 0.003;
 kernel! {
     /// Smooths in the null space (Jiao 2007, "Face offsetting", section 4): moves each vertex towards the centre of
     /// mass of its faces, but only in the directions that are tangential to all of them: in the plane of a smooth
-    /// surface, along a ridge, not at all at a corner. One index a vertex slot.
+    /// surface, along a ridge, not at all at a corner. One index per vertex slot.
     pub struct SmoothNullSpace: Flat {
         /// Lists of neighbours.
         pub rings: Rings,

@@ -74,7 +74,7 @@ pub unsafe trait Field: Copy + Bind {
         None
     }
 
-    /// Gives up the field's shared memory. Values stay in global memory then; the kernel's body does not notice.
+    /// Releases the field's shared memory. Values stay in global memory then; the kernel's body is the same.
     fn unstage(&mut self) {}
 
     /// Takes the shared memory that the field needs.

@@ -9,7 +9,7 @@ use crate::{args, kernel};
 /// Words of a birth: the new vertex, three parents, three weights, one that is not used.
 pub const BIRTH_WORDS: u32 = 8;
 
-/// With the traced value of a vertex: it is a new one's, which has it from the parent that counts most.
+/// Bit of the traced value of a vertex: the vertex is new, and has the value of the parent of greatest weight.
 pub const BORN: u32 = 1 << 31;
 
 /// Position of a new vertex between old ones, which may be deleted.
@@ -17,7 +17,7 @@ pub const BORN: u32 = 1 << 31;
 pub struct Origin {
     /// Old vertices.
     pub parents: [u32; 3],
-    /// Their weights, of sum one.
+    /// Weights of the old vertices, of sum one.
     pub weights: [f32; 3],
 }
 
@@ -152,7 +152,7 @@ kernel! {
     pub struct TraceVertices: Flat {
         /// Births of the round.
         pub births: Births,
-        /// A value a vertex.
+        /// A value per vertex.
         pub origins: GlobalMut<u32>,
     }
 }

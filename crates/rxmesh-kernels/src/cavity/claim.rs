@@ -144,7 +144,7 @@ crate::args! {
         pub items: u32,
         /// Blocks of the launch: each takes some seeds after the other.
         pub blocks: u32,
-        /// Not 0 if [`Want`] has listed the seeds: then the round's list is that of those.
+        /// Nonzero if [`Want`] has listed the seeds: then the round's list is that of those.
         pub sieved: u32,
     }
 }
@@ -224,7 +224,7 @@ impl<O: Operator> Claim<O> {
         O::SIEVES != Sieves::Never && self.sieved != 0
     }
 
-    /// Looks at some seeds, from `first` on.
+    /// Claims the cavities of the candidates among `n` seeds from `first` on, and lists those that were claimed.
     #[inline(always)]
     fn look<B: Block, const STEP: bool>(&self, b: B, first: u32, n: u32, t: &ClaimShared) {
         let round = &self.round;
@@ -308,7 +308,7 @@ impl<O: Operator> Claim<O> {
         });
     }
 
-    /// Looks at the seeds of a task.
+    /// Claims the cavities of the candidates among the seeds of a task.
     #[inline(always)]
     fn look_alone(&self, task: u32, all: u32, t: &ClaimShared) {
         let tasks = &self.round.tasks;
@@ -550,7 +550,7 @@ fn room<O: Operator>(met: u32) -> u32 {
 /// hand when its turn comes: a walk finds its way only step by step.
 struct Ahead<'a, O> {
     claim: &'a Claim<O>,
-    /// For each of the next seeds where the walks around its ends have come to; [`NONE`] at their end.
+    /// Current half-edges of the walks around both ends of each of the next seeds; [`NONE`] at their end.
     at: [[u32; 2]; AHEAD as usize],
     seeds: [u32; AHEAD as usize],
     /// `true` if the paths of walks are known, and the mesh is too large for the caches.

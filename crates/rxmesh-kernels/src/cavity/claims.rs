@@ -74,7 +74,7 @@ impl Met {
 }
 
 impl Priority {
-    /// All the same: a hash of the seed's id decides.
+    /// Same priority for all: a hash of the seed's id decides.
     pub const NONE: Priority = Priority(0, Met(0));
 
     /// Returns a priority: the smaller the value the more urgent. Negative values and those that are no number count as
@@ -109,7 +109,7 @@ impl Priority {
         Priority(bits, Met(0))
     }
 
-    /// Gives the number of faces at each end of the edge that is the seed, if the operator has walked around them in
+    /// Sets the number of faces at each end of the edge that is the seed, if the operator has walked around them in
     /// any case: [`Claim`](super::Claim) need not count them then.
     #[inline(always)]
     pub fn meeting(self, faces: [u32; 2]) -> Priority {
@@ -170,10 +170,10 @@ impl Claimed {
 args! {
     /// Claims of a round.
     pub struct ClaimTables {
-        /// On faces, by face.
+        /// Claims on faces, by face.
         pub faces: GlobalMut<u64>,
-        /// On vertices, by vertex, where candidates claim the ends of their edges in place of the faces at them
-        /// ([`by_ends`]); empty where they do not.
+        /// Claims on vertices, by vertex, if candidates claim the ends of their edges in place of the faces at them
+        /// ([`by_ends`]); empty if they do not.
         pub ends: GlobalMut<u64>,
         /// On pairs of vertices that a cavity will join and, as pairs with themselves, on guarded vertices and on those
         /// that must keep one fan: by hash. A collision costs a round, no more.

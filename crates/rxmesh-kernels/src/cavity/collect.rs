@@ -27,7 +27,7 @@ args! {
         pub records: u32,
         /// Rounds that end here: 1, or 0 if seeds are entered by themselves.
         pub rounds: u32,
-        /// Not 0 if the share of the seeds follows the number of winners ([`Counter::Share`]).
+        /// Nonzero if the share of the seeds follows the number of winners ([`Counter::Share`]).
         pub adapts: u32,
     }
 }

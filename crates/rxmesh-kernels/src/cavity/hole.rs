@@ -169,7 +169,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.cavity.corners()
     }
 
-    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> Corner<'h> {
         Corner {
@@ -179,7 +179,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim goes on from its
+    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim continues from its
     /// beginning.
     #[inline(always)]
     pub fn side(&self, i: u32) -> Side<'h> {
@@ -213,7 +213,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Puts a vertex back that the cavity deletes: all its attributes stay. To be called before vertices are added.
+    /// Keeps a vertex that the cavity deletes, with all its attributes. To be called before vertices are added.
     #[inline(always)]
     pub fn keep_vertex(&mut self, v: u32) -> Corner<'h> {
         let mut k = self.vertices;
@@ -483,7 +483,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Gives rim vertices whose edge was deleted a rim edge. Returns `true` if every rim edge has a face.
+    /// Assigns a rim edge to rim vertices whose edge was deleted. Returns `true` if every rim edge has a face.
     #[inline(always)]
     fn repair(&self) -> bool {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -580,7 +580,7 @@ impl<S: Site> Star<S> {
         }
     }
 
-    /// Adds what belongs to corners `i`, `i + step` and so on, and buries what no corner needs.
+    /// Adds the edges and faces of corners `i`, `i + step` and so on, and buries the slots that no corner needs.
     #[inline(always)]
     pub(super) fn fill<O: Operator>(&self, op: &O, told: u32, mut i: u32, step: u32) {
         let (cavity, mesh) = (&self.cavity, self.cavity.mesh());

@@ -35,7 +35,7 @@ impl Vicinity {
 }
 
 /// Result of walks around both ends of an edge at a time ([`Mesh::each_spoke_of_ends`]) that helps to decide if it can
-/// be contracted: mostly [`link_condition`] need not be asked.
+/// be contracted: mostly [`link_condition`] need not be called.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkWalk {
     /// Edges at both ends, the edge itself two times.
@@ -51,7 +51,7 @@ pub(crate) struct LinkWalk {
 }
 
 impl LinkWalk {
-    /// Before the first step.
+    /// State before the first step.
     pub(crate) const START: LinkWalk = LinkWalk {
         edges: 0,
         faces: [0; 2],
@@ -60,7 +60,7 @@ impl LinkWalk {
         met: 0,
     };
 
-    /// Takes a half-edge that leaves one end of edge `e`, its face and its tip.
+    /// Enters a half-edge that leaves one end of edge `e`, its face and its tip.
     #[inline(always)]
     pub(crate) fn step(&mut self, e: u32, [side, h, face, tip]: [u32; 4]) {
         let side = side as usize;

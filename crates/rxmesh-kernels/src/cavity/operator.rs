@@ -64,11 +64,11 @@ impl Growth {
 /// launch behind it has full warps then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sieves {
-    /// Never.
+    /// No rounds.
     Never,
-    /// If all elements are seeds, by [`Operator::candidate`]: pays if few are candidates.
+    /// Rounds whose seeds are all elements, by [`Operator::candidate`]: pays if few are candidates.
     All,
-    /// In every round, by [`Operator::wants`]: pays where it is much cheaper than [`Operator::candidate`], and few
+    /// Every round, by [`Operator::wants`]: pays if it is much cheaper than [`Operator::candidate`], and few
     /// seeds pass.
     Every,
 }
@@ -123,10 +123,10 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Returns the template.
     fn template(&self) -> Self::Template;
 
-    /// Returns the urgency of a live seed that wants to be changed, else `None`. The seed's faces are not frozen.
+    /// Returns the priority of a live seed that is to be changed, else `None`. The seed's faces are not frozen.
     fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
 
-    /// Tests a live seed quickly, before [`Operator::candidate`] is asked and before it is put off because of
+    /// Tests a live seed quickly, before [`Operator::candidate`] is called and before it is put off because of
     /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
     fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
@@ -139,9 +139,9 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
 
-    /// Shows each pair of rim vertices that `fill` joins by an edge, until `pair` returns `false`. Returns `true` if it
-    /// never did. If a pair is joined already the candidate is refused, and no other cavity of the round joins the same
-    /// pair.
+    /// Calls `pair` with each pair of rim vertices that `fill` joins by an edge, until it returns `false`. Returns
+    /// `true` if it never did. If a pair is joined already the candidate is refused, and no other cavity of the round
+    /// joins the same pair.
     #[inline(always)]
     fn joins(
         &self,
@@ -152,8 +152,9 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Shows each vertex that decides about the candidate and that no other cavity of the round may decide by, until
-    /// `vertex` returns `false`. Returns `true` if it never did. `fill` may write attributes of these vertices.
+    /// Calls `vertex` with each vertex that decides about the candidate and that no other cavity of the round may
+    /// decide by, until it returns `false`. Returns `true` if it never did. `fill` may write attributes of these
+    /// vertices.
     #[inline(always)]
     fn guards(
         &self,
@@ -164,7 +165,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         true
     }
 
-    /// Looks at the cavity before it is cut.
+    /// Reads the cavity before it is cut, and returns what [`Operator::fill`] needs.
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan;
 
     /// Fills the hole.

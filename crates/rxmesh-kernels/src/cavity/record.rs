@@ -14,13 +14,13 @@ use crate::mem::GlobalMut;
 /// (an open rim has a last corner without a half-edge), and the vertices.
 pub const RECORD_HEADER: u32 = 4;
 
-/// With the number of rim edges: the rim is closed.
+/// Bit of the number of rim edges: the rim is closed.
 pub(super) const CLOSED: u32 = 1 << 31;
 
-/// With a vertex of the rim: its edge in `ve` is deleted.
+/// Bit of a vertex of the rim: its edge in `ve` is deleted.
 pub(super) const LOSES_EDGE: u32 = 1 << 31;
 
-/// With a vertex of the rim: beyond the half-edge that leaves it there is no face.
+/// Bit of a vertex of the rim: beyond the half-edge that leaves it there is no face.
 pub(super) const BORDER: u32 = 1 << 30;
 
 /// Returns the most words that a record takes with `faces` faces (counted each time they are met) and `vertices`
@@ -180,13 +180,13 @@ impl<S: Site> Cavity<S> {
         RECORD_HEADER + self.counts[2] + self.counts[1]
     }
 
-    /// Returns rim half-edge `i`, whose face is deleted. A closed rim goes on from its beginning.
+    /// Returns rim half-edge `i`, whose face is deleted. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn rim_half(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i))
     }
 
-    /// Returns rim vertex `i`. A closed rim goes on from its beginning.
+    /// Returns rim vertex `i`. A closed rim continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> u32 {
         self.marked_corner(i) & !(LOSES_EDGE | BORDER)
@@ -213,11 +213,11 @@ impl<S: Site> Cavity<S> {
 struct Sides {
     /// Edges that are deleted.
     edges: u32,
-    /// Those of them that are of the mesh's boundary.
+    /// Deleted edges of the mesh's boundary.
     borders: u32,
     /// Edges of the rim.
     rim: u32,
-    /// One of them.
+    /// Half-edge of one of them.
     first: u32,
 }
 
@@ -324,7 +324,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         sides
     }
 
-    /// Takes one side of a face. The counts go in and out by value, so that they stay in registers.
+    /// Records one side of a face. Counts are passed by value, so that they stay in registers.
     #[inline(always)]
     fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
         let across = self.mesh().face(h ^ 1);

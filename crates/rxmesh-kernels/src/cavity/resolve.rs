@@ -42,7 +42,7 @@ crate::args! {
 /// Shared memory of [`Resolve`].
 #[derive(Clone, Copy)]
 pub struct ResolveTables {
-    /// Words of each item's record, then where it begins.
+    /// Words of each item's record, then its offset.
     room: Shared<u32>,
     /// 1 for each item that has won, then its number among the winners.
     order: Shared<u32>,
@@ -106,7 +106,8 @@ unsafe impl<O: Operator> BlockKernel for Resolve<O> {
 }
 
 impl<O: Operator> Resolve<O> {
-    /// Looks at `n` candidates from `first` on.
+    /// Finds the winners among `n` candidates from `first` on, lists them and writes their records. The others are
+    /// enqueued again.
     #[inline(always)]
     fn resolve<B: Block>(&self, b: B, first: u32, n: u32, t: &ResolveTables) {
         let round = &self.round;
@@ -195,7 +196,7 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Looks at the candidates of a task: none when rounds stand still.
+    /// Finds the winners among the candidates of a task: it has none when rounds stand still.
     #[inline(always)]
     fn resolve_alone(&self, task: u32, t: &ResolveTables) {
         let (round, tasks) = (&self.round, &self.round.tasks);
@@ -312,7 +313,7 @@ impl<O: Operator> Resolve<O> {
             && op.guards(mesh, id, &mut |v| claims.has_pair(v, v, key))
     }
 
-    /// Shows the faces of a record.
+    /// Calls `face` with the faces of a record, until it returns `false`. Returns `true` if it never did.
     #[inline(always)]
     fn each_face(&self, at: u32, face: impl Fn(u32) -> bool) -> bool {
         let record = self.round.records.from(at);
@@ -324,8 +325,8 @@ impl<O: Operator> Resolve<O> {
         i == faces
     }
 
-    /// Shows the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th after it, until
-    /// `vertex` returns `false`. Returns `true` if it never did.
+    /// Calls `vertex` with the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th
+    /// after it, until it returns `false`. Returns `true` if it never did.
     #[inline(always)]
     fn each_vertex(
         &self,

@@ -24,14 +24,14 @@ pub enum Counter {
     Winners = 2,
     /// Words of records that this round needs.
     Records = 3,
-    /// Not 0 if slots ran out: nothing was changed.
+    /// Nonzero if slots ran out: nothing was changed.
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators with a separate launch that asks them.
+    /// Seeds that want a change in this round, for operators with a separate launch that tests them.
     Wanting = 6,
-    /// Not 0 if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a kernel
-    /// asked for it.
+    /// Nonzero if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a
+    /// kernel asked for it.
     Stopped = 7,
     /// Candidates, over all rounds.
     Candidates = 8,
@@ -64,7 +64,7 @@ pub enum Counter {
     Ended = 25,
     /// Blocks of a launch that have arrived.
     Arrived = 29,
-    /// Not 0 if one block goes on by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
+    /// Nonzero if one block continues by itself with rounds that are steps of one launch ([`Rounds`](super::Rounds)):
     /// written at the end of each round until it does.
     Alone = 30,
 }
@@ -72,7 +72,7 @@ pub enum Counter {
 /// Words of [`Round::counters`].
 pub const COUNTERS: usize = 31;
 
-/// With the priority of a candidate that has claimed: its record is not written yet.
+/// Bit of the priority of a candidate that has claimed: its record is not written yet.
 pub(super) const NO_RECORD: u32 = 1 << 31;
 
 /// Counts from [`Counter::Candidates`] on that a round which is repeated takes back.
@@ -89,7 +89,7 @@ args! {
         pub pending: GlobalMut<u32>,
         /// Next round's seeds, a bit each.
         pub queue: GlobalMut<u32>,
-        /// The same as a list that grows with it; empty where [`Collect`](super::Collect) lists them.
+        /// The same as a list that grows with it; empty if [`Collect`](super::Collect) lists them.
         pub next: GlobalMut<u32>,
         /// Seeds whose joins exist already or which touch a frozen face, a bit each, over all rounds since a round
         /// considered all elements.
@@ -111,7 +111,7 @@ args! {
         pub tasks: Tasks,
         /// Number of seeds to consider when all elements are seeds.
         pub seeds: u32,
-        /// Not 0 if all elements are seeds, instead of those of the list.
+        /// Nonzero if all elements are seeds, instead of those of the list.
         pub all: u32,
         /// This round's epoch (see [`Key`]).
         pub epoch: u32,
@@ -169,8 +169,8 @@ impl Round {
         }
     }
 
-    /// Takes seed `i` of the round, which is examined now: it may be one of the next round from now on. If
-    /// [`Collect`](super::Collect) lists the seeds it has taken them out of the queue.
+    /// Returns seed `i` of the round, and removes it from the queue, so that it can be a seed of the next round. If
+    /// [`Collect`](super::Collect) lists the seeds, it has removed them.
     #[inline(always)]
     pub(super) fn take(&self, i: u32) -> u32 {
         let seed = self.seed(i);
@@ -180,7 +180,7 @@ impl Round {
         seed
     }
 
-    /// Takes an element out of the next round's seeds, as a bit.
+    /// Clears the bit of an element among the next round's seeds.
     #[inline(always)]
     pub(super) fn leave(&self, seed: u32) {
         self.queue.fetch_and(seed / 32, !(1 << (seed % 32)));
@@ -225,7 +225,7 @@ pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
     }
 }
 
-/// Shows the faces of a cavity, some more than once.
+/// Calls `f` with the faces of a cavity, some more than once, until it returns `false`. Returns `true` if it never did.
 #[inline(always)]
 pub fn faces<T: Template>(
     template: &T,
@@ -244,8 +244,8 @@ pub fn faces<T: Template>(
     )
 }
 
-/// Shows the corners of a face. Cavities that stay open claim them: two holes that meet in a vertex would leave it two
-/// fans.
+/// Calls `corner` with the corners of a face, until it returns `false`. Returns `true` if it never did. Cavities that
+/// stay open claim the corners: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
 pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
@@ -290,11 +290,11 @@ kernel! {
     pub struct BeginRun: Flat {
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Seeds that were refused, a bit each, which are forgotten; empty where they are not.
+        /// Seeds that were refused, a bit each, which are forgotten; empty if they are not.
         pub refused: GlobalMut<u32>,
         /// [`Counter::Share`], if it is to be set.
         pub share: u32,
-        /// Not 0 to set the share.
+        /// Nonzero to set the share.
         pub sets_share: u32,
     }
 }
@@ -319,7 +319,7 @@ pub const RANK_WORDS: u32 = 1024;
 
 kernel! {
     /// Counts the winners before each word of their bit set, within chunks of [`RANK_WORDS`] words: new slots are
-    /// handed out in the order of the seeds, whoever came first.
+    /// handed out in the order of the seeds, independent of the order of threads.
     pub struct RankWords: Block {
         /// Winners, a bit each.
         pub won: Global<u32>,

@@ -10,7 +10,7 @@ pub const TASK_WORDS: u32 = 4;
 const LEAST: u32 = 16;
 
 args! {
-    /// Results of each task in the launches of a round. A task goes on with its own results, and the tasks take the
+    /// Results of each task in the launches of a round. A task continues with its own results, and the tasks take the
     /// seeds in the order of the elements: so one thread mostly works on one region of the mesh, launch after launch,
     /// and its data lie in its caches, not in those of another processor.
     ///

@@ -19,7 +19,7 @@
 use crate::edit::{Mesh, NO_FACE, NONE};
 use crate::topo::{Edge, Element, Face, Vertex};
 
-/// Takes the elements that a cavity deletes. Each method returns whether to go on.
+/// Takes the elements that a cavity deletes. Each method returns `true` to continue.
 pub trait Sink {
     /// Deletes a vertex, its edges and its faces.
     fn vertex(&mut self, v: u32) -> bool;
@@ -171,8 +171,8 @@ impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     }
 }
 
-/// Shows every face that a cavity deletes as often as [`Faces`] does, until `f` returns `false`, in another order:
-/// around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
+/// Calls `f` with every face that a cavity deletes as often as [`Faces`] does, until it returns `false`, in another
+/// order: around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
 /// stopped.
 #[inline(always)]
 pub(super) fn faces_in_any_order<T: Template>(

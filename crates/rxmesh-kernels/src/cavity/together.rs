@@ -23,7 +23,7 @@ crate::args! {
     ///
     /// Operators that need no slots list the seeds of the next round as they enter them, and the last block to fill in
     /// ends the round. Such rounds leave their seeds as bits too, for listing after this launch. If few are left, one
-    /// block goes on by itself.
+    /// block continues by itself.
     pub struct Rounds<O> {
         /// Last step but one, and with it the first round, without its list. In each round that follows the epoch is
         /// one less and the salt [`SALT`] more, of which filling in knows nothing.
@@ -34,7 +34,7 @@ crate::args! {
         pub list: GlobalMut<u32>,
         /// Seeds of every other round, where rounds list them by themselves.
         pub other: GlobalMut<u32>,
-        /// Most seeds of a round with which one block goes on by itself.
+        /// Most seeds of a round with which one block continues by itself.
         pub few: u32,
     }
 }
@@ -148,8 +148,8 @@ impl<O: Operator> Rounds<O> {
         }
     }
 
-    /// Returns `true` if one block goes on by itself in round `k`. All see the same: that block does not write the word
-    /// any more.
+    /// Returns `true` if one block continues by itself in round `k`. All see the same: that block does not write the
+    /// word any more.
     #[inline(always)]
     fn is_alone(&self, k: u32) -> bool {
         lists_seeds::<O>()

@@ -72,7 +72,7 @@ pub const GROWN: u32 = 4;
 /// once, so that a barrier is needed only to find out that no block has anything left to do.
 const SWEEPS: u32 = 8;
 
-/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it goes on: a
+/// Number of edges of a block above which it stops as soon as a sweep has changed nothing. With fewer it continues: a
 /// sweep costs less than a barrier, and changes from the blocks beside it are taken up at once.
 const FEW: u32 = 1024;
 
@@ -82,7 +82,7 @@ kernel! {
     pub struct ClusterGrow: Grid {
         /// Two faces of each edge as one value, of which the second may be [`NONE`].
         pub ef: Global<u64>,
-        /// A word a face.
+        /// A word per face.
         pub word: GlobalMut<u32>,
         /// Flags of steps that changed anything, in turns of three steps from word 1 on; zeroes at first.
         pub grown: GlobalMut<u32>,
@@ -182,9 +182,9 @@ unsafe impl GridKernel for ClusterGrow {
 }
 
 kernel! {
-    /// Turns words into numbers. An index a face.
+    /// Turns words into numbers. An index per face.
     pub struct ClusterLabel: Flat {
-        /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] where there is none.
+        /// As [`ClusterGrow`] left them; then the number of each face's cluster, [`NONE`] if there is none.
         pub word: GlobalMut<u32>,
         /// Choice of the seeds.
         pub seeds: Seeds,
@@ -207,11 +207,11 @@ unsafe impl FlatKernel for ClusterLabel {
 }
 
 kernel! {
-    /// Flags the faces without a cluster, as ones and zeroes. An index a face.
+    /// Flags the faces without a cluster, as ones and zeroes. An index per face.
     pub struct ClusterAlone: Flat {
         /// As [`ClusterLabel`] left it.
         pub label: Global<u32>,
-        /// A word a face.
+        /// A word per face.
         pub alone: GlobalMut<u32>,
     }
 }
@@ -225,9 +225,9 @@ unsafe impl FlatKernel for ClusterAlone {
 }
 
 kernel! {
-    /// Labels of faces that have no cluster: one for each, after all others. An index a face.
+    /// Labels of faces that have no cluster: one for each, after all others. An index per face.
     pub struct ClusterName: Flat {
-        /// Such faces before each face.
+        /// Number of faces without a cluster before each face.
         pub before: Global<u32>,
         /// First of their labels.
         pub first: u32,

@@ -34,9 +34,9 @@ fn key(faces: Global<u32>, side: u32) -> (u32, u32) {
 }
 
 kernel! {
-    /// Enters each side into the table. An index a side.
+    /// Enters each side into the table. An index per side.
     pub struct ConnectInsert: Flat {
-        /// Three corners a face.
+        /// Three corners per face.
         pub faces: Global<u32>,
         /// Complements of the lowest side of each edge, zeroes at first; more words than sides, so that some stay
         /// empty.
@@ -81,13 +81,13 @@ unsafe impl FlatKernel for ConnectInsert {
 }
 
 kernel! {
-    /// Flags the sides that stand for an edge, as ones and zeroes. An index a side.
+    /// Flags the sides that stand for an edge, as ones and zeroes. An index per side.
     pub struct ConnectFirst: Flat {
         /// As [`ConnectInsert`] left it.
         pub table: Global<u32>,
         /// As [`ConnectInsert`] left it.
         pub place: Global<u32>,
-        /// A word a side.
+        /// A word per side.
         pub first: GlobalMut<u32>,
     }
 }
@@ -102,10 +102,10 @@ unsafe impl FlatKernel for ConnectFirst {
 }
 
 kernel! {
-    /// Writes the edge's data from the side that stands for it, and empties VE. An index a side, and at least one a
+    /// Writes the edge's data from the side that stands for it, and empties VE. An index per side, and at least one a
     /// vertex.
     pub struct ConnectBegin: Flat {
-        /// Three corners a face.
+        /// Three corners per face.
         pub faces: Global<u32>,
         /// Edges before each side; their number at the end.
         pub number: Global<u32>,
@@ -141,9 +141,9 @@ unsafe impl FlatKernel for ConnectBegin {
 
 kernel! {
     /// Writes the sides of faces, the second face of each edge (the lowest but one), and the lowest edge of each
-    /// vertex. An index a side.
+    /// vertex. An index per side.
     pub struct ConnectFinish: Flat {
-        /// Three corners a face.
+        /// Three corners per face.
         pub faces: Global<u32>,
         /// As [`ConnectInsert`] left it.
         pub table: Global<u32>,

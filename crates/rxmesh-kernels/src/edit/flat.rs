@@ -7,7 +7,7 @@ use crate::mem::GlobalMut;
 /// No element, and in the first slot of a face or an edge: the element is dead.
 pub const NONE: u32 = u32::MAX;
 
-/// In `ve`: the vertex is dead.
+/// Value in `ve`: the vertex is dead.
 pub const DEAD: u32 = u32::MAX - 1;
 
 /// No face: the value of a half-edge on the boundary.
@@ -31,14 +31,14 @@ args! {
     ///   target;
     /// - its face is `around[2 h]`: the face along the edge is that of half-edge `2 e`, the face against it that of
     ///   `2 e + 1`;
-    /// - the half-edge before it in its face is `around[2 h + 1]`: a walk around a vertex is one look-up a step;
+    /// - the half-edge before it in its face is `around[2 h + 1]`: a walk around a vertex is one look-up per step;
     /// - the same edge seen from the other side is `h ^ 1`.
     ///
     /// Elements where this does not hold are *frozen* and no operator touches them: edges with more than two faces or
     /// with two faces that walk the same way, vertices whose faces are not one fan, faces that repeat a vertex, and all
     /// faces at such edges and vertices. The half-edges of such an edge hold some two of its faces.
     pub struct FlatMesh {
-        /// Three half-edges a face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the
+        /// Three half-edges per face, in the order of its corners; [`NONE`] first in a dead face. Corner `k` is the
         /// origin of half-edge `k`.
         pub fe: GlobalMut<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.

@@ -8,7 +8,7 @@ use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 
 kernel! {
-    /// Marks the dead ones among the first `slots` slots of a kind, a bit each. One index a word.
+    /// Marks the dead ones among the first `slots` slots of a kind, a bit each. One index per word.
     pub struct MarkDead: Flat {
         /// FE, EV or VE.
         pub table: Global<u32>,
@@ -39,7 +39,7 @@ unsafe impl FlatKernel for MarkDead {
 }
 
 kernel! {
-    /// Writes the members of a ranked set in ascending order. One index a word.
+    /// Writes the members of a ranked set in ascending order. One index per word.
     pub struct ListFree: Flat {
         /// Set of dead slots, a bit each.
         pub set: Global<u32>,
@@ -68,7 +68,7 @@ unsafe impl FlatKernel for ListFree {
 }
 
 kernel! {
-    /// Puts a set in another one's place, and empties it. One index a word.
+    /// Puts a set in another one's place, and empties it. One index per word.
     pub struct MoveSet: Flat {
         /// Set that is moved.
         pub from: GlobalMut<u32>,
@@ -88,7 +88,7 @@ unsafe impl FlatKernel for MoveSet {
 }
 
 kernel! {
-    /// Gives slots the values of others. One index a slot.
+    /// Gives slots the values of others. One index per slot.
     pub struct CopyRows: Flat {
         /// Values, as words.
         pub words: GlobalMut<u32>,

@@ -214,7 +214,7 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Turns with the clock around the origin of `h` to the boundary, or, where there is none, back to `h`.
+    /// Turns with the clock around the origin of `h` to the boundary, or, if there is none, back to `h`.
     #[inline(always)]
     fn first_spoke(&self, h: u32) -> u32 {
         let mut at = h;

@@ -32,7 +32,7 @@ unsafe impl FlatKernel for Fill {
     }
 }
 
-/// In the count of a vertex's corners: the vertex is frozen.
+/// Bit of the count of a vertex's corners: the vertex is frozen.
 const FROZEN: u32 = 1 << 31;
 
 /// Faces at each vertex while a session opens, and the frozen vertices.
@@ -46,13 +46,13 @@ fn freeze_ends(corners: Suspects, from: u32, to: u32) {
 }
 
 kernel! {
-    /// Writes FE with directions, EV, EF, an edge a vertex and the patch of every owned element, in linear ids; and the
-    /// ends of edges that are not manifold and consistently oriented. A patch has all faces of its edges and vertices,
-    /// so that all is counted in shared memory.
+    /// Writes FE with directions, EV, EF, an edge per vertex and the patch of every owned element, in linear ids; and
+    /// the ends of edges that are not manifold and consistently oriented. A patch has all faces of its edges and
+    /// vertices, so that all is counted in shared memory.
     pub struct OpenPatches: Patch {
         /// Session's mesh.
         pub mesh: FlatMesh,
-        /// One word a vertex, zeroed before.
+        /// One word per vertex, zeroed before.
         pub corners: Suspects,
     }
 }
@@ -161,11 +161,11 @@ impl OpenPatches {
 
 kernel! {
     /// Writes the face of each half-edge, from FE and EV, and the ends of edges that are not manifold and consistently
-    /// oriented: as [`OpenPatches`], for faces that are in no patches. One index a face.
+    /// oriented: as [`OpenPatches`], for faces that are in no patches. One index per face.
     pub struct OpenFaces: Flat {
         /// Session's mesh. The faces of half-edges are [`NO_FACE`] before.
         pub mesh: FlatMesh,
-        /// One word a vertex, zeroed before.
+        /// One word per vertex, zeroed before.
         pub corners: Suspects,
     }
 }
@@ -194,7 +194,7 @@ unsafe impl FlatKernel for OpenFaces {
 }
 
 kernel! {
-    /// Writes the half-edge before each half-edge in its face, from FE and EF. One index a half-edge.
+    /// Writes the half-edge before each half-edge in its face, from FE and EF. One index per half-edge.
     pub struct LinkSides: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -216,7 +216,7 @@ unsafe impl FlatKernel for LinkSides {
 }
 
 kernel! {
-    /// Freezes vertices whose faces are not one fan or one cycle. One index a vertex slot.
+    /// Freezes vertices whose faces are not one fan or one cycle. One index per vertex slot.
     pub struct OpenVertices: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -249,8 +249,8 @@ unsafe impl FlatKernel for OpenVertices {
 impl OpenVertices {
     /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
-    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would go on in that
-    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are asked here,
+    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would continue in that
+    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are followed here,
     /// which have no more than one face each.
     #[inline(always)]
     fn faces_of_fan(&self, v: u32, most: u32) -> u32 {
@@ -278,7 +278,7 @@ impl OpenVertices {
 }
 
 kernel! {
-    /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index a face slot.
+    /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index per face slot.
     pub struct Freeze: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

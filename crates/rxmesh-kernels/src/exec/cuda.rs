@@ -4,7 +4,7 @@ use super::{Block, INTERNAL, Internal};
 use crate::mem::{GlobalMut, Shared, Words};
 use cuda_std::{thread, warp};
 
-/// A CUDA thread block. Its width is a multiple of 32 (the launcher sees to it).
+/// A CUDA thread block. Its width is a multiple of 32 (the launcher ensures it).
 #[derive(Clone, Copy)]
 pub struct Cuda;
 

@@ -100,8 +100,8 @@ pub unsafe trait Block: Copy {
     }
 
     /// Runs `f` on one thread, and returns `true` if this is the last of the launch's `blocks` blocks to get here: it
-    /// may go on with the values that the `f` of all of them wrote. No block waits for another. `arrived` is two words
-    /// of which the second counts: zero before, and zero again afterwards. The words that `f` wrote are read with
+    /// may continue with the values that the `f` of all of them wrote. No block waits for another. `arrived` is two
+    /// words of which the second counts: zero before, and zero again afterwards. The words that `f` wrote are read with
     /// atomic loads.
     #[inline(always)]
     fn arrive(
@@ -207,9 +207,9 @@ pub unsafe trait Block: Copy {
 pub trait Work {
     /// Value that is loaded.
     type Value: Copy;
-    /// Loads what there is to do for an index. Must not depend on what [`Work::then`] does.
+    /// Loads the value of an index. Must not depend on what [`Work::then`] does.
     fn load(&self, i: u32) -> Self::Value;
-    /// Does it.
+    /// Works on the value of an index.
     fn then(&self, i: u32, value: Self::Value);
 }
 

@@ -30,7 +30,7 @@ fn fits(plan: &Plan, fault: Fault, block: u32) -> bool {
 pub unsafe fn run_patch<K: PatchKernel>(mut args: PatchArgs<K>) {
     args.mesh.bind();
     args.kernel.bind();
-    // SAFETY: the host bound the mesh that it launches a block a patch for (contract U4).
+    // SAFETY: the host bound the mesh that it launches a block per patch for (contract U4).
     let patch = unsafe { Patch::new(args.mesh, thread::block_idx_x()) };
     // SAFETY: the block's dynamic shared memory; `fits` checks its size before anything is accessed.
     let mut plan = unsafe { Plan::carve(shared::dynamic_shared_mem::<u8>()) };

@@ -46,7 +46,7 @@ pub unsafe trait Fields: Copy {
     ///
     /// They are (contract U4).
     unsafe fn assume_plain(self) -> Self;
-    /// Shows the staged values of the fields ([`crate::attr::Field::staged`]).
+    /// Calls `f` with the staged values of the fields ([`crate::attr::Field::staged`]).
     fn staged(&self, f: &mut dyn FnMut(StagedField));
     /// Makes the field of this name give up its shared memory ([`crate::attr::Field::unstage`]).
     fn unstage(&mut self, name: &str);
@@ -152,8 +152,8 @@ pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Kinds whose values each body reads or adds to many times, as bits by [`Kind`]: those that are in the rows of its
     /// relations. All of them unless the kernel says.
     const OFTEN: u8 = 0b1111;
-    /// Shows which fields have their values in shared memory and can do without. The host decides at each launch which
-    /// may (MeshTaichi 2022, section 5.2.2).
+    /// Calls `f` with each field that has its values in shared memory and can do without. The host decides at each
+    /// launch which may (MeshTaichi 2022, section 5.2.2).
     fn staged(&self, _f: &mut dyn FnMut(StagedField)) {}
     /// Makes the field of this name leave its values in global memory.
     fn unstage(&mut self, _name: &str) {}
@@ -204,8 +204,8 @@ pub unsafe trait GridKernel: Bind + Copy + Send + Sync + 'static {
     type Tables: Copy;
     /// Takes the shared memory that the kernel needs. Runs on the host (to measure) and in the kernel.
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
-    /// Puts into shared memory what no step changes, there or where it comes from. Once a launch on a GPU, before each
-    /// step elsewhere.
+    /// Loads into shared memory the values that no step changes, neither there nor in global memory. Once a launch on a
+    /// GPU, before each step elsewhere.
     fn load<B: Block>(&self, _b: B, _block: u32, _tables: &Self::Tables) {}
     /// Works as one block on a step. Returns the continuation after it.
     fn step<B: Block>(&self, b: B, block: u32, step: u32, tables: &Self::Tables) -> Next;

@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+/// Views a 32-bit word as an atomic.
+///
 /// # Safety
 ///
 /// `at` is valid for atomic access (contract U3 of docs/inside/unsafe.md).
@@ -222,6 +224,8 @@ pub fn fence() {
     core::sync::atomic::fence(core::sync::atomic::Ordering::AcqRel);
 }
 
+/// Views a 64-bit word as an atomic.
+///
 /// # Safety
 ///
 /// `at` is aligned and valid for atomic access (contract U3).

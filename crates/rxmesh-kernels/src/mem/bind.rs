@@ -16,8 +16,8 @@ pub unsafe trait Bind {
     /// `ld`), before anything else in an entry; nothing on the host.
     fn bind(&self);
 
-    /// Shows every piece of memory to the host and takes the piece's address over, if there is one. Pieces of no bytes
-    /// are not shown.
+    /// Calls `resolve` with every piece of memory and takes over the address that it returns, if any. Pieces of no
+    /// bytes are passed over.
     ///
     /// # Safety
     ///
@@ -71,11 +71,12 @@ macro_rules! hashed {
 /// Access of a kernel to a piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads it.
+    /// Reads the piece.
     Read,
-    /// May write it.
+    /// May write the piece.
     Write,
-    /// Belongs to another argument of the kernel; the kernel's author sees to the order of accesses (contract U3).
+    /// Belongs to another argument of the kernel; the kernel's author is responsible for the order of accesses
+    /// (contract U3).
     Again,
 }
 

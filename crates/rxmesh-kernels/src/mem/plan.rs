@@ -101,7 +101,7 @@ impl Plan {
         self.used
     }
 
-    /// Gives back all that was taken since the mark. The pieces must not be used any more.
+    /// Releases all memory that was taken since the mark. The pieces must not be used after that.
     #[inline(always)]
     pub fn rewind(&mut self, mark: u32) {
         self.used = mark;

@@ -32,6 +32,8 @@ unsafe impl<T> Send for Shared<T> {}
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T: bytemuck::Pod> Shared<T> {
+    /// Creates a view of `n` elements; `alone` for a block of one thread.
+    ///
     /// # Safety
     ///
     /// `at` is aligned and points to `n` elements while the view is used, or the view is never accessed

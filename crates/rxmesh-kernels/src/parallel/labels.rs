@@ -35,7 +35,7 @@ kernel! {
         pub labels: Global<u32>,
         /// Kind of the elements ([`crate::topo::Kind`]).
         pub kind: u32,
-        /// One number a patch.
+        /// One number per patch.
         pub counts: GlobalMut<u32>,
         /// Word 1, zero before: the largest label and 1, as far as that has 32 bits.
         pub largest: GlobalMut<u32>,
@@ -110,7 +110,7 @@ kernel! {
         pub starts: Global<u32>,
         /// Partial results.
         pub partials: GlobalMut<f64>,
-        /// Their labels.
+        /// Labels of the partial results.
         pub of: GlobalMut<u32>,
         /// First partial result of each label; [`u32::MAX`] before.
         pub first: GlobalMut<u32>,
@@ -158,11 +158,11 @@ unsafe impl PatchKernel for LabelReduce {
 }
 
 kernel! {
-    /// Computes the result of each label, from its partial ones. One index a label.
+    /// Computes the result of each label, from its partial ones. One index per label.
     pub struct LabelCombine: Flat {
         /// Partial results.
         pub partials: Global<f64>,
-        /// Their labels.
+        /// Labels of the partial results.
         pub of: Global<u32>,
         /// First partial result of each label.
         pub first: Global<u32>,
@@ -209,13 +209,13 @@ args! {
     pub struct Labelled {
         /// Values, not negative.
         pub values: Global<f32>,
-        /// Their labels; [`NONE`] for those that do not count.
+        /// Labels of the values; [`NONE`] for those that do not count.
         pub labels: Global<u32>,
     }
 }
 
 impl Labelled {
-    /// Shows the values of a run, those of one label after the other, to `take`, and the label after them to `end`.
+    /// Calls `take` with each value of a run, and `end` with a label after the last value of a row of equal labels.
     #[inline(always)]
     fn each<T: Copy>(
         &self,

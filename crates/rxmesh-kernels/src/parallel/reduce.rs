@@ -1,4 +1,4 @@
-//! Reductions over the owned elements, in a fixed order: one partial result a patch, then all partials by one block,
+//! Reductions over the owned elements, in a fixed order: one partial result per patch, then all partials by one block,
 //! the last of the launch if it is asked to.
 //!
 //! Sums are accumulated in `f64`. The order depends on the patches and on the block's width only, so that one
@@ -30,13 +30,13 @@ pub enum Reduction {
 }
 
 kernel! {
-    /// Computes one partial result a patch.
+    /// Computes one partial result per patch.
     pub struct ReducePatches: Patch {
         /// Components of the first attribute.
         pub x: Global<f32>,
         /// Components of the second attribute; the same as `x` when there is one.
         pub y: Global<f32>,
-        /// One result a patch.
+        /// One result per patch.
         pub partials: GlobalMut<f64>,
         /// Components an element.
         pub components: u32,

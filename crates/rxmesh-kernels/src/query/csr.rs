@@ -108,7 +108,7 @@ impl Csr {
         }
     }
 
-    /// Puts one item's entries into their rows.
+    /// Appends one item's entries to their rows.
     #[inline(always)]
     fn put<const N: usize>(self, entries: [(u32, u32); N]) {
         let mut k = 0;

@@ -124,9 +124,9 @@ unsafe impl Relation for EEThroughFaces {
 #[derive(Clone, Copy, Debug)]
 pub struct EeRow {
     slotted: bool,
-    /// Used if an edge has two faces at most.
+    /// Row if an edge has two faces at most.
     few: FewRow<4>,
-    /// Elsewhere.
+    /// Row in any other mesh.
     any: AnyEe,
 }
 

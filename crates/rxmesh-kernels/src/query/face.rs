@@ -123,9 +123,9 @@ unsafe impl Relation for FF {
 #[derive(Clone, Copy, Debug)]
 pub struct FfRow {
     slotted: bool,
-    /// Used if an edge has two faces at most.
+    /// Row if an edge has two faces at most.
     few: FewRow<3>,
-    /// Elsewhere.
+    /// Row in any other mesh.
     any: AnyFf,
 }
 

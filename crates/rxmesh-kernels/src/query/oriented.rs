@@ -14,11 +14,11 @@ use crate::exec::{Block, Phase};
 use crate::mem::{FaultCode, Plan, Shared};
 use crate::topo::{Edge, Face, Id, Patch, PatchHeader, Vertex};
 
-/// In the word of a vertex's first corner: no face lies before any corner that was seen.
+/// Bit of a vertex's first corner: no face lies before any corner that was seen.
 const CLOSED: u32 = 1 << 31;
 
-/// In place of a first corner: a face of the vertex names a vertex twice, or an edge of it has two faces that run along
-/// it in one direction.
+/// Value in place of a first corner: a face of the vertex names a vertex twice, or an edge of it has two faces that run
+/// along it in one direction.
 const REFUSED: u32 = 0;
 
 /// An empty half of a word with two corners.
@@ -30,7 +30,7 @@ const EMPTY: u32 = 0xffff;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walks {
     pub(super) fe: LocalFe,
-    /// Corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] where there is none, or two words
+    /// Corners from which faces run along edge `e`: two halves of a word, [`EMPTY`] if there is none, or two words
     /// ([`NONE`]) in a patch with more corners than 16 bits count.
     slots: Shared<u32>,
     wide: bool,
@@ -79,7 +79,7 @@ impl Walks {
         });
     }
 
-    /// Puts a corner into the slot of its side. Two corners in one slot combine to a corner of neither, or of one.
+    /// Stores a corner in the slot of its side. Two corners in one slot combine to a corner of neither, or of one.
     #[inline(always)]
     fn enter(self, side: u32, corner: u32) {
         if self.wide {

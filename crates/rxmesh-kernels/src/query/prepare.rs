@@ -46,18 +46,18 @@ kernel_list! {
     patch write_prepared_cc: WritePrepared<CC>;
 }
 
-/// In place of a size: the patch's rows have more entries than 16 bits can count.
+/// Value in place of a size: the patch's rows have more entries than 16 bits can count.
 pub const TOO_LARGE: u32 = u32::MAX;
 
 crate::args! {
     /// Computes a relation once and keeps its rows: run with `fill = 0` for the sizes of the patches' tables in
     /// entries, then with `fill = 1` and the places of the tables.
     pub struct PrepareRows<R> {
-        /// Size of each patch's table, or [`TOO_LARGE`]; where it starts, when the tables are filled.
+        /// Size of each patch's table, or [`TOO_LARGE`]; its start, when the tables are filled.
         pub places: GlobalMut<u32>,
         /// Tables; multiples of [`TABLE_ALIGN`] entries.
         pub tables: GlobalMut<u16>,
-        /// Not 0 to fill the tables.
+        /// Nonzero to fill the tables.
         pub fill: u32,
         /// Type of the relation.
         pub relation: PhantomData<R>,

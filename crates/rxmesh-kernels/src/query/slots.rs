@@ -1,4 +1,4 @@
-//! Faces of edges: two slots an edge if the mesh is an oriented manifold, compressed rows if it is not.
+//! Faces of edges: two slots per edge if the mesh is an oriented manifold, compressed rows if it is not.
 //!
 //! In a consistently oriented manifold an edge has at most one face that runs along it and one that runs against it, so
 //! that each side of a face has a separate slot, and no scan and no sort is needed. Every side puts itself into its
@@ -19,7 +19,7 @@ pub struct EdgeFaces {
     fe: LocalFe,
     /// `2 e + d`: the corner from which a face runs along edge `e` in direction `d`.
     slots: Shared<u32>,
-    /// Not zero when two sides met in a slot.
+    /// Nonzero when two sides met in a slot.
     clash: Shared<u32>,
     /// Lies over the slots: one or the other is in use.
     csr: Csr,

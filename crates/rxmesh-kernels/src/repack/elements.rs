@@ -95,7 +95,7 @@ kernel! {
     pub struct RepackTell: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }
@@ -184,9 +184,9 @@ kernel! {
     /// Computes the start of the edges, vertices and told faces of each patch: one block. May run again when more has
     /// been told.
     pub struct RepackStarts: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
-        /// Not 0 if it is the first run: edges and vertices are then counts.
+        /// Nonzero if it is the first run: edges and vertices are then counts.
         pub first: u32,
     }
 }
@@ -286,7 +286,7 @@ kernel! {
     pub struct RepackUnused: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }
@@ -314,9 +314,9 @@ kernel! {
     pub struct RepackIsolated: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
-        /// One word a vertex.
+        /// One word per vertex.
         pub flags: GlobalMut<u32>,
     }
 }
@@ -336,7 +336,7 @@ kernel! {
     pub struct RepackLast: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Number of isolated vertices before each vertex.
         pub before: GlobalMut<u32>,
@@ -361,7 +361,7 @@ kernel! {
     pub struct RepackNumber: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Told faces, as linear ids, patch by patch.
         pub told: GlobalMut<u32>,
@@ -378,7 +378,7 @@ impl Work {
 }
 
 impl RepackNumber {
-    /// Gives the edges and vertices that a face is the first of the ids from `edge` and `vertex` on.
+    /// Numbers the edges and vertices whose first face this is, from `edge` and `vertex` on.
     #[inline(always)]
     fn number(&self, linear: u32, marks: u32, edge: u32, vertex: u32) {
         let w = &self.work;

@@ -19,7 +19,7 @@ kernel_list! {
 args! {
     /// Lists of the sides of edges with more than two faces.
     pub struct Extra {
-        /// Not 0 for each edge that has a list.
+        /// Nonzero for each edge that has a list.
         pub listed: GlobalMut<u32>,
         /// First record of each edge's list plus one, 0 at its end.
         pub head: GlobalMut<u32>,
@@ -46,7 +46,7 @@ kernel! {
     pub struct RepackExtraFind: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
@@ -72,7 +72,7 @@ kernel! {
     pub struct RepackExtraCount: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
@@ -97,7 +97,7 @@ kernel! {
     pub struct RepackExtraList: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
@@ -131,7 +131,7 @@ kernel! {
     pub struct RepackExtraStand: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,
@@ -164,7 +164,7 @@ kernel! {
     pub struct RepackExtraTell: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Lists of sides.
         pub extra: Extra,

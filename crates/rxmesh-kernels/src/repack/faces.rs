@@ -13,7 +13,7 @@ kernel_list! {
     block repack_sort: RepackSort;
 }
 
-/// Faces of a patch that are sorted in shared memory; longer lists are sorted where they lie.
+/// Faces of a patch that are sorted in shared memory; longer lists are sorted in global memory.
 pub const SORT_ROOM: u32 = 2048;
 
 /// Faces that an index of [`RepackCount`] and [`RelabelFaces`](super::relabel::RelabelFaces) takes: neighbours mostly
@@ -59,7 +59,7 @@ kernel! {
     pub struct RepackCount: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }
@@ -89,7 +89,7 @@ unsafe impl FlatKernel for RepackCount {
 kernel! {
     /// Computes the start of the faces of each label and patch, and the patch of each label: one block.
     pub struct RepackLabels: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }
@@ -161,7 +161,7 @@ kernel! {
     pub struct RepackPlace: Flat {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }
@@ -186,7 +186,7 @@ kernel! {
     pub struct RepackSort: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
     }
 }

@@ -1,9 +1,9 @@
 //! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches
 //! in place; here all are packed anew).
 //!
-//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label a face. Faces of one label
-//! become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id. The
-//! steps:
+//! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label per face. Faces of one
+//! label become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id.
+//! The steps:
 //!
 //! 0. `relabel`, `recut`: on request, and if labels have too many or too few faces, better labels.
 //! 1. `faces`: a counting sort of the faces by label, by session id within a label: their linear ids. On the way each
@@ -45,23 +45,23 @@ kernel_list! {
 
 /// No element: in the first slot of a dead face or edge, in EF where there is no face, in VE of an isolated vertex.
 pub const NONE: u32 = u32::MAX;
-/// In VE of a dead vertex.
+/// Value in VE of a dead vertex.
 pub const DEAD: u32 = u32::MAX - 1;
 
-/// Words that a block handles at a time where it goes through a longer list.
+/// Words that a block handles at a time in a longer list.
 pub const CHUNK: u32 = 512;
 
 args! {
     /// A mesh as flat arrays in session ids.
     pub struct RepackMesh {
-        /// Three sides a face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a
+        /// Three sides per face, `edge << 1 | d`, as [`crate::topo::PatchHeader::fe_section`] says; [`NONE`] first in a
         /// dead face.
         pub fe: Global<u32>,
         /// Source and target of each edge; [`NONE`] first in a dead edge.
         pub ev: Global<u32>,
-        /// Two faces of each edge, any two where there are more, [`NONE`] where there are fewer.
+        /// Two faces of each edge, any two if there are more, [`NONE`] if there are fewer.
         pub ef: Global<u32>,
-        /// From one face in EF to the next.
+        /// Distance from one face in EF to the next.
         pub step: u32,
         /// An edge of each vertex; [`NONE`] for an isolated vertex, [`DEAD`] for a dead one.
         pub ve: Global<u32>,
@@ -125,11 +125,11 @@ impl RepackMesh {
 }
 
 args! {
-    /// Arrays that the kernels of a repack hand on to each other. All zero at first.
+    /// Arrays that the kernels of a repack share. All zero at first.
     pub struct Work {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
-        /// Faces of each label; then where its faces start.
+        /// Number of faces of each label; then the start of its faces.
         pub label_faces: GlobalMut<u32>,
         /// Patch of each label.
         pub label_patch: GlobalMut<u32>,
@@ -152,9 +152,9 @@ args! {
         pub vertex_linear: GlobalMut<u32>,
         /// Start of each patch's faces; the end of the last.
         pub patch_face: GlobalMut<u32>,
-        /// Edges that each patch owns; then where they start.
+        /// Number of edges that each patch owns; then their start.
         pub patch_edge: GlobalMut<u32>,
-        /// Vertices that each patch owns; then where they start.
+        /// Number of vertices that each patch owns; then their start.
         pub patch_vertex: GlobalMut<u32>,
         /// Faces that each patch is told, not all distinct; counted down as they are written.
         pub told_count: GlobalMut<u32>,
@@ -213,11 +213,11 @@ pub enum Stat {
     Isolated,
     /// A face whose label is out of range, plus one.
     BadLabel,
-    /// Not zero when the list of told faces would not fit 32 bits.
+    /// Nonzero when the list of told faces would not fit 32 bits.
     Overflow,
     /// A patch with too many local elements, plus one.
     TooLarge,
-    /// Not zero when a section's offset would not fit 32 bits.
+    /// Nonzero when a section's offset would not fit 32 bits.
     Offsets,
     /// Most faces of one label.
     Largest,

@@ -13,7 +13,7 @@ kernel_list! {
 kernel! {
     /// Moves values from session ids to linear ids, word by word.
     pub struct RepackPermute: Flat {
-        /// Linear id of each session id, [`NONE`] where nothing lives.
+        /// Linear id of each session id, [`NONE`] if nothing lives.
         pub linear: Global<u32>,
         /// `width` words a session id.
         pub from: Global<u32>,

@@ -35,7 +35,7 @@ kernel! {
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else: the place of each face in its region stands where its session id does later.
+        /// Shared arrays: the place of each face in its region stands where its session id does later.
         pub work: Work,
         /// Regions of labels.
         pub regions: Regions,
@@ -61,7 +61,7 @@ enum End {
 
 /// Memory of a region while it is cut. Faces are named by their places in it.
 trait Desk: Copy {
-    /// A word a face.
+    /// A word per face.
     type List: Words;
     /// Returns a face across a side, in the same piece; [`NONE`] if there is none.
     fn across(self, side: u32) -> u32;

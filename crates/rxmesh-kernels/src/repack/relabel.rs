@@ -25,14 +25,14 @@ kernel_list! {
 }
 
 args! {
-    /// Regions. Arrays have an entry a label unless they say otherwise; those about regions are indexed by the region's
-    /// name.
+    /// Regions. Arrays have an entry per label unless they say otherwise; those about regions are indexed by the
+    /// region's name.
     pub struct Regions {
         /// Region of each label, named by one of the labels.
         pub root: GlobalMut<u32>,
         /// Faces of each region; 0 for a name that no region has.
         pub size: GlobalMut<u32>,
-        /// Not 0 if a region holds a label of the wrong size.
+        /// Nonzero if a region holds a label of the wrong size.
         pub wrong: GlobalMut<u32>,
         /// Lowest key among a region's possible unions.
         pub best: GlobalMut<u32>,
@@ -44,7 +44,7 @@ args! {
         pub base: GlobalMut<u32>,
         /// Place of the next face of each region among the faces of all regions that are cut.
         pub cursor: GlobalMut<u32>,
-        /// Names of the regions that are cut: an entry a region.
+        /// Names of the regions that are cut: an entry per region.
         pub cut_root: GlobalMut<u32>,
         /// Start of the faces of these.
         pub cut_start: GlobalMut<u32>,
@@ -70,13 +70,13 @@ args! {
 /// Treatment of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// There is no such region.
+    /// No such region.
     Nothing,
     /// One patch.
     Keep,
     /// As many patches as it needs.
     Cut,
-    /// It found no partner and shares a patch with others like it.
+    /// A patch that is shared with other regions that found no partner.
     Pack,
 }
 
@@ -126,7 +126,7 @@ kernel! {
     pub struct RelabelPairs: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
         pub pairs: GlobalMut<u32>,
@@ -201,7 +201,7 @@ unsafe impl BlockKernel for RelabelPairs {
 pub struct Rounds {
     /// Rounds of matching: a round makes regions about one and a half times as large.
     pub matching: u32,
-    /// Steps from a region's border to its centre; 0 where regions have too few labels to have a shape.
+    /// Steps from a region's border to its centre; 0 if regions have too few labels to have a shape.
     pub depth: u32,
 }
 
@@ -212,8 +212,8 @@ impl Rounds {
     /// Steps of a round of matching.
     const OF_MATCHING: u32 = 3;
 
-    /// Steps of a Lloyd round: depths, two to begin with; labels are given away, for which a centre may lie to one
-    /// side; and one to end with.
+    /// Returns the number of steps of a Lloyd round: some for depths and two to begin with; those that pass labels on,
+    /// for which a centre may lie to one side; and one to end with.
     #[inline(always)]
     fn of_shaping(depth: u32) -> u32 {
         depth + 2 + 4 * depth + 1
@@ -233,7 +233,7 @@ impl Rounds {
 kernel! {
     /// Unites neighbouring regions, round by round, and gives them a better shape.
     pub struct RelabelUnite: Grid {
-        /// Everything, with the labels' starts.
+        /// Shared arrays, with the labels' starts.
         pub work: Work,
         /// Regions: one a label after the first step.
         pub regions: Regions,
@@ -446,7 +446,7 @@ fn centre(r: &Regions, l: u32) {
     r.next_mate.set(l, NONE);
 }
 
-/// Gives centres to their regions, in [`Regions::next_mate`]; all other labels are open.
+/// Assigns each centre to its region, in [`Regions::next_mate`]; all other labels are open.
 #[inline(always)]
 fn seed(r: &Regions, l: u32) {
     let root = r.root.get(l);
@@ -457,7 +457,7 @@ fn seed(r: &Regions, l: u32) {
     r.size.set(l, 0);
 }
 
-/// Takes the offered region.
+/// Assigns an open label to the region that was offered to it.
 #[inline(always)]
 fn settle(r: &Regions, l: u32) {
     if r.next_mate.get(l) == NONE {
@@ -472,7 +472,7 @@ kernel! {
     /// Numbers new labels: one for a region that stays, the required number for one that is cut, and then those that
     /// small regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Regions of labels.
         pub regions: Regions,

@@ -31,7 +31,7 @@ kernel! {
     pub struct RepackRibbon: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Faces that patches are told.
         pub told: GlobalMut<u32>,
@@ -194,7 +194,7 @@ fn distinct<B: Block, W: Words>(
     total
 }
 
-/// Returns the place of `id` in an ascending list, or the one where it belongs.
+/// Returns the place of `id` in an ascending list, or the one to insert it at.
 #[inline(always)]
 pub(super) fn place_of(list: impl Fn(u32) -> u32, n: u32, id: u32) -> u32 {
     let (mut from, mut to) = (0, n);

@@ -17,15 +17,15 @@ kernel_list! {
 kernel! {
     /// Writes all headers: one block. Patches of isolated vertices come last.
     pub struct RepackHeaders: Block {
-        /// Everything.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
         /// Header of each patch.
         pub headers: GlobalMut<PatchHeader>,
-        /// Isolated vertices.
+        /// Number of isolated vertices.
         pub isolated: u32,
-        /// Most of them in one patch.
+        /// Most isolated vertices in one patch.
         pub isolated_room: u32,
     }
 }
@@ -135,7 +135,7 @@ kernel! {
     pub struct RepackWrite: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Everything else.
+        /// Shared arrays of the repack.
         pub work: Work,
         /// Ribbons as [`super::ribbon::RepackRibbon`] left them.
         pub lists: Global<u32>,

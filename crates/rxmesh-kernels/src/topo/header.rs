@@ -92,7 +92,7 @@ impl PatchHeader {
     /// Most local vertices or faces a patch can have (`u16` ids).
     pub const MAX_ELEMENTS: u32 = u16::MAX as u32;
 
-    /// Returns the offset of section EV in `topology`, in `u16` entries: two local vertices an edge, source first.
+    /// Returns the offset of section EV in `topology`, in `u16` entries: two local vertices per edge, source first.
     #[inline(always)]
     pub const fn ev_section(&self) -> u32 {
         self.topology
@@ -106,7 +106,7 @@ impl PatchHeader {
         self.topology + align_up(2 * self.capacity[1] as u32, U16_PER_ALIGN)
     }
 
-    /// Returns the offset of section CV in `topology`: four local vertices a cell.
+    /// Returns the offset of section CV in `topology`: four local vertices per cell.
     #[inline(always)]
     pub const fn cv_section(&self) -> u32 {
         self.fe_section() + align_up(3 * self.capacity[2] as u32, U16_PER_ALIGN)

@@ -7,7 +7,7 @@ use crate::mem::{Fault, Global};
 crate::args! {
     /// All patches of a mesh, as a kernel sees them: the arrays that [`PatchHeader`] describes.
     pub struct MeshView {
-        /// One header a patch.
+        /// One header per patch.
         pub headers: Global<PatchHeader>,
         /// Sections EV and FE of all patches.
         pub topology: Global<u16>,
@@ -116,7 +116,7 @@ impl Patch {
         Owned::new(self.local(id))
     }
 
-    /// Returns the stored EV section: two local vertices an edge.
+    /// Returns the stored EV section: two local vertices per edge.
     #[inline(always)]
     pub fn ev(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.ev_section())
@@ -148,7 +148,7 @@ impl Patch {
         self.header.near_of(K::KIND)
     }
 
-    /// Returns the stored CV section: four local vertices a cell.
+    /// Returns the stored CV section: four local vertices per cell.
     #[inline(always)]
     pub fn cv(&self) -> Global<u16> {
         self.mesh.topology.from(self.header.cv_section())

@@ -153,13 +153,13 @@ crate::args! {
         pub kernel: K,
         /// Sums of the targets, by linear id: complete where no other patch has a part.
         pub sums: GlobalMut<f32>,
-        /// Sums of what other patches own, for the targets in shell 0, patch after patch.
+        /// Sums of the parts that other patches own, for the targets in shell 0, patch after patch.
         pub parts: GlobalMut<f32>,
         /// Start of each patch's parts, in values.
         pub places: Global<u32>,
         /// Start of each patch's table of slots in `slots`.
         pub starts: Global<u32>,
-        /// For each patch the end of each target's row, then the slots of all rows.
+        /// Tables of the patches: the end of each target's row, then the slots of all rows.
         pub slots: Global<u16>,
     }
 }
@@ -170,7 +170,7 @@ pub struct DistributeTables<T> {
     scratch: Shared<u32>,
     relation: T,
     values: Shared<f32>,
-    /// Sums so far, where elements come in several parts.
+    /// Sums so far, if elements come in several parts.
     sums: Shared<f32>,
 }
 

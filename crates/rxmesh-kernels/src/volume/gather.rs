@@ -30,7 +30,7 @@ kernel_list! {
 }
 
 crate::args! {
-    /// For each element the sum of its neighbours' values, which are some numbers each. A thread adds up a pair of
+    /// Computes the sum of the values of each element's neighbours, of some numbers each. A thread adds up a pair of
     /// numbers of one element in the order of the row, so that the bits are the same on every run, and neighbouring
     /// threads read neighbouring words.
     pub struct Gather<R: Relation> {
@@ -135,7 +135,7 @@ impl<K: Element> From<K> for Words<K> {
     }
 }
 
-/// Values where they are.
+/// Values in global memory.
 #[derive(Clone, Copy)]
 struct There<K>(Words<K>);
 
@@ -267,7 +267,7 @@ impl<R: Relation, X: From<R::Target>, const N: usize> Work for Lanes<'_, R, X, N
     }
 }
 
-/// Sums of numbers `c .. c + N` over the row of element `i`.
+/// Returns the sums of the numbers `c .. c + N` over the row of element `i`.
 #[inline(always)]
 fn sum<R: Relation, const N: usize>(
     patch: &Patch,

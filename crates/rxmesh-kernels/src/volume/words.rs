@@ -39,7 +39,7 @@ impl<K: Element> Words<K> {
         self.direct == 0
     }
 
-    /// Has values stay where they are.
+    /// Leaves values in global memory.
     pub fn unstage(&mut self) {
         self.direct = 1;
     }
@@ -86,7 +86,7 @@ crate::args! {
     pub struct Deal {
         /// Threads a value.
         pub lanes: u32,
-        /// For [`split`].
+        /// Divisor for [`split`].
         pub divide: Divide,
         /// Numbers a thread.
         pub step: u32,

@@ -267,9 +267,10 @@ impl PdResidual {
 }
 
 kernel! {
-    /// Runs an iteration of Chebyshev's semi-iterative method (Golub and Van Loan, "Matrix Computations", section
-    /// 11.2.8; Wang, "A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics",
-    /// 2015): no dot product, one launch.
+    /// Runs an iteration of Chebyshev's semi-iterative method: no dot product, one launch.
+    ///
+    /// See Golub and Van Loan, "Matrix Computations", section 11.2.8; Wang, "A Chebyshev Semi-Iterative Approach for
+    /// Accelerating Projective and Position-Based Dynamics", 2015.
     pub struct PdChebyshev: Patch {
         /// The change of the positions so far.
         pub change: Staged<Vertex, Vec3>,

@@ -21,9 +21,9 @@ use rxmesh_simulation_kernels::solve::projective::{PdChebyshev, PdLocal, PdMatri
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum GlobalSolver {
-    /// Conjugate gradients with a diagonal preconditioner: two launches an iteration, the fewest iterations.
+    /// Conjugate gradients with a diagonal preconditioner: two launches per iteration, the fewest iterations.
     ConjugateGradients,
-    /// Chebyshev's semi-iterative method: one launch an iteration and no dot products, about half as far an iteration.
+    /// Chebyshev's semi-iterative method: one launch and no dot products per iteration, which converges half as far.
     Chebyshev,
 }
 
@@ -76,9 +76,10 @@ impl ProjectiveOptions {
 /// they would otherwise continue until the divisor is zero.
 const ENOUGH: f64 = 1e-8;
 
-/// Projective dynamics of a body of tetrahedra with the energy density `mu |F - R|^2` (as rigid as possible), where `R`
-/// is the rotation nearest to the deformation gradient `F` and `mu` the shear modulus; Poisson's ratio is not used
-/// (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4). Steps are implicit: stable for any length.
+/// Projective dynamics of a body of tetrahedra (Bouaziz et al. 2014; MeshTaichi 2022, section 8.4).
+///
+/// The energy density is `mu |F - R|^2` (as rigid as possible), where `R` is the rotation nearest to the deformation
+/// gradient `F` and `mu` the shear modulus; Poisson's ratio is not used. Steps are implicit: stable for any length.
 ///
 /// A frame of `n` rounds of `m` iterations takes `2 + n (3 + 2 m)` launches with conjugate gradients, `2 + n (3 + m)`
 /// with Chebyshev, `n + 1` more with colliders, and no host read-back. The body's mesh must have edges. Call

@@ -16,10 +16,10 @@ use rxmesh_simulation_kernels::solve::vbd::{VbdBody, VbdPatches, VbdVertices};
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum VbdOrder {
-    /// All vertices of a colour in one launch: as many launches an iteration as colours of vertices.
+    /// All vertices of a colour in one launch: as many launches per iteration as colours of vertices.
     Vertices,
     /// All patches of a colour in one launch, their vertices colour by colour in shared memory: as many launches as
-    /// colours of patches, and positions are loaded once an iteration.
+    /// colours of patches, and positions are loaded once per iteration.
     Patches,
 }
 

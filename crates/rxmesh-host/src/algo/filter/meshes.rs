@@ -166,7 +166,7 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// Prepares to hold those that are done while others go on.
+    /// Prepares to hold those that are done while others continue.
     pub(super) fn hold(&'a self, x: &Attribute<Vertex, Vec3>) -> Result<Hold<'a>, Error> {
         let before = match self.several {
             None => None,
@@ -201,8 +201,7 @@ pub(super) struct Hold<'a> {
 }
 
 impl Hold<'_> {
-    /// Brings those that are done back to where they were the last time, and remembers where the others are. One mesh
-    /// alone is not done.
+    /// Restores the positions of meshes that are done, and stores those of the others. Does nothing for one mesh alone.
     pub(super) fn hold(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,

@@ -131,7 +131,7 @@ pub struct FilterReport {
     pub scheme: FilterScheme,
     /// Iterations done.
     pub iterations: u32,
-    /// Standard deviation of the noise across the surface, given or estimated, in the mesh's unit. 0 where the rule for
+    /// Standard deviation of the noise across the surface, given or estimated, in the mesh's unit. 0 if the rule for
     /// sigma_s needs none.
     pub noise: f64,
     /// The same over the mean length of the edges.
@@ -177,7 +177,7 @@ pub fn bilateral_filter(
 pub struct FilterBatchReport {
     /// All of them together: the most iterations, the strongest noise, all large balls.
     pub total: FilterReport,
-    /// Each of them.
+    /// Report of each mesh.
     pub meshes: Vec<FilterMesh>,
 }
 

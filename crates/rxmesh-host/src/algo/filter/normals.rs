@@ -29,7 +29,7 @@ const SIMILARITY: [f64; 2] = [4.5, 0.45];
 const ROUGH: [f64; 2] = [0.1, 0.04];
 const MOST_PAIRS: f64 = 10.0;
 
-/// It ends when the vertices have moved by this part of the noise: the rest of it belongs to the result as well.
+/// Part of the noise by which the vertices have moved at the end: the rest of it belongs to the result as well.
 const GONE: f64 = 0.86;
 
 /// No place moves farther than this part of the noise: the excess was no noise. A place is the reach of that many steps
@@ -98,7 +98,7 @@ impl Member {
         self.noise / self.edge
     }
 
-    /// Pairs of Taubin's steps before the first iteration.
+    /// Returns the number of pairs of Taubin's steps before the first iteration.
     fn pairs(&self) -> u32 {
         ((self.rough() - ROUGH[0]) / ROUGH[1]).clamp(0.0, MOST_PAIRS) as u32
     }
@@ -218,7 +218,7 @@ impl<'a> Normals<'a> {
         Ok(moved)
     }
 
-    /// Takes places back that moved too far.
+    /// Limits the offsets of vertices that moved too far.
     fn limit(&mut self, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
         self.offsets(x)?;
         for _ in 0..RINGS {

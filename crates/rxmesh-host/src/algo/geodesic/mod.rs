@@ -79,7 +79,7 @@ const LEVEL_BATCH: u32 = 8;
 /// Rounds of the propagation that are launched before the first read-back; twice as many before each further one.
 const FIRST_LOOK: u32 = 8;
 
-/// Most of them.
+/// Most rounds between two read-backs.
 const LOOK_EVERY: u32 = 32;
 
 /// Initial capacity in rounds.
@@ -107,7 +107,7 @@ pub struct GeodesicSeed {
 }
 
 /// Computes the distance along the surface of every vertex from the nearest source, in the mesh's unit of length;
-/// infinity where no source reaches. `sources` are vertices in the input's order.
+/// infinity if no source reaches. `sources` are vertices in the input's order.
 ///
 /// Distances are exact, to rounding and [`GeodesicOptions::threshold`], where one source reaches the triangles through
 /// a plane, whatever the shape of the triangles is. On curved surfaces, behind saddles and where the ways from several
@@ -383,7 +383,7 @@ struct Propagation<'a> {
     entered: Buffer<u32>,
     /// Patches of even and odd rounds.
     lists: [Buffer<u32>; 2],
-    /// For each round two words, of which the second is their number.
+    /// Two words for each round, the second of which is the number of its patches.
     counts: Buffer<u32>,
     /// [`GeodesicStart::edge`].
     edge: Buffer<f32>,

@@ -34,7 +34,7 @@ pub struct McfBatchReport {
 /// (with or without a matrix, the preconditioner) is the same for all of them.
 ///
 /// All are solved together, in phases. After each phase the residual of every mesh is recomputed; a mesh whose residual
-/// has come down to its tolerance rests, to the bit, while the others go on. So the first phase is that of all, and
+/// has come down to its tolerance rests, to the bit, while the others continue. So the first phase is that of all, and
 /// meshes that need more get it without the others. Without a matrix there is one phase, which ends when the last mesh
 /// is done, and the residuals are those of the iterations' recurrence, read back now and then.
 ///
@@ -182,8 +182,8 @@ impl Frames {
         })
     }
 
-    /// Brings the meshes there, solves, and brings them back. Returns the state of the meshes, and the number of
-    /// iterations without multigrid.
+    /// Scales the meshes by their factors, solves, and scales them back. Returns the state of the meshes, and the
+    /// number of iterations without multigrid.
     fn flow(
         &self,
         rx: &RxMesh,
@@ -221,9 +221,9 @@ struct Member {
     most: u32,
     /// Square of its first residual's norm.
     first: f64,
-    /// That of its residual.
+    /// Square of its current residual's norm.
     now: f64,
-    /// Least of these so far.
+    /// Least square of a residual's norm so far.
     least: f64,
     /// Iterations that had been done when it ended, or now.
     iterations: u32,
@@ -295,7 +295,7 @@ impl Members {
         Ok(gains)
     }
 
-    /// Returns the target for the squared norm of all that go on: that at which each of them is done for sure or, if
+    /// Returns the target for the squared norm of all that continue: that at which each of them is done for sure or, if
     /// all converge alike, about.
     fn target(&self, for_sure: bool) -> f64 {
         if for_sure {
@@ -310,7 +310,8 @@ impl Members {
         spare * now * parts.fold(1.0, f64::min)
     }
 
-    /// Returns the number of iterations until the first of those that go on has had its most, or all have had `most`.
+    /// Returns the number of iterations until the first of those that continue has had its most, or all have had
+    /// `most`.
     fn left(&self, most: u32) -> u32 {
         let most = self.going().map(|m| m.most).fold(most, u32::min);
         most.saturating_sub(self.iterations)
@@ -389,7 +390,7 @@ impl Together<'_> {
     /// progress.
     ///
     /// Each phase ends by itself. After one that was to end all for sure there is another one only if a mesh came to
-    /// rest, or one that goes on has half its least residual so far: both can happen only a limited number of times.
+    /// rest, or one that continues has half its least residual so far: both can happen only a limited number of times.
     fn stage(
         &self,
         phases: &mut Phases<'_>,

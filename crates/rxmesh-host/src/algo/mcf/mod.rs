@@ -249,7 +249,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Brings positions into their frame, and returns it.
+    /// Converts positions to their frame, and returns it.
     fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
         let mut frame = Frame { origin, scale: 1.0 };
@@ -277,9 +277,9 @@ impl Frame {
 
 /// Method of solving a system before multigrid is tried.
 enum Way {
-    /// By two launches an iteration, over patches.
+    /// Conjugate gradients by two launches per iteration, over patches.
     Patches(Box<Cg>),
-    /// By one launch, with one over the diagonal, which is empty where it is not wanted.
+    /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
     InOne(Buffer<f32>),
 }
 
@@ -317,9 +317,9 @@ struct Solver<'a> {
     kept: Buffer<f32>,
     regular: Buffer<u32>,
     ve: Prepared<VE>,
-    /// Used when the weights are kept.
+    /// Neighbours, used if the weights are kept.
     vv: Prepared<VV>,
-    /// Used when they are not.
+    /// Fans, used if they are not.
     fans: Prepared<Fans>,
     /// `true` if some patches are regular, and `true` if some are not.
     patches: (bool, bool),

@@ -12,11 +12,11 @@ const SMOOTH_STEPS: u32 = 2;
 /// Steps in which lengths are bounded by those of neighbours.
 const GRADE_STEPS: u32 = 16;
 
-/// By how much lengths grow on a way of length 1, at most.
+/// Largest growth of lengths on a way of length 1.
 const SLOPE: f32 = 0.5;
 
 impl Remesher {
-    /// Computes lengths for an error, between two others: three numbers a mesh.
+    /// Computes lengths for an error, between two others: three numbers per mesh.
     pub(super) fn adapt<C: Edits>(
         &mut self,
         session: &mut Session<C>,

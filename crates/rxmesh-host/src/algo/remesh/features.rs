@@ -18,7 +18,7 @@ pub(super) struct SharpEdge {
     places: [Vec3; 2],
     /// Mesh that it is of.
     mesh: u32,
-    /// `true` for each end at which the boundary or another line that is kept goes on.
+    /// `true` for each end at which the boundary or another line that is kept continues.
     goes_on: [bool; 2],
 }
 

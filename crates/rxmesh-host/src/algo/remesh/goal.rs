@@ -35,8 +35,8 @@ const PART_OF_SIZE: f64 = 1.0 / 12.0;
 /// With lengths by curvature, a contraction may move the surface by this many errors.
 const ERRORS: f32 = 2.0;
 
-/// By how much contractions may move the surface farther from one iteration to the next where a number of faces was
-/// asked for and there still are too many.
+/// Growth of the largest move by contractions from one iteration to the next, if a number of faces is the goal and
+/// there still are too many.
 const FARTHER: f32 = 2.0;
 
 /// Largest such distance, in lengths.
@@ -54,13 +54,13 @@ const FACES_OFF: f64 = 0.1;
 /// Relative deviation from the requested number of faces at which iterations end.
 const FACES_NEAR: f64 = 0.03;
 
-/// Iterations more than were asked for, at most.
+/// Most iterations beyond the number in the options.
 const MOST_MORE: u32 = 5;
 
-/// The same where a number of faces was asked for that is not reached, and comes nearer.
+/// The same if a number of faces is the goal that is not reached, and comes nearer.
 const MOST_FOR_FACES: u32 = 15;
 
-/// Iterations go on only while one changes the number of faces by this part.
+/// Iterations continue only while one changes the number of faces by this part.
 const STILL: f64 = 0.02;
 
 /// Returns the most faces of the result of a mesh of `now` faces.
@@ -78,6 +78,8 @@ pub(in crate::algo) fn most_on_the_way(asked: Option<u32>, now: u32, expected: f
     }
 }
 
+/// Checks that a number of faces is at most `max`.
+///
 /// # Errors
 ///
 /// [`Error::TooManyFaces`].
@@ -199,8 +201,8 @@ impl Aim {
         [error, least.min(greatest), greatest.max(least)]
     }
 
-    /// Lets contractions move the surface farther where a number of faces was asked for and there are too many; `false`
-    /// if that is as far as it goes.
+    /// Lets contractions move the surface farther, for a goal of faces of which there are too many. Returns `false` if
+    /// they may move it no farther.
     fn goes_farther(&mut self) -> bool {
         let LargestMove { always, part, .. } = self.largest_move;
         let farther = LargestMove {
@@ -243,7 +245,7 @@ impl Aim {
         !self.rests && (last || self.options.faces.is_some())
     }
 
-    /// Looks at what an iteration has made of the mesh; by how much its lengths are to change.
+    /// Reports the state of the mesh after an iteration. Returns the factor by which its lengths are to change.
     fn look(&mut self, report: &mut RemeshReport, faces: u32, length_over_target: f32) -> f32 {
         let before = f64::from(report.faces);
         report.faces = faces;
@@ -282,7 +284,7 @@ impl Aim {
 }
 
 impl Goal {
-    /// Refuses what would have too many faces. `sizes` are [`Meshes::sizes`].
+    /// Creates the goals of all meshes; refuses those that would have too many faces. `sizes` are [`Meshes::sizes`].
     pub(super) fn new<C: Edits>(
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
@@ -311,7 +313,7 @@ impl Goal {
         self.aims.iter().map(|aim| aim.target)
     }
 
-    /// Gives the remesher its lengths; refuses what would have too many faces.
+    /// Gives the remesher its lengths; refuses lengths that lead to too many faces.
     pub(super) fn adapt<C: Edits>(
         &mut self,
         session: &mut Session<C>,
@@ -382,7 +384,8 @@ impl Goal {
         }
     }
 
-    /// Looks at what an iteration has made of the meshes. Corrects the lengths where a number of faces was asked for.
+    /// Reads the state of the meshes after an iteration back, if one of them needs it, and corrects the lengths of
+    /// those that have a number of faces as their goal.
     pub(super) fn look<C: Edits>(
         &mut self,
         session: &Session<C>,

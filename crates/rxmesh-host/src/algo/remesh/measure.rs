@@ -17,6 +17,8 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 /// Area of an equilateral triangle, in squares of its side.
 const EQUILATERAL: f64 = 0.433_012_701_892_219_3;
 
+/// Refuses a session with frozen faces for `what`, which the message names.
+///
 /// # Errors
 ///
 /// [`Error::Options`] when faces are frozen.
@@ -157,7 +159,7 @@ impl Meshes {
         count: 1,
     };
 
-    /// Returns an error that is one mesh's, with its number where there are several.
+    /// Returns an error that is one mesh's, with its number if there are several.
     pub(super) fn named(self, mesh: usize, error: Error) -> Error {
         match self.labels {
             Some(_) => of_mesh(mesh, error),
@@ -220,7 +222,7 @@ impl Meshes {
         }
     }
 
-    /// Computes the size of each of several meshes, areas in squares of a unit, volumes where they are asked for.
+    /// Computes the size of each of several meshes, areas in squares of a unit, volumes if they are asked for.
     fn of_each<C: Edits>(
         self,
         session: &Session<C>,
@@ -266,7 +268,7 @@ impl Meshes {
         Ok(sizes)
     }
 
-    /// Computes the mean length of the edges of each mesh, in units of 1 unless given; 0 where there is none.
+    /// Computes the mean length of the edges of each mesh, in units of 1 unless given; 0 if there is none.
     pub(super) fn mean_lengths<C: Edits>(
         self,
         session: &Session<C>,

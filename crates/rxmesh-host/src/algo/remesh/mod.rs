@@ -299,7 +299,7 @@ impl RemeshBatchReport {
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
 /// afterwards too. Without a length each mesh has the mean of its edges. Lengths, numbers of faces, lengths by
 /// curvature, the most faces and the iterations are separate for each mesh; all other options are the same for all of
-/// them. A mesh that asks for no further iteration stays as it is, to the bit, while others go on.
+/// them. A mesh that asks for no further iteration stays as it is, to the bit, while others continue.
 ///
 /// # Errors
 ///

@@ -51,6 +51,8 @@ pub(in crate::algo) struct Guard {
 }
 
 impl Guard {
+    /// Checks that the session has at most [`Guard::most`] faces.
+    ///
     /// # Errors
     ///
     /// [`Error::Outgrown`].
@@ -71,7 +73,7 @@ impl Guard {
     }
 }
 
-/// Meshes that are left as they are while others go on.
+/// Meshes that are left as they are while others continue.
 #[derive(Debug)]
 struct Resting {
     each: Vec<bool>,
@@ -118,7 +120,7 @@ pub(in crate::algo) struct Remesher {
 }
 
 impl Remesher {
-    /// Makes ready; the unit is 1.
+    /// Creates a remesher; the unit is 1.
     pub(in crate::algo) fn new<C: Edits>(
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
@@ -164,8 +166,8 @@ impl Remesher {
         Ok(remesher)
     }
 
-    /// Takes the marks of sharp lines away that are short beside the length of edges of their mesh; the others are kept
-    /// from now on.
+    /// Clears the marks of sharp lines that are short compared with the length of edges of their mesh; the others are
+    /// kept from then on.
     pub(super) fn keep_long_features<C: Edits>(
         &mut self,
         session: &Session<C>,
@@ -476,7 +478,7 @@ impl Remesher {
         Ok(tables)
     }
 
-    /// Runs smoothing steps, and brings vertices back to the surface. Meshes that rest are put back to where they were.
+    /// Runs smoothing steps, and brings vertices back to the surface. Positions of meshes that rest are restored.
     pub(super) fn relax<C: Edits>(&self, session: &Session<C>, steps: u32) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let resting = self.resting.view();
@@ -501,8 +503,8 @@ impl Remesher {
         Ok(engine.launch_flat(kept, put_back)?)
     }
 
-    /// Steps of some smoothing, which gets the rings and where to write the new places, and back to the surface.
-    /// Interpolated columns follow.
+    /// Runs steps of smoothing, each of which gets the rings and the array for the new positions, and projects the
+    /// vertices onto the surface. Interpolated columns follow.
     pub(in crate::algo) fn smooth<C: Edits>(
         &self,
         session: &Session<C>,

@@ -189,7 +189,7 @@ impl Several {
         }
     }
 
-    /// Has no edge be cheap.
+    /// Sets the bounds of all meshes so that no edge is cheap.
     pub(super) fn unbind(&self, session: &Session) -> Result<(), Error> {
         let kernel = BatchUnbind { batch: self.view() };
         Ok(session.engine().launch_flat(self.count, kernel)?)

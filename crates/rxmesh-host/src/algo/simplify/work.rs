@@ -52,7 +52,7 @@ pub(super) struct Work {
     histogram: Buffer<u32>,
     /// See [`Course`].
     course: Buffer<u32>,
-    /// As it was seen last.
+    /// Course as it was read back last.
     seen: Vec<u32>,
     /// An array without words, for kernels.
     nothing: Buffer<u32>,

@@ -20,20 +20,20 @@ const NONE: u32 = NO_VALUE;
 /// A vertex with more than one.
 const SEAM: u32 = NO_VALUE - 1;
 
-/// The values of a layer of corners as vertices see them.
+/// Values of a layer of corners, by vertex.
 #[derive(Debug)]
 pub(super) struct Corners {
-    /// For each vertex the entry, [`NONE`] or [`SEAM`].
+    /// Entry of each vertex, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
     /// Chart of each face.
     charts: Vec<u32>,
     /// Chart of each vertex that has one entry.
     chart_of: Vec<u32>,
-    /// Entries of vertices at seams by chart; [`SEAM`] where there are several even so.
+    /// Entries of vertices at seams by chart; [`SEAM`] if there are several even so.
     at_seams: HashMap<(u32, u32), u32>,
     /// Face across each side of a face, [`NONE`] at seams, boundaries and where more than two faces meet.
     across: Vec<[u32; 3]>,
-    /// For each face whether its corners have its own normal; empty for other values.
+    /// `true` for faces whose corners have the face normal; empty for values other than normals.
     pub(super) flat: Vec<bool>,
 }
 
@@ -80,8 +80,8 @@ impl Corners {
         corners
     }
 
-    /// Gives faces that have changed and come from one whose corners had its own normal, as it is where nothing is
-    /// smooth, their own: that of the old one where they have not turned.
+    /// Assigns face normals to the corners of faces that have changed and come from a flat-shaded face: the normal of
+    /// the old face if they have not turned.
     pub(super) fn keep_flat(
         &self,
         old: &CornerLayer,
@@ -192,7 +192,7 @@ pub(super) struct Layer<'a> {
     pub(super) order: &'a Order,
     pub(super) places: &'a Places,
     pub(super) surface: &'a Surface,
-    /// There if the seams of the layer were kept.
+    /// Fans of the new mesh, if the seams of the layer were kept.
     pub(super) fans: Option<&'a Fans<'a>>,
 }
 
@@ -472,7 +472,7 @@ impl Layer<'_> {
 /// around it, has not come to it.
 const FAR: f64 = 0.5;
 
-/// Gives the entries from `first` on, three numbers each, length one.
+/// Normalises the entries from `first` on, of three numbers each.
 pub(super) fn make_units(layer: &mut CornerLayer, first: usize) {
     for n in layer.values[3 * first..].chunks_exact_mut(3) {
         let unit = Vec3::from_slice(n).normalize_or_zero();

@@ -10,7 +10,7 @@ pub(super) struct Fans<'a> {
     order: &'a Order,
     /// Edges of seams, by the numbers of their ends, the smaller first.
     seams: &'a HashSet<[u32; 2]>,
-    /// For each vertex whether a face at it has a vertex of a seam.
+    /// `true` for vertices with a face that has a vertex of a seam.
     near: Vec<bool>,
     /// The faces of vertex `v` are those from `starts[v]` up to `starts[v + 1]` in `faces`.
     starts: Vec<u32>,

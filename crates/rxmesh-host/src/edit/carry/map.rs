@@ -6,9 +6,9 @@ use std::fmt::Write;
 /// An element that is gone.
 pub const GONE: u32 = u32::MAX;
 
-/// For each vertex and face of a mesh its number after edits, [`GONE`] for those that are gone.
+/// Map of the vertices and faces of a mesh to their numbers after edits, [`GONE`] for those that are gone.
 ///
-/// A vertex that was drawn into another one by simplification has the number of that one, as far as it was followed
+/// A vertex that simplification collapsed into another one has the number of that one, as far as it was followed
 /// ([`Carried::follow`](super::Carried::follow)). A face that changed and kept its place has its new number; of several
 /// faces that arose from one it has the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl ElementMap {
         map
     }
 
-    /// Writes the map as text (docs/use/formats.md): a line of counts and a number a line for the vertices, the same
+    /// Writes the map as text (docs/use/formats.md): a line of counts and a number per line for the vertices, the same
     /// for the faces; -1 for elements that are gone. `now` are the numbers of vertices and faces afterwards.
     pub fn to_text(&self, now: [usize; 2]) -> String {
         let mut text = String::new();

@@ -58,7 +58,7 @@ pub struct Carried {
     surface: OnceLock<Surface>,
     texcoords: Option<Corners>,
     normals: Option<Corners>,
-    /// There if the session keeps the seams.
+    /// Set if the session keeps the seams.
     keeps_seams: OnceLock<()>,
     /// Slot of each vertex at the beginning, if they are followed.
     followed: Option<Vec<u32>>,
@@ -230,8 +230,8 @@ impl Carried {
         Ok((marks, counts.read()?[1]))
     }
 
-    /// Has simplification remember into which vertex each one was drawn, for [`Carried::map`]. To be called before
-    /// anything is changed, and not where other algorithms change vertices besides.
+    /// Makes simplification record the vertex into which each one is collapsed, for [`Carried::map`]. To be called
+    /// before anything is changed, and not if other algorithms change vertices besides.
     ///
     /// # Errors
     ///

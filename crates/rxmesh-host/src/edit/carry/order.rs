@@ -17,7 +17,7 @@ pub(super) struct NewVertex {
 /// A face of the new mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NewFace {
-    /// In numbers of the new mesh.
+    /// Corners, in numbers of the new mesh.
     pub(super) corners: [u32; 3],
     /// Old face that it is, or arose from.
     pub(super) origin: u32,

@@ -97,7 +97,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Looks up the places; `x` are the current positions and `come` the points of the input that vertices have come
+    /// Finds the places; `x` are the current positions and `come` the points of the input that vertices have come
     /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,
@@ -151,8 +151,8 @@ impl Places {
         }
     }
 
-    /// Gives vertices that are new or have moved the values of a column there: means of floats and colours, of others
-    /// that of the corner that is nearest.
+    /// Samples a column at the positions of vertices that are new or have moved: means of floats and colours, else the
+    /// value of the nearest corner.
     pub(super) fn put(&self, old: &TriMesh, order: &Order, from: &Column, column: &mut Column) {
         let (width, blended) = (column.width, from.is_blended());
         for (row, spot) in self.spots.iter().enumerate() {

@@ -61,7 +61,7 @@ enum Phase {
     Launch,
     /// Provides a capacity that was exceeded.
     Grow(Shortage),
-    /// Has rounds go on that stand still.
+    /// Resumes rounds that stand still.
     Resume,
     /// All rounds have run.
     Done,
@@ -79,7 +79,7 @@ fn check_records<O: Operator>(faces: u32) -> Result<(), Error> {
 }
 
 impl Session {
-    /// See [`Session::run_operator_from`].
+    /// Runs rounds as [`Session::run_operator_from`] says.
     pub(super) fn rounds<O: OperatorEntry>(
         &mut self,
         mut seeds: Seeds,
@@ -367,7 +367,7 @@ impl Session {
         Ok(counters)
     }
 
-    /// Has rounds go on that stand still.
+    /// Resumes rounds that stand still.
     fn resume(&mut self) -> Result<(), Error> {
         self.begin(Refused::StayOut, None)
     }
@@ -400,7 +400,7 @@ impl Session {
             .capacity(<<O::Template as Template>::Seed as Element>::KIND)
     }
 
-    /// Goes on to the epoch of the next round, behind which there are those of the other `rounds`, which count down.
+    /// Sets the epoch of the next round, and reserves those of the other `rounds`: epochs count down.
     pub(super) fn next_epochs(&mut self, rounds: u32) -> Result<(), Error> {
         if self.edits.epoch <= rounds {
             self.edits.state.reset_claims(&self.mesh)?;
@@ -410,7 +410,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes a set the seeds of the next round; `fill` writes it, one bit a seed. Returns the number of seeds.
+    /// Makes a set the seeds of the next round; `fill` writes it, one bit per seed. Returns the number of seeds.
     ///
     /// # Errors
     ///
@@ -422,7 +422,7 @@ impl Session {
         self.change(|s| s.enter_seeds(fill))
     }
 
-    /// See [`Session::enqueue`].
+    /// Enters seeds as [`Session::enqueue`] says.
     pub(super) fn enter_seeds(
         &mut self,
         write: impl FnOnce(&Session, GlobalMut<u32>) -> Result<(), Error>,

@@ -87,7 +87,7 @@ impl FreeSlots {
 }
 
 impl Session {
-    /// See [`Session::reserve`].
+    /// Grows the capacity as [`Session::reserve`] says.
     pub(super) fn make_slots(&mut self, more: [u32; 3]) -> Result<(), Error> {
         let old = self.mesh.capacities();
         let mut capacity = old;
@@ -128,7 +128,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
+    /// Adds slots after a round that ran out of them: lists those deleted since the lists were made, and adds new ones
     /// if they do not suffice. The round is repeated, and has the same winners then.
     pub(super) fn make_room<O: Operator>(
         &mut self,

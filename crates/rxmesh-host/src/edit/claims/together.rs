@@ -15,7 +15,7 @@ const TOGETHER_BLOCKS: u32 = 4;
 /// expected to leave few enough.
 const SOON_FEW: u32 = 8;
 
-/// Number of seeds of a round of such a launch up to which one block goes on alone.
+/// Number of seeds of a round of such a launch up to which one block continues alone.
 const FEW_SEEDS: u32 = 128;
 
 impl Session {

@@ -153,7 +153,7 @@ impl Reader<'_> {
         if self.version == 1 { 4 } else { 8 }
     }
 
-    /// Reads a number of things of `size` bytes.
+    /// Reads the count of items of `size` bytes.
     fn count(&mut self, what: &str, size: usize) -> Result<usize, Fault> {
         let at = self.pos;
         let n = self.whole(what)?;

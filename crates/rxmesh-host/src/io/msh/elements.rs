@@ -82,7 +82,7 @@ impl Reader<'_> {
         self.sorted(at)
     }
 
-    /// Makes elements ready to be found by their numbers.
+    /// Sorts the elements by their numbers for look-ups.
     fn sorted(&mut self, at: usize) -> Result<(), Fault> {
         if self.volume.cells.len() > crate::mesh::MAX_CELLS {
             return Err(self
@@ -99,7 +99,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads elements of version 1: a line an element, with the number of its nodes.
+    /// Reads elements of version 1: a line per element, with the number of its nodes.
     pub(super) fn elements_1(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let n = self.source.int("the number of elements")?;
@@ -150,7 +150,7 @@ impl Reader<'_> {
         kind(number).ok_or_else(unknown)
     }
 
-    /// Reads elements of version 2 as text: a line an element.
+    /// Reads elements of version 2 as text: a line per element.
     fn element_lines(&mut self) -> Result<(), Fault> {
         let at = self.source.at();
         let n = self.source.int("the number of elements")?;

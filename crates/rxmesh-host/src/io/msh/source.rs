@@ -103,7 +103,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Reads a number of things that take `text` characters or `binary` bytes each, or more.
+    /// Reads the count of items that take `text` characters or `binary` bytes each, or more.
     pub(super) fn count(
         &self,
         at: usize,

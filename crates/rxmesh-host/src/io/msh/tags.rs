@@ -5,7 +5,7 @@
 pub(super) struct Tags {
     /// Number of each place, until they are sorted.
     given: Vec<i64>,
-    /// Numbers with their places, ascending; empty where the numbers run without gaps.
+    /// Numbers with their places, ascending; empty if the numbers run without gaps.
     sorted: Vec<(i64, u32)>,
 }
 
@@ -18,7 +18,7 @@ impl Tags {
         self.given.reserve_exact(n);
     }
 
-    /// Makes [`find`](Self::find) possible; a number that is there twice is the error.
+    /// Sorts the numbers for [`find`](Self::find); the error is a number that is given twice.
     pub(super) fn sort(&mut self) -> Result<(), i64> {
         self.sorted.clear();
         if self.is_run() {

@@ -157,8 +157,8 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     lost
 }
 
-/// Names the first index that is out of range: goes through the whole file again, in order. Slow and simple, since it
-/// happens once at most.
+/// Finds the first index that is out of range by a second pass over the whole file, in order. Slow and simple, since
+/// it happens once at most.
 fn first_out_of_range(
     bytes: &[u8],
     totals: Totals,
@@ -351,7 +351,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
         .copied()
         .collect();
     if follows_vertices(corners.as_deref(), count, soup) {
-        // No direction where there is none: a column has a row for each vertex.
+        // No direction if there is none: a column has a row for each vertex.
         let known = |x: f32| if x.is_nan() { 0.0 } else { x };
         let data = ColumnData::F32(values.into_iter().map(known).collect());
         soup.columns.push(Column {
@@ -377,7 +377,7 @@ fn normals(chunks: &mut [Chunk], soup: &mut Soup) {
     }
 }
 
-/// Returns `true` if the layer has one value a vertex, in the order of the vertices: then it becomes a column, which
+/// Returns `true` if the layer has one value per vertex, in the order of the vertices: then it becomes a column, which
 /// other formats hold, too. Files of points have values without faces.
 fn follows_vertices(corners: Option<&[u32]>, count: usize, soup: &Soup) -> bool {
     count > 0

@@ -18,7 +18,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Takes a line whose word `t` stands at byte `line`.
+    /// Reads the tag of a line whose word `t` stands at byte `line`.
     pub(super) fn read(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
         match words.next_at() {
             Some((_, b"crease")) => self.crease(Tag::read(words)?),
@@ -32,7 +32,7 @@ impl Marks {
         }
     }
 
-    /// Takes over what another chunk says.
+    /// Appends the marks of another chunk.
     pub(super) fn append(&mut self, other: &mut Marks) {
         self.edges.append(&mut other.edges);
         self.vertices.append(&mut other.vertices);

@@ -68,7 +68,7 @@ fn looks_like(bytes: &[u8]) -> bool {
     first.is_some_and(|(_, w)| known.contains(&w))
 }
 
-/// Splits the text into ranges of whole lines; a line that goes on after a backslash is not torn.
+/// Splits the text into ranges of whole lines; a line that continues after a backslash is not torn.
 fn split(bytes: &[u8]) -> Vec<(usize, usize)> {
     let size = (bytes.len() / (4 * rayon::current_num_threads())).max(SMALLEST_CHUNK);
     let mut ranges = Vec::new();

@@ -20,7 +20,7 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// Takes the last corners away again.
+    /// Keeps the first `corners` corners only.
     fn truncate(&mut self, corners: usize) {
         self.ids.truncate(corners);
         let last = self.relative.iter().rposition(|r| r.0 < corners);
@@ -83,7 +83,7 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"\\")
 }
 
-/// Visits the logical lines of a text that begins at byte `base`: offset, words. Lines that go on after a backslash
+/// Visits the logical lines of a text that begins at byte `base`: offset, words. Lines that continue after a backslash
 /// ([`Statement::goes_on`]) are copied together, with the offsets kept. Returns the names whose backslash is taken as
 /// theirs, since the next line is a statement.
 pub(super) fn each_line(
@@ -142,9 +142,9 @@ pub(super) fn each_line(
 /// Kinds of lines that end in a backslash, which differ in how it is meant.
 #[derive(Clone, Copy)]
 enum Statement {
-    /// It ends with its line: a folder's name in it must not swallow a vertex.
+    /// Comment: it ends with its line, because a folder's name in it must not swallow a vertex.
     Comment,
-    /// Statement of numbers: it goes on.
+    /// Statement of numbers: it continues.
     Numbers,
     /// Statement of names, or unknown: the backslash may be part of one.
     Name,
@@ -167,7 +167,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the line goes on behind the backslash that `content` ends in. A name goes on unless the
+    /// Returns `true` if the line continues behind the backslash that `content` ends in. A name continues unless the
     /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
     /// the next line is a statement, empty or a comment: then it ends a folder's name.
     fn goes_on(self, content: &[u8], next: &[u8]) -> bool {
@@ -178,7 +178,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the backslash belongs to a name: it does not stand alone, and the line does not go on.
+    /// Returns `true` if the backslash belongs to a name: it does not stand alone, and the line does not continue.
     fn name_keeps(self, content: &[u8], next: &[u8]) -> bool {
         let before = content.len().checked_sub(2).map(|at| content[at]);
         let alone = before.is_none_or(is_space);
@@ -192,7 +192,7 @@ fn is_half(content: &[u8]) -> bool {
     before.is_some_and(|b| !b.is_ascii())
 }
 
-/// Returns `true` if no statement goes on in a line: it is one, a comment, or empty.
+/// Returns `true` if no statement continues in a line: it is one, a comment, or empty.
 fn ends_statement(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
 }

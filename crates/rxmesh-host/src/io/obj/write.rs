@@ -11,7 +11,7 @@ use crate::mesh::{
 /// Numbers behind a corner's vertex number.
 enum Reference<'a> {
     None,
-    /// One value a vertex: the number is the vertex's own.
+    /// One value per vertex: the number is the vertex's own.
     Same,
     Layer(&'a CornerLayer),
 }
@@ -83,7 +83,7 @@ fn finite_layer<'a>(
     None
 }
 
-/// Writes one line a vertex, of values of columns (and the index of the value in its row).
+/// Writes one line per vertex, of values of columns (and the index of the value in its row).
 fn vertex_lines<'a>(
     mesh: Shape<'_>,
     word: &[u8],

@@ -93,7 +93,7 @@ struct Reader<'a> {
     lines: Lines<'a>,
     end: usize,
     soup: Soup,
-    /// First face that goes on in a second line.
+    /// First face that continues in a second line.
     wrapped: Option<usize>,
 }
 
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the line in which a face goes on.
+    /// Returns the line in which a face continues.
     fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
         self.wrapped.get_or_insert(face);
         let what = format!("a face of {corners} corners expected, but the file ends");

@@ -44,7 +44,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Takes the words behind the coordinates of a vertex.
+    /// Reads the words behind the coordinates of a vertex.
     pub(super) fn add(&mut self, mut words: Words<'a>) -> Result<(), Fault> {
         let mut rest: Vec<Word<'a>> = std::iter::from_fn(|| words.next_at()).collect();
         let ends = |what: &str| {
@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the soup the columns, and a warning of the values that are not kept.
+    /// Adds the columns to the soup, and a warning of the values that are not kept.
     pub(super) fn finish(mut self, soup: &mut Soup) -> Result<(), Fault> {
         let colours_first = self.colours_first();
         for row in std::mem::take(&mut self.both) {

@@ -233,7 +233,7 @@ impl<'a> Binary<'a> {
         }
     }
 
-    /// Takes the bytes of a number, the lowest first.
+    /// Reads the bytes of a number, the lowest first.
     fn take_number<const N: usize>(&mut self, name: &str) -> Result<[u8; N], Fault> {
         let mut raw = self.take::<N>(name)?;
         if self.big {

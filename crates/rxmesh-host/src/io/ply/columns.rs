@@ -33,7 +33,7 @@ const TEXTURES: [([&str; 2], &str); 4] = [
     (["tx", "ty"], "tz"),
 ];
 
-/// One number a row while rows are read.
+/// One number per row while rows are read.
 pub(super) struct Filling {
     name: String,
     values: Values,
@@ -72,7 +72,7 @@ impl Filling {
         Filling { name, values }
     }
 
-    /// Takes the last row away again.
+    /// Removes the last row.
     pub(super) fn drop_last(&mut self) {
         match &mut self.values {
             Values::Plain(data) => {
@@ -92,7 +92,7 @@ impl Filling {
         }
     }
 
-    /// Takes the next value of the file.
+    /// Reads the next value of the file.
     #[inline]
     pub(super) fn take(&mut self, source: &mut impl Source, t: &ScalarType) -> Result<(), Fault> {
         let name = &self.name;

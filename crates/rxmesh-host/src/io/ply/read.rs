@@ -98,7 +98,7 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    /// Takes away what not all faces have: strips bring neither columns nor texture coordinates.
+    /// Removes the values that not all faces have: strips bring neither columns nor texture coordinates.
     fn drop_partial(&mut self) {
         let (faces, soup) = (self.soup.face_count(), &mut self.soup);
         let whole = |c: &Column| c.element != ElementKind::Face || c.data.len() == c.width * faces;

@@ -38,7 +38,7 @@ fn normals_and_texture_coordinates_that_are_no_numbers() {
         layer.corners,
         [NO_VALUE, 0, 1, NO_VALUE, NO_VALUE, NO_VALUE]
     );
-    // One normal a vertex: no direction where there was none.
+    // One normal per vertex: no direction where there was none.
     let text = format!("{TRIANGLE}vn nan nan nan\nvn 0 0 1\nvn 0 1 0\nf 1//1 2//2 3//3\n");
     let (mesh, _) = warned("a.obj", text.as_bytes());
     let normals = mesh.vertex_normals().unwrap();
@@ -192,7 +192,7 @@ fn a_backslash_carries_numbers_and_names_on() {
     assert_eq!(words, ["a", "C:\\b", "c"]);
     assert_eq!(names[1].split_whitespace().collect::<Vec<_>>(), ["d", "e"]);
     assert!(warnings.is_empty(), "{warnings:?}");
-    // A name that goes on at the end of the file, before an empty line, a comment.
+    // A name that continues at the end of the file, before an empty line, a comment.
     for end in ["", "\n", "\n\n", "\n# c\n"] {
         let text = format!("{TRIANGLE}f 1 2 3\ng D:\\x\\{end}");
         let (mesh, _) = warned("a.obj", text.as_bytes());

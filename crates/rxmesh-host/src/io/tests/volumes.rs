@@ -275,7 +275,7 @@ fn tetgen_is_a_pair_of_files() {
     assert!(error.contains("a pair of files"), "{error}");
 }
 
-/// Counted from 1, with comments, blank lines and ten nodes a cell.
+/// Counted from 1, with comments, blank lines and ten nodes per cell.
 #[test]
 fn tetgen_counts_from_one_as_well() {
     let nodes = "# made by hand\n11 3 0 0\n1 0 0 0\n2 1 0 0\n\n3 0 1 0\n4 0 0 1 # top\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n\

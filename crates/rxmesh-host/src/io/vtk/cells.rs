@@ -104,7 +104,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Makes cells empty, which are then passed over.
+    /// Marks cells as ghosts, which are then passed over.
     pub(in super::super) fn make_empty(&mut self, cells: &[usize]) {
         let mut types = std::mem::take(&mut self.types).into_whole();
         cells.iter().for_each(|&i| {
@@ -115,7 +115,7 @@ impl Grid {
         self.types = Numbers::I64(types);
     }
 
-    /// Takes the tetrahedra and the faces; returns those that the mesh is made of, or the fault. `at` is the place of
+    /// Adds the tetrahedra and the faces to the volume; returns those that are kept, or the fault. `at` is the place of
     /// the cells in the file.
     pub(in super::super) fn take(&self, volume: &mut Volume, at: usize) -> Result<Kept, String> {
         if self.ends.len() != self.types.len() {

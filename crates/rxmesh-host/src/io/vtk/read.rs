@@ -251,7 +251,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes the elements once all of it is known.
+    /// Adds the elements to the volume once all of their data are known.
     pub(super) fn cells(&mut self) -> Result<(), Fault> {
         if self.kept.is_some() {
             return Ok(());

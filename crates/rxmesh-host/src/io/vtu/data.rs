@@ -15,10 +15,10 @@ use std::ops::Range;
 /// Bytes that the dictionary of a block packed by LZMA may take: those of the highest preset of xz.
 const DICTIONARY: u64 = 64 << 20;
 
-/// Why an array cannot be read.
+/// Reason why an array cannot be read.
 #[derive(Debug)]
 pub(super) enum Wrong {
-    /// It has another number of values than it should.
+    /// Wrong number of values.
     Length(Fault),
     Other(Fault),
 }
@@ -37,7 +37,7 @@ impl From<Fault> for Wrong {
     }
 }
 
-/// As [`Wrong`], in words.
+/// Reason as in [`Wrong`], as text.
 enum Why {
     Length(String),
     Other(String),

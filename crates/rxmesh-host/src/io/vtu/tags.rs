@@ -10,11 +10,11 @@ use std::ops::Range;
 /// Encoding and place of an array's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// As text, between the tags; comments and other elements may part it.
+    /// Text between the tags, in pieces: comments and other elements may part it.
     Text(Vec<Range<usize>>),
-    /// As base64, between the tags.
+    /// Base64 between the tags.
     Inline(Range<usize>),
-    /// So far behind the `_` of the appended data.
+    /// Offset behind the `_` of the appended data.
     Appended(usize),
 }
 

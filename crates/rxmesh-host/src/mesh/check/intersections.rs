@@ -19,7 +19,7 @@ const MOST_TESTS: usize = 1 << 23;
 /// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
 const TESTS_A_TRIANGLE: usize = 256;
 
-/// Pairs of faces that have a point in common other than the vertices and edges that they share.
+/// Finds the pairs of faces that have a point in common other than the vertices and edges that they share.
 ///
 /// Corners at one place count as shared, whatever their numbers. Faces that touch without passing through each other
 /// are such pairs too, as are faces that lie upon each other in a plane, and equal faces. Faces without area have no
@@ -82,9 +82,9 @@ pub fn self_intersections_poly(mesh: &PolyMesh) -> Result<Findings<[u32; 2]>, Me
 
 /// Pairs of triangles.
 struct Found {
-    /// In any order; the lower one of each first.
+    /// Pairs in any order; the lower triangle of each comes first.
     pairs: Vec<[u32; 2]>,
-    /// There are no others.
+    /// `true` if there are no others.
     all: bool,
 }
 
@@ -185,7 +185,7 @@ impl Tree {
             .max(f64::MIN_POSITIVE);
         let key = |f: usize| {
             let [a, b, c] = points(f).map(|p| p.as_dvec3());
-            // Twenty-one bits an axis.
+            // Twenty-one bits per axis.
             let at = (((a + b + c) / 3.0 - low) / size * 2_097_151.0).to_array();
             has_area([a, b, c]).then(|| {
                 let [x, y, z] = at.map(|x| spread(x as u64));

@@ -14,7 +14,7 @@ const NAMED: usize = 10;
 pub struct Findings<T> {
     /// Number of offenders in all.
     pub count: u64,
-    /// There may be more: the search ended early, as it would have taken too long.
+    /// `true` if there may be more: the search ended early, because it would have taken too long.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub at_least: bool,
     /// First ten at most, numbered from 0.
@@ -110,13 +110,13 @@ pub struct CheckReport {
     pub edges: u64,
     /// Number of faces, degenerate ones included.
     pub faces: u64,
-    /// There are faces, and every edge has two or more.
+    /// `true` if there are faces, and every edge has two or more.
     pub closed: bool,
-    /// No non-manifold edge or vertex and no degenerate face.
+    /// `true` if there is no non-manifold edge or vertex and no degenerate face.
     pub manifold: bool,
     /// `true` if the faces can be turned so that every edge with two faces is run along in both directions.
     pub orientable: bool,
-    /// They are turned so already.
+    /// `true` if they are turned so already.
     pub consistently_oriented: bool,
     /// Vertices that a proper face uses, minus edges, plus proper faces.
     pub euler_characteristic: i64,
@@ -152,7 +152,7 @@ pub struct CheckReport {
     pub only_degenerate_vertices: u64,
     /// Vertices at exactly the place of an earlier vertex.
     pub duplicate_vertices: Findings<u32>,
-    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` where they were not
+    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` if they were not
     /// looked for: [`check`](super::check()) does not.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub self_intersections: Option<Findings<[u32; 2]>>,
@@ -170,7 +170,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Returns the report as text, one finding a line.
+    /// Returns the report as text, one finding per line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

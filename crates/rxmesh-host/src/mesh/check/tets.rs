@@ -86,7 +86,7 @@ pub struct TetReport {
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     volume: f64,
-    /// In degrees; 0 of cells of no volume.
+    /// Smallest dihedral angle in degrees; 0 for cells of no volume.
     angle: f64,
     ratio: f64,
 }
@@ -263,7 +263,7 @@ fn vertices(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 impl TetReport {
-    /// Returns the report as text, one finding a line.
+    /// Returns the report as text, one finding per line.
     pub fn to_text(&self) -> String {
         self.to_string()
     }

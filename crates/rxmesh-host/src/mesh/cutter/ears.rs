@@ -170,7 +170,7 @@ impl Ears {
         false
     }
 
-    /// Takes corner `i` out of the ring; returns the one after it.
+    /// Clips corner `i` off the ring; returns the one after it.
     fn clip_one(&mut self, i: u32, triangles: &mut Vec<[u32; 3]>, twins: &mut Vec<u32>) -> u32 {
         let (h, j) = (self.prev[i as usize], self.next[i as usize]);
         let half = self.push([h, i, j], triangles, twins);

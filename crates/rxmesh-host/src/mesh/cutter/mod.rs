@@ -38,7 +38,7 @@ pub(super) type CostOf<'a> = &'a dyn Fn([u32; 2]) -> u32;
 pub(super) struct Cutter {
     /// Corners of the face that count, in the order that does not depend on which one the file names first.
     corners: Vec<u32>,
-    /// Their vertices.
+    /// Vertices of these corners.
     ids: Vec<u32>,
     plane: Plane,
     ears: ears::Ears,

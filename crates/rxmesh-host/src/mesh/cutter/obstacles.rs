@@ -7,7 +7,7 @@ use robust::Coord;
 /// Corners in a leaf.
 const LEAF: usize = 8;
 
-/// Tests of corners against triangles, for each corner of a polygon: some ten times what stars of many corners take.
+/// Most tests of corners against triangles for each corner of a polygon: some ten times those that stars take.
 const MOST_TESTS: usize = 1000;
 
 #[derive(Clone, Copy)]

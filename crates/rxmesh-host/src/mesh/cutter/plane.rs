@@ -17,7 +17,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Takes the corners. They are projected along their Newell normal, or that of the largest triangle at the first
+    /// Sets the corners. They are projected along their Newell normal, or that of the largest triangle at the first
     /// corner if that is 0, onto the coordinate plane that is nearest to theirs. The direction is rounded (by less than
     /// a quarter of a degree), and the projection then is a shear whose results are exact in double precision unless
     /// coordinates differ by a factor of a million: points on a line stay on it.

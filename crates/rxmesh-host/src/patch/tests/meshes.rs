@@ -47,7 +47,7 @@ impl Mesh {
     }
 }
 
-/// Builds a rectangle of two triangles a cell.
+/// Builds a rectangle of two triangles per cell.
 pub(super) fn grid(columns: u32, rows: u32) -> Mesh {
     let id = |r: u32, c: u32| r * (columns + 1) + c;
     let mut faces = Vec::new();

@@ -81,7 +81,7 @@ impl VolumeSet {
         all
     }
 
-    /// Refuses what 32 bits cannot number.
+    /// Refuses more elements than 32 bits can number.
     fn check_room(&self, copies: u32) -> Result<(), PatchError> {
         let [v, e, f, c] = self.counts.map(u64::from);
         for (what, count, limit) in [

@@ -12,7 +12,7 @@ use super::super::shared::SmallMap;
 use super::owners::Owners;
 use super::parts::{Pairs, Parts, Triples, key, local_cells};
 
-/// All that is known of the mesh.
+/// Mesh with the owners of its elements.
 pub(super) struct Mesh<'a> {
     pub(super) owners: &'a Owners,
     pub(super) edges: &'a Parts<2>,
@@ -156,7 +156,7 @@ impl Mesh<'_> {
         })
     }
 
-    /// Refuses what 16 bits cannot name.
+    /// Refuses more elements than 16 bits can name.
     fn check(&self, patch: usize, held: &[Held; 3]) -> Result<(), PatchError> {
         let cells = self.cells(patch).count();
         for (kind, count, limit) in [

@@ -105,7 +105,7 @@ const USUAL_PATCH: usize = 1024;
 /// indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
 #[derive(Clone, Debug)]
 pub struct VolumeSet {
-    /// One header a patch.
+    /// One header per patch.
     pub headers: Vec<PatchHeader>,
     /// Sections EV, FE, CV, CE and CF of all patches.
     pub topology: Vec<u16>,

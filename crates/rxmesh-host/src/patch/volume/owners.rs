@@ -182,7 +182,7 @@ fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// Pairs of a vertex and a patch that owns a cell, an edge or a face with it, ascending.
+/// Returns the pairs of a vertex and a patch that owns a cell, an edge or a face with it, ascending.
 fn interested(owners: &Owners, vertices: &Locator<'_>) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = (0..owners.cells.len() - 1)
         .into_par_iter()

@@ -23,7 +23,7 @@ pub(super) struct Parts<const M: usize> {
 
 /// Corners of a cell's six edges or four faces.
 pub(super) trait Corners<const M: usize> {
-    /// For each of them its corners.
+    /// Corners of each edge or face.
     const OF: &'static [[usize; M]];
 }
 

@@ -48,7 +48,7 @@ struct Naive {
 
 impl VolumeSet {
     /// Checks every promise of a set that was just built from this mesh. Slow. The list is empty if all is well, and
-    /// stops early where going on would make no sense.
+    /// stops early where continuing would make no sense.
     pub fn validate(&self, vertex_count: usize, cells: &[[u32; 4]]) -> Vec<LayoutFault> {
         let mut out = Vec::new();
         self.check_layout(&mut out);

@@ -162,7 +162,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// Takes the faces and edges that a division needs, or none of them.
+    /// Claims the faces and edges that a division needs, or none of them. Returns `true` if it has claimed them.
     fn take(&mut self, mesh: &TriMesh, d: &Division) -> bool {
         let (chain, apex) = (chain(mesh, d), apex(mesh, d.half));
         let along: Vec<[u32; 2]> = chain.windows(2).map(|w| [w[0], w[1]]).collect();

@@ -112,7 +112,7 @@ struct Border {
     table: EdgeTable,
     /// Half-edges along boundary edges, by edge.
     halves: Vec<u32>,
-    /// Their vertices, ascending.
+    /// Vertices of boundary edges, ascending.
     vertices: Vec<u32>,
 }
 

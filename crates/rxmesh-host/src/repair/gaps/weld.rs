@@ -93,7 +93,7 @@ fn at(mesh: &TriMesh, v: u32) -> DVec3 {
     mesh.positions[v as usize].as_dvec3()
 }
 
-/// Pairs of boundary vertices that may become one, the nearest first: distance, smaller and larger vertex.
+/// Returns the pairs of boundary vertices that may become one, the nearest first: distance, smaller and larger vertex.
 fn near_pairs(
     mesh: &TriMesh,
     border: &Border,
@@ -199,8 +199,7 @@ impl<'a> Groups<'a> {
         halves
     }
 
-    /// Makes one group of those of two vertices, if no face loses a corner and no edge gets a third face or two that
-    /// disagree.
+    /// Unites the groups of two vertices, if no face loses a corner and no edge gets a third face or two that disagree.
     fn unite(&mut self, a: u32, b: u32) {
         let (a, b) = (self.name(a).1, self.name(b).1);
         if a == b {

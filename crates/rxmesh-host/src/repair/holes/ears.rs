@@ -21,9 +21,9 @@ const WORTH: usize = 20;
 /// Demand on an ear; later ones are weaker.
 #[derive(Clone, Copy)]
 enum Demand {
-    /// That it faces as the whole loop does: the least cosine between the normals.
+    /// Same orientation as the whole loop: the least cosine between the normals.
     Facing(DVec3, f64),
-    /// That it folds little against both faces beside it: the least cosine between the normals.
+    /// Small fold against both faces beside it: the least cosine between the normals.
     Fold(f64),
 }
 
@@ -124,7 +124,7 @@ impl<'a> Shears<'a> {
         }
     }
 
-    /// Looks at every vertex, and again at the neighbours of those that are cut off.
+    /// Tests every vertex, and again the neighbours of those that are cut off.
     fn round(&mut self, demand: Demand) {
         let all = (0..self.next.len() as u32).filter(|&v| !self.gone[v as usize]);
         let mut heap: BinaryHeap<Reverse<Candidate>> = all.map(|v| self.candidate(v)).collect();

@@ -1,7 +1,7 @@
 //! Positions of least bending for the new vertices of a patch.
 //!
-//! A patch is drawn first as a membrane (harmonic, L x = 0), then as a thin plate that goes on from the faces around it
-//! without a crease (biharmonic, L M^-1 L x = 0, with the row of the ring that knows the faces around; Botsch and
+//! A patch is drawn first as a membrane (harmonic, L x = 0), then as a thin plate that continues from the faces around
+//! it without a crease (biharmonic, L M^-1 L x = 0, with the row of the ring that knows the faces around; Botsch and
 //! Kobbelt 2004), L with cotangent weights, M with areas. The membrane's factors are the thin plate's preconditioner:
 //! the two differ only at the ring, so that few steps are needed.
 
@@ -67,8 +67,8 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
     }
 }
 
-/// Gives the new vertices new positions. Nothing when they could not be computed or lie farther from the hole than it
-/// is wide, and then nothing is changed.
+/// Computes new positions for the new vertices. `None`, and no change, if they cannot be computed or lie farther from
+/// the hole than it is wide.
 fn draw(
     patch: &mut Patch,
     around: &Around,

@@ -113,11 +113,11 @@ impl Walk<'_> {
         [self.mesh.faces[f][k], self.mesh.faces[f][(k + 1) % 3]]
     }
 
-    /// Returns for each border the one that follows it around its hole, [`NONE`] where the boundary does not go on.
+    /// Returns for each border the one that follows it around its hole, [`NONE`] if the boundary does not continue.
     ///
     /// Two borders of one fan of faces follow each other. Where two such fans meet in a vertex, the hole lies between
-    /// them: the border that comes to one fan goes on with the border that leaves the other. Where there are more, it
-    /// goes on with that of the next fan around the vertex.
+    /// them: the border that comes to one fan continues with the border that leaves the other. Where there are more, it
+    /// continues with that of the next fan around the vertex.
     fn followers(&self, borders: &[u32]) -> Vec<u32> {
         let place: HashMap<u32, u32> = borders
             .iter()
@@ -156,8 +156,9 @@ impl Walk<'_> {
         next
     }
 
-    /// Pairs of borders that follow each other at a vertex of several fans: a border that comes to the vertex with the
-    /// next one counter-clockwise, seen along the mean normal of the faces. `None` where fans lie over each other.
+    /// Returns the pairs of borders that follow each other at a vertex of several fans: a border that comes to the
+    /// vertex with the next one counter-clockwise, seen along the mean normal of the faces. `None` if fans lie over
+    /// each other.
     fn around(
         &self,
         borders: &[u32],
@@ -282,7 +283,7 @@ impl Walk<'_> {
 
 /// Old faces around a ring.
 pub(super) struct FacesAround {
-    /// Those with a vertex of the ring, in the fans beside the hole, and those with a vertex of such a face; ascending.
+    /// Faces with a vertex of the ring, in the fans beside the hole, and faces with a vertex of such a face; ascending.
     pub(super) faces: Vec<u32>,
     /// Vertices beside the ring all of whose faces are among them, ascending.
     pub(super) whole: Vec<u32>,

@@ -2,7 +2,7 @@
 //!
 //! The steps are those of Liepa (*Filling holes in meshes*, 2003): a triangulation of the loop that folds as little as
 //! possible ([`triangulate`]; large loops are first made smaller by [`ears`]), vertices inside as dense as around the
-//! hole ([`refine`]), and positions of least bending that go on from the surface without a crease ([`fair`]).
+//! hole ([`refine`]), and positions of least bending that continue from the surface without a crease ([`fair`]).
 //! `docs/use/repair.md` says more.
 
 mod ears;
@@ -97,18 +97,18 @@ impl Options for HoleOptions {
     }
 }
 
-/// Why a hole was left.
+/// Reason why a hole was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WhyLeft {
-    /// It has more edges, or is larger, than was asked for.
+    /// Hole with more edges, or a larger one, than the options allow.
     TooLarge,
-    /// It is an outer border: new faces would lie folded back upon the old ones.
+    /// Outer border: new faces would lie folded back upon the old ones.
     Outer,
-    /// Its boundary does not close: it ends at edges of more than two faces, or at faces that are turned over.
+    /// Open boundary: it ends at edges of more than two faces, or at faces that are turned over.
     Open,
-    /// There is no triangulation with faces that have an area and edges that are not there yet, or none was found.
+    /// No triangulation exists, or none was found, whose faces have an area and whose edges are not in the mesh yet.
     NoTriangulation,
 }
 
@@ -189,7 +189,7 @@ pub fn fill_holes(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleRepor
     Ok(report)
 }
 
-/// Fills what can be filled at once.
+/// Fills the holes that can be filled at once.
 fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
     let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
     let found = loops::find(mesh, &table);
@@ -254,7 +254,7 @@ fn refused(
     (!options.outer && around.is_outer()).then_some(WhyLeft::Outer)
 }
 
-/// Makes the patch of a hole.
+/// Computes the patch of a hole.
 fn make(
     ring: &Ring,
     around: &Around,

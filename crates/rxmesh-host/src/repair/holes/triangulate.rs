@@ -44,7 +44,7 @@ struct Best {
     weight: Weight,
     /// Third vertex of the face at the chord between the two.
     third: u32,
-    /// That face's normal; of sides of the ring that of the old face.
+    /// Normal of that face; for sides of the ring that of the old face.
     normal: DVec3,
 }
 

@@ -34,7 +34,7 @@ kernel! {
         pub old: Global<u32>,
         /// Levels after this round.
         pub new: GlobalMut<u32>,
-        /// For each round of a batch whether it changed anything; zeroed before the batch.
+        /// Nonzero for each round of a batch that changed something; zeroed before the batch.
         pub changed: GlobalMut<u32>,
         /// This round in the batch.
         pub round: u32,

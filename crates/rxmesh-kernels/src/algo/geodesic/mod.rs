@@ -8,7 +8,7 @@
 //! several sources each distance knows its source ([`SOURCE_BITS`]), so that circles of two sources are told apart.
 //!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
-//! patch next to a change takes its ribbon's distances and goes on by itself, in shared memory. So there are fewer
+//! patch next to a change takes its ribbon's distances and continues by itself, in shared memory. So there are fewer
 //! rounds than levels, and no order of vertices has to be found first.
 //!
 //! A patch that goes too far ahead works on distances that fall again when shorter paths come in from elsewhere. So a
@@ -54,7 +54,7 @@ const MOST_READERS: u32 = READERS_ROW - 1;
 /// In [`GeodesicRound::entered`]: listed in every round.
 pub const ALWAYS: u32 = u32::MAX;
 
-/// Lowest bits of a distance, which hold the number of its source where there are several. A distance loses a millionth
+/// Lowest bits of a distance, which hold the number of its source if there are several. A distance loses a millionth
 /// part of itself by that.
 pub const SOURCE_BITS: u32 = 0xf;
 
@@ -91,11 +91,11 @@ kernel! {
         pub best: GlobalMut<f32>,
         /// Distances that they have passed on.
         pub told: GlobalMut<f32>,
-        /// Their other copy.
+        /// Second copy of these distances.
         pub other: GlobalMut<f32>,
         /// Length of the patch's longer edges, times the scale: a third of the largest circumference of a face.
         pub edge: GlobalMut<f32>,
-        /// Length of the patch's shortest edge that has a length, times the scale; 0 where there is none.
+        /// Length of the patch's shortest edge that has a length, times the scale; 0 if there is none.
         pub shortest: GlobalMut<f32>,
         /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local
         /// vertices, 16 bits each, and above them the [`Obtuse`] corner.
@@ -110,7 +110,7 @@ kernel! {
         pub entered: GlobalMut<u32>,
         /// Patches of the first round: all.
         pub list: GlobalMut<u32>,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
     }
 }
@@ -244,9 +244,9 @@ kernel! {
     pub struct GeodesicFinish: Patch {
         /// Distances.
         pub distance: GlobalMut<f32>,
-        /// Largest finite distance, one a patch; minus infinity where nothing is reached.
+        /// Largest finite distance, one a patch; minus infinity if nothing is reached.
         pub farthest: GlobalMut<f64>,
-        /// Vertices with a finite distance, one number a patch.
+        /// Vertices with a finite distance, one number per patch.
         pub reached: GlobalMut<f64>,
         /// One over the scale.
         pub unit: f32,

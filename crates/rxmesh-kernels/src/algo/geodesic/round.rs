@@ -29,26 +29,25 @@ kernel! {
         pub old: Global<f32>,
         /// The same up to this round.
         pub new: GlobalMut<f32>,
-        /// For each vertex the last even, or odd, round in which it passed its distance on: that of the round before.
+        /// Last even, or odd, round in which each vertex passed its distance on: that of the round before.
         pub moved: Global<u32>,
         /// The same of this round.
         pub moves: GlobalMut<u32>,
         /// Least distance of each patch that waits for the others, as bits; [`FAR`] for none.
         pub waiting: GlobalMut<u32>,
-        /// For each patch twice the last round that worked on it, and one more if its steps did not suffice.
+        /// Twice the last round that worked on each patch, and one more if its steps did not suffice.
         pub visited: GlobalMut<u32>,
-        /// For each patch the number of the patches with vertices of it in their ribbons, and their ids
-        /// ([`READERS_ROW`] words).
+        /// Number and ids of the patches that have vertices of each patch in their ribbons ([`READERS_ROW`] words).
         pub readers: Global<u32>,
-        /// For each patch the last round that it was listed for; [`ALWAYS`] for one that is not among
-        /// the readers of all that it reads.
+        /// Last round that each patch was listed for; [`ALWAYS`] for one that is not among the readers of all that it
+        /// reads.
         pub entered: GlobalMut<u32>,
         /// Patches of the next round: those that this one worked on, those with a distance that waits, and the readers
         /// of those that passed something on. No others have anything to do.
         pub next: GlobalMut<u32>,
         /// Words, of which the second is their number; zero before.
         pub next_count: GlobalMut<u32>,
-        /// For each round the least distance, as bits, that was passed on or waits in it; [`FAR`] when all is done.
+        /// Least distance of each round, as bits, that was passed on or waits in it; [`FAR`] when all is done.
         /// Before the first round 0 in place 0 and [`FAR`] elsewhere.
         pub near: GlobalMut<u32>,
         /// Length of each patch's longer edges ([`super::GeodesicStart::edge`]).
@@ -61,7 +60,7 @@ kernel! {
         pub room: u32,
         /// This round.
         pub round: u32,
-        /// Brings lengths near one.
+        /// Factor that brings lengths near one.
         pub scale: f32,
         /// A distance that falls by less than this part of the patch's shortest edge is not passed on.
         pub threshold: f32,
@@ -95,7 +94,7 @@ pub struct Tables {
 const TOLD: u32 = 2;
 const WAITS: u32 = 3;
 
-/// When a patch passes distances on.
+/// Rule by which a patch passes distances on.
 #[derive(Clone, Copy)]
 struct Rule {
     /// Largest distance to pass on.

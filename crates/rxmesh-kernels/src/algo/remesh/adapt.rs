@@ -12,7 +12,7 @@ kernel! {
     /// Computes the length of edges whose distance from a surface is some error: `sqrt(6 e / k - 3 e^2)`, where `k` is
     /// the greatest normal curvature towards a neighbour (Dunyach et al. 2013, "Adaptive remeshing for real-time mesh
     /// deformation", section 3.1), within bounds. On a line it is that of the line; where lines end or meet, the
-    /// greatest. One index a vertex slot.
+    /// greatest. One index per vertex slot.
     pub struct AdaptLengths: Flat {
         /// Lists of neighbours.
         pub rings: Rings,
@@ -86,7 +86,7 @@ impl AdaptLengths {
 }
 
 kernel! {
-    /// Makes lengths change little from vertex to vertex. One index a vertex slot.
+    /// Makes lengths change little from vertex to vertex. One index per vertex slot.
     pub struct GradeLengths: Flat {
         /// Lists of neighbours.
         pub rings: Rings,

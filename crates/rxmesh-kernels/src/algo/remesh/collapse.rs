@@ -81,7 +81,7 @@ impl CollapseShort {
         on.is_smooth(x(v), x(on.before), x(on.after), CORNER_COSINE)
     }
 
-    /// Looks at both ends: which lines they are on, and the link.
+    /// Walks around both ends. Returns the lines that they are on, and the link.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> ([OnLine; 2], LinkWalk) {
         let mut on = [mesh.origin(2 * e), mesh.tip(2 * e)].map(OnLine::none);

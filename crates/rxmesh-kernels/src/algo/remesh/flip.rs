@@ -140,7 +140,7 @@ unsafe impl Operator for EqualiseFlip {
 }
 
 kernel! {
-    /// Computes the excess of each vertex's edges over 6, or 4 on the boundary; two's complement. One index a vertex
+    /// Computes the excess of each vertex's edges over 6, or 4 on the boundary; two's complement. One index per vertex
     /// slot.
     pub struct Deviations: Flat {
         /// Mesh as flat arrays.

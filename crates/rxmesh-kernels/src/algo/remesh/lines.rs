@@ -25,10 +25,10 @@ pub const FEATURE: u32 = 2;
 args! {
     /// Edges of lines: those of the boundary, and those that are marked.
     pub struct Lines {
-        /// Not 0 for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0; by
-        /// edge.
+        /// Nonzero for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0;
+        /// by edge.
         pub marks: GlobalMut<u32>,
-        /// Not 0 if there are features.
+        /// Nonzero if there are features.
         pub any: u32,
     }
 }
@@ -159,7 +159,7 @@ impl OnLine {
 
 kernel! {
     /// Marks the edges, beside those that are marked, whose faces' normals make a larger angle than one of this cosine
-    /// with [`FEATURE`], and counts all sharp ones in word 1. One index an edge slot.
+    /// with [`FEATURE`], and counts all sharp ones in word 1. One index per edge slot.
     pub struct MarkFeatures: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -196,11 +196,11 @@ unsafe impl FlatKernel for MarkFeatures {
 }
 
 /// Words that [`ListFeatures`] writes for an edge: its slot, its ends, the number of its mesh, and bit `k` for an end
-/// `k` at which another line goes on.
+/// `k` at which another line continues.
 pub const FEATURE_WORDS: u32 = 5;
 
 kernel! {
-    /// Lists the edges that are marked with [`FEATURE`], in any order. One index an edge slot.
+    /// Lists the edges that are marked with [`FEATURE`], in any order. One index per edge slot.
     pub struct ListFeatures: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -277,7 +277,7 @@ unsafe impl FlatKernel for Unmark {
 }
 
 kernel! {
-    /// Marks the edges between faces of different groups, and counts them in word 1. One index an edge slot.
+    /// Marks the edges between faces of different groups, and counts them in word 1. One index per edge slot.
     pub struct MarkBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -307,7 +307,7 @@ unsafe impl FlatKernel for MarkBorders {
 }
 
 kernel! {
-    /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index an edge slot.
+    /// Counts the edges of lines at each vertex, marked ones [`MARKED`] times more. One index per edge slot.
     pub struct MarkEnds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

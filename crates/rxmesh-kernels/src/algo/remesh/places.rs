@@ -12,7 +12,7 @@ args! {
         /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::closest::TreeView)), 0 for any; not read
         /// unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
-        /// Not 0 if there are hints.
+        /// Nonzero if there are hints.
         pub hinted: u32,
     }
 }

@@ -55,7 +55,7 @@ impl Relax {
 
 kernel! {
     /// Computes the values of a column at the places where vertices go: those of the surface of their faces, at the
-    /// point that is closest. One index a vertex slot.
+    /// point that is closest. One index per vertex slot.
     pub struct Resample: Flat {
         /// Lists of neighbours.
         pub rings: Rings,
@@ -71,7 +71,7 @@ kernel! {
         pub width: u32,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not 0 for each mesh that is left as it is.
+        /// Nonzero for each mesh that is left as it is.
         pub resting: Global<u32>,
     }
 }
@@ -148,7 +148,7 @@ fn parts_of_closest(d: Vec3, p: Vec3, q: Vec3) -> [f32; 2] {
 }
 
 kernel! {
-    /// Takes over new values. One index a number.
+    /// Takes over new values. One index per number.
     pub struct AcceptValues: Flat {
         /// New values.
         pub from: Global<f32>,
@@ -167,7 +167,7 @@ unsafe impl FlatKernel for AcceptValues {
 }
 
 kernel! {
-    /// Puts the vertices of meshes that are left as they are back to where they were. One index a vertex slot.
+    /// Restores the positions of vertices of meshes that are left as they are. One index per vertex slot.
     pub struct PutBack: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -177,7 +177,7 @@ kernel! {
         pub before: Global<Vec3>,
         /// Number of the mesh of each vertex.
         pub labels: Global<u32>,
-        /// Not 0 for each mesh that is left as it is.
+        /// Nonzero for each mesh that is left as it is.
         pub resting: Global<u32>,
     }
 }
@@ -194,7 +194,7 @@ unsafe impl FlatKernel for PutBack {
 }
 
 kernel! {
-    /// Takes over where vertices went. One index a vertex slot.
+    /// Writes the new positions of vertices. One index per vertex slot.
     pub struct Accept: Flat {
         /// New positions.
         pub moved: Global<Vec3>,

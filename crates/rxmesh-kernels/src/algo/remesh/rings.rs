@@ -24,14 +24,14 @@ args! {
     }
 }
 
-/// With a neighbour: the edge to it is of a line.
+/// Bit of a neighbour: the edge to it is of a line.
 pub const LINE: u32 = 1 << 31;
 
-/// With a neighbour: there is no face between it and the next.
+/// Bit of a neighbour: there is no face between it and the next.
 pub const GAP: u32 = 1 << 30;
 
 kernel! {
-    /// Counts the neighbours of each vertex. One index a vertex slot.
+    /// Counts the neighbours of each vertex. One index per vertex slot.
     pub struct CountRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -55,7 +55,7 @@ unsafe impl FlatKernel for CountRings {
 }
 
 kernel! {
-    /// Writes [`Rings`]. One index a vertex slot.
+    /// Writes [`Rings`]. One index per vertex slot.
     pub struct WriteRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -110,7 +110,8 @@ impl Rings {
         }
     }
 
-    /// Shows the other two corners of each face at a vertex, until `f` returns `false`. Returns `true` if it never did.
+    /// Calls `f` with the positions of the other two corners of each face at a vertex, until it returns `false`.
+    /// Returns `true` if it never did.
     #[inline(always)]
     pub fn faces(
         &self,
@@ -137,7 +138,7 @@ impl Rings {
         true
     }
 
-    /// Shows the other two corners of each face at a vertex.
+    /// Calls `f` with the other two corners of each face at a vertex.
     #[inline(always)]
     pub fn each_face(&self, star: &Star, mut f: impl FnMut([u32; 2])) {
         if star.from == star.to {

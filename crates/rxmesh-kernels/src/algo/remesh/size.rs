@@ -151,7 +151,7 @@ fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
 }
 
 kernel! {
-    /// Computes the length of each edge in units, and the number of its mesh. One index an edge slot.
+    /// Computes the length of each edge in units, and the number of its mesh. One index per edge slot.
     pub struct LabelLengths: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -161,7 +161,7 @@ kernel! {
         pub unit: Sizing,
         /// Length at each vertex.
         pub lengths: GlobalMut<f32>,
-        /// Labels; [`NONE`] where no edge lives.
+        /// Labels; [`NONE`] if no edge lives.
         pub labels: GlobalMut<u32>,
     }
 }
@@ -181,7 +181,7 @@ unsafe impl FlatKernel for LabelLengths {
 }
 
 kernel! {
-    /// Computes the area of each face in squares of a length, and the number of its mesh. One index a face slot.
+    /// Computes the area of each face in squares of a length, and the number of its mesh. One index per face slot.
     pub struct LabelAreas: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -192,11 +192,11 @@ kernel! {
         /// Area of each mesh.
         pub areas: GlobalMut<f32>,
         /// Volumes of the cones from the origin over the faces that look away from it, and over those that look to it;
-        /// 0 for all others. Empty where they are not asked for.
+        /// 0 for all others. Empty if they are not asked for.
         pub outside: GlobalMut<f32>,
         /// See [`LabelAreas::outside`].
         pub inside: GlobalMut<f32>,
-        /// Labels; [`NONE`] where no face lives.
+        /// Labels; [`NONE`] if no face lives.
         pub labels: GlobalMut<u32>,
         /// Word 1: the largest slot of a face whose vertices differ, and 1.
         pub wrong: GlobalMut<u32>,
@@ -230,7 +230,7 @@ unsafe impl FlatKernel for LabelAreas {
 }
 
 kernel! {
-    /// Multiplies the lengths at the vertices of each mesh by a separate factor. One index a vertex slot.
+    /// Multiplies the lengths at the vertices of each mesh by a separate factor. One index per vertex slot.
     pub struct ScaleLengths: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

@@ -9,18 +9,18 @@ args! {
     pub struct Sizing {
         /// Lengths by vertex; not read unless [`Sizing::varies`].
         pub lengths: GlobalMut<f32>,
-        /// Not 0 if vertices have separate lengths.
+        /// Nonzero if vertices have separate lengths.
         pub varies: u32,
-        /// Length, or the factor where it varies.
+        /// Length, or the factor if it varies.
         pub factor: f32,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: GlobalMut<u32>,
-        /// Not 0 for each mesh that is left as it is; empty where none is.
+        /// Nonzero for each mesh that is left as it is; empty if none is.
         pub resting: Global<u32>,
     }
 }
 
-/// Returns `true` if a vertex belongs to a mesh that is left as it is, by the labels of vertices and a word a mesh;
+/// Returns `true` if a vertex belongs to a mesh that is left as it is, by the labels of vertices and a word per mesh;
 /// there are no words if none is.
 #[inline(always)]
 pub(super) fn rests(labels: Global<u32>, resting: Global<u32>, v: u32) -> bool {

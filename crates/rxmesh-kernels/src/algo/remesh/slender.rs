@@ -11,7 +11,7 @@ use glam::Vec3;
 pub const SLENDER: f32 = 0.25;
 
 kernel! {
-    /// Counts the slender faces that have an edge shorter than some length. One index a face slot.
+    /// Counts the slender faces that have an edge shorter than some length. One index per face slot.
     pub struct CountSlender: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

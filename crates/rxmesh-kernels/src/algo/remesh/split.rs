@@ -13,7 +13,7 @@ args! {
     pub struct SplitLong {
         /// Positions.
         pub x: Places,
-        /// Lines, which go on in both halves of their edges.
+        /// Lines, which continue in both halves of their edges.
         pub lines: Lines,
         /// Length above which edges are split.
         pub longest: Sizing,
@@ -32,7 +32,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Looks at the seed of a cavity.
+    /// Reads the values of the edge that is the seed of a cavity.
     #[inline(always)]
     pub(crate) fn new(
         cavity: &Cavity<impl Site>,
@@ -52,8 +52,8 @@ impl Halves {
         }
     }
 
-    /// Fills the hole with a star around the middle. A line goes on in both halves of its edge, and new edges that are
-    /// longer than `longest` are seeds again.
+    /// Fills the hole with a star around the middle. A line continues in both halves of its edge, and new edges that
+    /// are longer than `longest` are seeds again.
     #[inline(always)]
     pub(crate) fn fill(
         self,

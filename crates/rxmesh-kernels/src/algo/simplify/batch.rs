@@ -91,7 +91,7 @@ impl Batched {
 }
 
 kernel! {
-    /// Looks for a live vertex whose label is no mesh's. One index a vertex slot.
+    /// Looks for a live vertex whose label is no mesh's. One index per vertex slot.
     pub struct BatchCheck: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -194,7 +194,7 @@ impl BatchFaces {
 }
 
 kernel! {
-    /// Has no edge be cheap. One index a mesh.
+    /// Sets the bound of each mesh so that no edge is cheap. One index per mesh.
     pub struct BatchUnbind: Flat {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -226,11 +226,11 @@ args! {
         pub counters: GlobalMut<u32>,
         /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Not 0 if it runs between two rounds; otherwise it enters edges by itself.
+        /// Nonzero if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
         /// Words of the sets that one block works on.
         pub words: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
@@ -302,7 +302,7 @@ impl<L: LineForm> BatchSelect<L> {
 }
 
 kernel! {
-    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block a mesh. The last block
+    /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block per mesh. The last block
     /// pauses the rounds when all meshes are done or nothing changes any more.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
@@ -313,9 +313,9 @@ kernel! {
         pub counters: GlobalMut<u32>,
         /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
         pub records: u32,
-        /// Not 0 if it runs between two rounds.
+        /// Nonzero if it runs between two rounds.
         pub between: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
     }
 }
@@ -431,7 +431,7 @@ impl Winning {
         self.batch.left(part).div_ceil(2)
     }
 
-    /// Shows a block its winners.
+    /// Calls `look` with each winner of a block and its mesh.
     #[inline(always)]
     fn each<B: Block>(&self, b: B, block: u32, look: impl Fn(u32, u32)) {
         let n = self.round.counter(Counter::Winners);
@@ -534,7 +534,7 @@ unsafe impl BlockKernel for BatchList {
 }
 
 kernel! {
-    /// Keeps, after [`BatchList`], one block a mesh, as many of its winners as may go, those with the smallest keys,
+    /// Keeps, after [`BatchList`], one block per mesh, as many of its winners as may go, those with the smallest keys,
     /// and enters the others for the next round.
     pub struct BatchLimit: Block {
         /// Winners of the round.

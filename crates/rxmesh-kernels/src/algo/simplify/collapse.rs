@@ -36,7 +36,7 @@ args! {
         pub refused: GlobalMut<u32>,
         /// See [`Course`], of which [`Course::Borders`] is counted.
         pub course: GlobalMut<u32>,
-        /// For each vertex that went the one that it went into and 1; empty if it is not needed.
+        /// Target of each vertex that was collapsed, plus 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
         pub order: Order,
@@ -397,7 +397,7 @@ impl<L: LineForm> Collapse<L> {
         false
     }
 
-    /// Looks at both ends, and keeps the neighbours.
+    /// Walks around both ends, and keeps the neighbours.
     #[inline(always)]
     fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
         let mut ends = self.start(mesh, e);
@@ -714,13 +714,14 @@ impl<L: LineForm> Collapse<L> {
 }
 
 kernel! {
-    /// Counts the live edges by why they are not collapsed, for each of several meshes. One index an edge slot.
+    /// Counts the live edges by the reason why they are not collapsed, for each of several meshes. One index per edge
+    /// slot.
     pub struct SimplifyRefusals: Flat {
         /// Operator to run.
         pub collapse: Collapse<SomeLines>,
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// By mesh and [`Refusal`].
+        /// Counts by mesh and [`Refusal`].
         pub refusals: GlobalMut<u32>,
     }
 }

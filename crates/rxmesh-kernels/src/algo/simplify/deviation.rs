@@ -9,14 +9,14 @@ use crate::mem::GlobalMut;
 
 kernel! {
     /// Computes for each of several meshes the largest mean squared distance of a vertex from the planes that it stands
-    /// for, as bits, in the unit of lengths; planes of lines that are apart have a separate mean. One index a vertex
+    /// for, as bits, in the unit of lengths; planes of lines that are apart have a separate mean. One index per vertex
     /// slot.
     pub struct SimplifyDeviation: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Quadrics of the vertices.
         pub surface: QuadricSurface<SomeLines>,
-        /// A number a mesh from word 1 on, zero before.
+        /// A number per mesh from word 1 on, zero before.
         pub largest: GlobalMut<u32>,
     }
 }
@@ -80,7 +80,7 @@ pub fn from_ordered(bits: u32) -> f32 {
 }
 
 kernel! {
-    /// Computes the box around the faces of each of several meshes. One index a vertex slot.
+    /// Computes the box around the faces of each of several meshes. One index per vertex slot.
     pub struct SimplifyBounds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

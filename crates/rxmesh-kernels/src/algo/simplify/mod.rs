@@ -56,13 +56,13 @@ kernel_list! {
     block batch_limit: BatchLimit;
 }
 
-/// In a cost: the edge was refused, and waits until refusals are forgiven.
+/// Bit of a cost: the edge was refused, and waits until refusals are forgiven.
 pub const REFUSED: u32 = 1 << 31;
 
-/// In a cost: the collapse would take the surface farther from where it was than is allowed.
+/// Value of a cost: the collapse would move the surface farther than is allowed.
 pub const TOO_FAR: u32 = NONE - 1;
 
-/// In place of a cost: the edge is new, and its cost is computed before the next round.
+/// Value in place of a cost: the edge is new, and its cost is computed before the next round.
 pub const NEW: u32 = NONE - 2;
 
 /// In [`QuadricSurface::holds`]: the vertex moves, and may go.
@@ -102,11 +102,11 @@ pub const COST_SHIFT: u32 = 20;
 /// Words of a histogram's buffer: word 0 is not used.
 pub const HISTOGRAM_WORDS: u32 = COST_BINS + 1;
 
-/// Why an edge is not collapsed.
+/// Reason why an edge is not collapsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// It touches a frozen face, or both its ends stay.
+    /// Frozen edge: it touches a frozen face, or both its ends stay.
     Frozen = 1,
     /// The surface would become another one (the link condition), or vanish.
     Link = 2,
@@ -116,7 +116,7 @@ pub enum Refusal {
     NotFinite = 4,
     /// The boundary would take another course. Quadrics see to that by themselves.
     Bend = 5,
-    /// The surface would come too far from where it was.
+    /// The surface would move too far.
     Deviation = 6,
 }
 
@@ -133,7 +133,7 @@ pub enum Rule {
     Boundary = 1,
     /// Weight of those that hold edges.
     Groups = 2,
-    /// Not 0 when the vertices of the boundary stay.
+    /// Nonzero if the vertices of the boundary stay.
     Keep = 3,
 }
 
@@ -220,7 +220,7 @@ pub struct Placement {
     pub at: Vec3,
     /// Quadric there, without that of lines where these are apart.
     pub quadric: Quadric,
-    /// Quadric of lines there; zero where it is not apart.
+    /// Quadric of lines there; zero if it is not apart.
     pub lines: Quadric,
     /// Cost of the collapse.
     pub cost: f32,
@@ -388,7 +388,7 @@ impl<L: LineForm> QuadricSurface<L> {
         self.rules.get(self.part(v) * RULES + rule as u32)
     }
 
-    /// See [`Rule::Boundary`].
+    /// Returns [`Rule::Boundary`] of the mesh of a vertex.
     #[inline(always)]
     fn boundary(&self, v: u32) -> f32 {
         self.rule(v, Rule::Boundary)

@@ -25,11 +25,11 @@ args! {
     /// Order of the edges at a vertex in a round: the cheapest first, and of edges whose costs are alike the one with
     /// the smallest hash.
     pub struct Order {
-        /// Mixed into the hashes.
+        /// Number that is mixed into the hashes.
         pub salt: u32,
         /// Number of the round, at most [`MOST_TURNS`].
         pub turn: u32,
-        /// For each vertex the smallest key among its edges that the round considers: no edge that goes before one of
+        /// Smallest key of each vertex among its edges that the round considers: no edge that goes before one of
         /// them is left out. Keys of earlier rounds are larger.
         pub firsts: GlobalMut<u64>,
     }

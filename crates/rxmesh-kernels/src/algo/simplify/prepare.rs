@@ -13,7 +13,7 @@ use glam::Vec3;
 
 kernel! {
     /// Computes the quadric of each vertex: the planes of its faces, each times its area, and at the boundary and at
-    /// edges that are held planes that stand on them. One index a vertex slot.
+    /// edges that are held planes that stand on them. One index per vertex slot.
     pub struct SimplifyQuadrics: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -87,7 +87,7 @@ fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 
 }
 
 kernel! {
-    /// Locks the vertices at frozen faces. One index a face slot.
+    /// Locks the vertices at frozen faces. One index per face slot.
     pub struct SimplifyHolds: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -113,7 +113,7 @@ unsafe impl FlatKernel for SimplifyHolds {
 }
 
 kernel! {
-    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index an edge slot.
+    /// Makes the vertices of the boundary stay, unless they are held more firmly. One index per edge slot.
     pub struct SimplifyBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

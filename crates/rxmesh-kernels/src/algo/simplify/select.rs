@@ -32,7 +32,7 @@ pub enum Course {
     Done = 5,
     /// Number of meshes, among several, that have faces to lose.
     Left = 6,
-    /// Not 0 if one of several meshes has more winners than it may have.
+    /// Nonzero if one of several meshes has more winners than it may have.
     Excess = 7,
     /// [`Course::Open`] while it is counted.
     Counted = 8,
@@ -77,8 +77,8 @@ impl<L: LineForm> EdgeCosts<L> {
         }
     }
 
-    /// Shows a block the costs of `n` edges from `first` on, each with its number among them: first those that are
-    /// known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
+    /// Calls `look` in a block with the costs of `n` edges from `first` on, each with its number among them: first
+    /// those that are known, then, by full warps, those of new edges, which it computes. `new` has been cleared.
     #[inline(always)]
     pub(super) fn each<B: Block>(
         &self,
@@ -156,7 +156,7 @@ args! {
         pub costs: EdgeCosts<L>,
         /// Edges that were refused in this round, a bit each; empty afterwards.
         pub refused: GlobalMut<u32>,
-        /// Edges that are entered, a bit each; empty where they are listed.
+        /// Edges that are entered, a bit each; empty if they are listed.
         pub queue: GlobalMut<u32>,
         /// Words 1 and up: edges by their cost's bin. Zero before and afterwards.
         pub histogram: GlobalMut<u32>,
@@ -168,7 +168,7 @@ args! {
         pub words: u32,
         /// Part of the edges that is cheap, of 2^32.
         pub part: u32,
-        /// Not 0 to forgive all refusals.
+        /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
         pub order: Order,
@@ -329,7 +329,7 @@ impl<L: LineForm> SimplifySelect<L> {
         all.saturating_sub(32 * first).min(32 * words)
     }
 
-    /// Looks at the edges of a block.
+    /// Selects among the edges of a block, and computes the costs of the new ones.
     #[inline(always)]
     fn look_at<B: Block>(&self, b: B, block: u32, t: &SelectTables) {
         let first = block * self.words;

@@ -14,10 +14,10 @@ use rxmesh_host::Error;
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum XpbdOrder {
-    /// All from the same: a few launches an iteration.
+    /// All from the same positions: a few launches per iteration.
     Jacobi,
-    /// Each from those that the constraints before it left (Gauss-Seidel): a launch a colour of patches, constraints of
-    /// a patch colour by colour in shared memory. Fewer iterations to the same accuracy.
+    /// Each from the positions that the previous constraints left (Gauss-Seidel): one launch per colour of patches,
+    /// constraints of a patch colour by colour in shared memory. Fewer iterations to the same accuracy.
     PatchColours,
 }
 
