@@ -6,10 +6,8 @@
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Edits, RoundReport, RunReport, Runs, Seeds, Session};
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::cavity::Operator;
-use rxmesh_host::kernels::kernel::{
-    BlockKernel, Entry, FlatKernel, GridKernel, OperatorEntry, PatchKernel,
-};
+use rxmesh_host::kernels::cavity::{Operator, OperatorEntry};
+use rxmesh_host::kernels::kernel::{BlockKernel, Entry, FlatKernel, GridKernel, PatchKernel};
 use rxmesh_host::store::{Dimension, RxMesh};
 use std::ops::Range;
 

@@ -5,12 +5,11 @@
 //! cuts them into patches and packs these. The host reads a few counters on the way.
 
 use crate::Error;
-use crate::algo::scan;
 use crate::engine::{Buffer, Engine, Foreign};
+use crate::parallel::scan;
 use crate::patch::PatchError;
 use crate::repack::{RepackOptions, RepackSource, Repacked, repack_sound};
 use crate::store::{Attribute, AttributeError, RxMesh};
-use rxmesh_kernels::algo::rows::WriteRows;
 use rxmesh_kernels::attr::Value;
 use rxmesh_kernels::construct::clusters::{
     ClusterAlone, ClusterGrow, ClusterLabel, ClusterName, GROWN, Seeds,
@@ -20,6 +19,7 @@ use rxmesh_kernels::construct::connect::{
 };
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::FV;
+use rxmesh_kernels::query::rows::WriteRows;
 use rxmesh_kernels::topo::{Kind, PatchHeader, Vertex};
 use std::marker::PhantomData;
 

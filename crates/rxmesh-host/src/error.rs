@@ -4,7 +4,6 @@ use crate::engine::EngineError;
 use crate::io::IoError;
 use crate::mesh::MeshError;
 use crate::patch::{CacheError, PatchError};
-use crate::store::AttributeError;
 
 /// Why something failed: the one type that takes every error of the library, so that `?` goes all the way from reading
 /// a file to writing one.
@@ -145,4 +144,36 @@ impl Error {
             _ => false,
         }
     }
+}
+
+/// Reason why an attribute cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeError {
+    /// The copy on the engine is older than the host's.
+    #[error("the attribute was changed on the host after its last upload: call upload() first")]
+    DeviceStale,
+    /// The copy on the host is older than the engine's, or was never made.
+    #[error(
+        "the attribute was changed on the engine after its last download: call download() first"
+    )]
+    HostStale,
+    /// Values for another number of elements.
+    #[error("{got} values were given for {want} {kind}")]
+    Length {
+        /// Length that was given.
+        got: usize,
+        /// Length that is needed.
+        want: usize,
+        /// Plural of the kind.
+        kind: &'static str,
+    },
+    /// An attribute of another mesh.
+    #[error("the attribute belongs to another mesh")]
+    OtherMesh,
+    /// An attribute that does not lie in patch order with its words together, where nothing else will do.
+    #[error(
+        "this use of an attribute needs its values in patch order, words together; they lie in {0}"
+    )]
+    Layout(String),
 }

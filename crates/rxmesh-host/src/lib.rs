@@ -7,6 +7,9 @@
 //! local frame before the work ([`TriMesh::normalise`](mesh::TriMesh::normalise)) and back after it
 //! ([`TriMesh::return_to`](mesh::TriMesh::return_to)); [`Options::scale`](algo::Options::scale) takes lengths along.
 
+#[macro_use]
+mod options;
+
 pub mod algebra;
 pub mod algo;
 pub mod batch;
@@ -19,8 +22,8 @@ pub mod files;
 pub mod instances;
 pub mod io;
 pub mod mesh;
-mod options;
 mod par;
+pub mod parallel;
 pub mod patch;
 pub mod repack;
 pub mod repair;

@@ -1,8 +1,10 @@
-//! Options with some of them changed.
+//! Options: the trait, the checks of numbers, and a method that changes some of them.
 
-/// Gives option structs a method that changes some of their fields, for programs that name only those.
+use crate::Error;
+
+/// Gives an option struct a method that changes some of its fields, for programs that name only those.
 macro_rules! changeable {
-    ($($options:ty),* $(,)?) => {$(
+    ($options:ty) => {
         impl $options {
             /// Returns the same options with some changed: `Options::default().with(|o| o.seed = 7)`.
             #[must_use]
@@ -11,29 +13,52 @@ macro_rules! changeable {
                 self
             }
         }
-    )*};
+    };
 }
 
-changeable! {
-    crate::algebra::SolveOptions,
-    crate::algo::delaunay::DelaunayOptions,
-    crate::algo::distance::DistanceOptions,
-    crate::algo::filter::FilterOptions,
-    crate::algo::geodesic::GeodesicOptions,
-    crate::algo::mcf::McfOptions,
-    crate::algo::remesh::RemeshOptions,
-    crate::algo::sample::SampleOptions,
-    crate::algo::simplify::SimplifyOptions,
-    crate::algo::smooth::SmoothOptions,
-    crate::algo::spring::SpringOptions,
-    crate::algo::spring::MotionOptions,
-    crate::algo::track::TrackOptions,
-    crate::algo::transform::TransformOptions,
-    crate::io::ReadOptions,
-    crate::io::WriteOptions,
-    crate::patch::PatchOptions,
-    crate::repack::RepackOptions,
-    crate::repair::GapOptions,
-    crate::repair::HoleOptions,
-    crate::repair::RepairOptions,
+/// Options of an algorithm.
+pub trait Options {
+    /// Refuses numbers that are out of range on every mesh. Algorithms do so themselves, before anything is changed; a
+    /// program may want to know before it reads a mesh.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`], which gives the fault and the possible values.
+    fn check(&self) -> Result<(), Error>;
+
+    /// Converts to a mesh whose coordinates were multiplied by `factor`: lengths are multiplied by it, areas and other
+    /// squares of lengths by its square, inverses of lengths by its inverse. Options without a unit of length stay,
+    /// which is the default.
+    ///
+    /// [`TriMesh::normalise`](crate::mesh::TriMesh::normalise) divides coordinates by the scale of the new placement.
+    fn scale(&mut self, factor: f64) {
+        let _ = factor;
+    }
+}
+
+/// Options of an algorithm that has none.
+impl Options for () {
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Refuses an option that is not a finite number above zero.
+pub(crate) fn positive(name: &str, v: f64) -> Result<(), Error> {
+    if v > 0.0 && v.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "{name} is {v}, but must be a positive number"
+    )))
+}
+
+/// Refuses an option that is not a finite number, or below zero.
+pub(crate) fn not_negative(name: &str, v: f64) -> Result<(), Error> {
+    if v >= 0.0 && v.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Options(format!(
+        "{name} is {v}, but must be a finite number, 0 or more"
+    )))
 }

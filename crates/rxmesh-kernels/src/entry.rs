@@ -9,6 +9,8 @@ crate::kernels! {
         crate::construct::KERNELS,
         crate::edit::KERNELS,
         crate::landing::KERNELS,
+        crate::parallel::KERNELS,
+        crate::query::KERNELS,
         crate::repack::KERNELS,
         crate::volume::KERNELS,
     ];

@@ -14,6 +14,8 @@
 //! - [`cavity`]: the cavity operator: templates, claims, rounds, fill-in.
 //! - [`construct`]: edges and first labels of faces.
 //! - [`repack`]: flat arrays into patches, after an edit.
+//! - [`parallel`]: prefix sums and reductions.
+//! - [`algebra`]: sparse matrices, multigrid, conjugate gradients.
 //! - [`algo`]: device half of the algorithms.
 //! - [`volume`]: gathering and distributing over volumes, their boundary.
 //! - [`entry`]: the list of this crate's kernels, made of its modules' lists.
@@ -47,6 +49,7 @@ pub mod landing;
 pub mod lanes;
 pub mod math;
 pub mod mem;
+pub mod parallel;
 pub mod query;
 pub mod repack;
 pub mod topo;

@@ -8,7 +8,7 @@ use crate::{Body, Elasticity};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
-use rxmesh_kernels::algo::cg::{CgSums, Scalars};
+use rxmesh_kernels::algebra::cg::{CgSums, Scalars};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::assemble::Parts;

@@ -1,8 +1,8 @@
 //! Prefix sums over this crate's buffers.
 
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan;
 use rxmesh_host::engine::{Buffer, Engine};
+use rxmesh_host::parallel::scan;
 
 /// Runs [`scan::exclusive`] on counts that a kernel of this crate has just written.
 pub(crate) fn exclusive(engine: &Engine, data: &Buffer<u32>) -> Result<u32, Error> {

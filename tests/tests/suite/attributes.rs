@@ -2,13 +2,14 @@
 
 use glam::{Vec2, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::algo::{boundary, normals, reduce};
+use rxmesh_host::algo::{boundary, normals};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::measure::{Affine, EdgeLengths};
-use rxmesh_host::kernels::algo::scan::ScanAdd;
 use rxmesh_host::kernels::algo::spring::{SpringEnd, SpringHeights};
 use rxmesh_host::kernels::attr::Value;
+use rxmesh_host::kernels::parallel::scan::ScanAdd;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
+use rxmesh_host::store::reduce;
 use rxmesh_host::store::{AttributeError, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};

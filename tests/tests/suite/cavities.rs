@@ -6,10 +6,11 @@ use glam::Vec3;
 use rxmesh_host::edit::{Column, Seeds, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::cavity::{
-    Births, Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, Template, template,
+    Births, Cavity, Growth, Hole, Operator, OperatorEntry, Origin, Priority, Seed, Site, Template,
+    template,
 };
 use rxmesh_host::kernels::edit::{Mesh, NO_FACE};
-use rxmesh_host::kernels::kernel::{FlatKernel, OperatorEntry};
+use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
 use rxmesh_host::kernels::topo::{Element, Kind, Vertex};

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rxmesh_host::engine::{Buffer, Engine, EngineError, Foreign};
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
 use rxmesh_host::kernels::topo::{Element, Kind};
 use rxmesh_host::mesh::{TriMesh, generate};

@@ -2,9 +2,9 @@
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{OrientedVE, OrientedVF, OrientedVV, Relation, VV};
 use rxmesh_host::patch::{PatchError, PatchOptions};
 use rxmesh_host::store::RxMesh;

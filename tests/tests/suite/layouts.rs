@@ -210,7 +210,7 @@ fn what_cannot_be(engine: &Engine) {
             "{layout:?}: {small:?}"
         );
         let mut a = rx.attribute_with::<Vertex, Vec3>(*layout).unwrap();
-        let refused = AttributeError::Layout(*layout);
+        let refused = AttributeError::Layout(format!("{layout:?}"));
         assert_eq!(a.global().map(drop), Err(refused.clone()));
         assert_eq!(a.global_mut().map(drop), Err(refused.clone()));
         let mut plain = rx.attribute::<Vertex, Vec3>().unwrap();

@@ -2,15 +2,15 @@
 //! every patch of every launch of this suite; these checks examine the plans themselves.
 
 use rxmesh_host::engine::Engine;
+use rxmesh_host::kernels::algebra::cg::{CgSums, CgVector, Scalars};
 use rxmesh_host::kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
-use rxmesh_host::kernels::algo::cg::{CgSums, CgVector, Scalars};
 use rxmesh_host::kernels::algo::mcf::{McfAssembled, McfFans, McfProduct};
 use rxmesh_host::kernels::algo::measure::EdgeLengths;
 use rxmesh_host::kernels::algo::normals::{GatherNormals, VertexNormals};
-use rxmesh_host::kernels::algo::reduce::ReducePatches;
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
 use rxmesh_host::kernels::mem::{Global, GlobalMut, Plan};
+use rxmesh_host::kernels::parallel::reduce::ReducePatches;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{
     Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVE, OrientedVF, OrientedVV, Relation, VE,
     VF, VV,

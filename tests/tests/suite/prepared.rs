@@ -3,11 +3,11 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::prepare::WritePrepared;
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::algo::smooth::SmoothUniform;
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
+use rxmesh_host::kernels::query::prepare::WritePrepared;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{
     Corners, Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
 };

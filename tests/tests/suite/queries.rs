@@ -1,8 +1,8 @@
 //! Every relation on every fixture, at every patch size, against naive oracles over the input's ids.
 
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{
     Diamond, EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV,
 };

@@ -1,11 +1,11 @@
 //! Reductions against sums in `f64`, and the same bits on every run.
 
 use glam::{Vec2, Vec3, Vec4};
-use rxmesh_host::algo::reduce::{Reduction, Reductions, Term, by_label, dot, max, min, norm, sum};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Vertex};
+use rxmesh_host::store::reduce::{Reduction, Reductions, Term, by_label, dot, max, min, norm, sum};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{each_mesh, suited};

@@ -3,8 +3,8 @@
 
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{EEThroughFaces, EF, EV, FE, FF, FV, Relation, VE, VF, VV};
 use rxmesh_host::kernels::topo::{Edge, Element, Face, Kind, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};

@@ -1,10 +1,10 @@
 //! Prefix sums over whole buffers.
 
 use rxmesh_host::Error;
-use rxmesh_host::algo::scan::exclusive;
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::scan::CHUNK;
 use rxmesh_host::kernels::math::hash;
+use rxmesh_host::kernels::parallel::scan::CHUNK;
+use rxmesh_host::parallel::scan::exclusive;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 

@@ -4,10 +4,10 @@
 use glam::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::rows::CountRows;
-use rxmesh_host::kernels::algo::scan::ScanAdd;
 use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::mem::GlobalMut;
+use rxmesh_host::kernels::parallel::scan::ScanAdd;
+use rxmesh_host::kernels::query::rows::CountRows;
 use rxmesh_host::kernels::query::{CC, CE, EC, EE, VE};
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::kernels::{entries, kernel};

@@ -5,9 +5,9 @@ use proptest::test_runner::{Config, TestRunner};
 use rxmesh_host::Error;
 use rxmesh_host::algo::{boundary, kring};
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
+use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_host::kernels::query::{
     EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
 };

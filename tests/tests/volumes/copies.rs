@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::algo::reduce;
+use rxmesh_host::store::reduce;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};

@@ -1,7 +1,7 @@
 //! Kernels over volumes: sums over all relations, values given to neighbours, relations of relations, the boundary.
 
 use glam::{DVec3, Vec3};
-use rxmesh_host::algo::reduce;
+use rxmesh_host::store::reduce;
 use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};

@@ -1,5 +1,5 @@
 //! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
-//! engine, subdivision and simulation beside the first two.
+//! engine, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
+use super::floors;
 use crate::workspace;
 
 /// Dependencies that each crate may have inside the workspace. Tests, benchmarks and tasks may depend on anything.
@@ -96,7 +97,7 @@ const DEVICE: &[&str] = &[
 const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "tracing"];
 
 /// Start of the path of the only module below `crates` that calls the driver.
-const DRIVER: &str = "rxmesh-host/src/engine/cuda";
+const DRIVER: &str = "rxmesh-host/src/engine/cuda/driver";
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -127,11 +128,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
     let mut faults = faults(&metadata.packages);
     faults.extend(driver_calls(&workspace::at("crates"))?);
+    faults.extend(floors::faults(&workspace::at("crates"))?);
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
     println!(
-        "{} crates, all arrows point the right way",
+        "{} crates and the modules of two: all arrows point the right way",
         metadata.packages.len()
     );
     Ok(())
@@ -221,7 +223,7 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         put(
-            "rxmesh-host/src/engine/cuda.rs",
+            "rxmesh-host/src/engine/cuda/driver/mod.rs",
             "use cust::stream::Stream;\n",
         );
         put(

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrows;
 pub(crate) mod deny;
+mod floors;
 pub(crate) mod lines;
 pub(crate) mod msrv;
 pub(crate) mod notices;

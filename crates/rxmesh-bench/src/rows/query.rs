@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use rxmesh_host::engine::Engine;
-use rxmesh_kernels::algo::prepare::WritePrepared;
-use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
 use rxmesh_kernels::kernel::Entry;
+use rxmesh_kernels::query::prepare::WritePrepared;
+use rxmesh_kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_kernels::query::{
     Diamond, EEThroughFaces, EF, EV, FE, FF, FV, OrientedVV, Relation, VE, VF, VV,
 };

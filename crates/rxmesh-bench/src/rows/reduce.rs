@@ -1,7 +1,7 @@
 //! Reductions.
 
 use anyhow::Result;
-use rxmesh_host::algo::reduce::{self, Reduction, Reductions, Term};
+use rxmesh_host::store::reduce::{self, Reduction, Reductions, Term};
 use rxmesh_kernels::topo::Kind;
 
 use super::{Bench, Measured, Row};

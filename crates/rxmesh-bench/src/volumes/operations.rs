@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::Error;
-use rxmesh_host::algo::reduce;
 use rxmesh_host::engine::{Engine, EngineError, StagingChoice};
+use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, gather};
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};

@@ -6,11 +6,11 @@ use super::solve::{Method, System, Work};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use glam::Vec3;
+use rxmesh_kernels::algebra::cg::Scalars;
 use rxmesh_kernels::algebra::jacobi::{
     ENTRIES, JacobiProduct, JacobiSolve, JacobiStep, SUMMED, steps_of,
 };
 use rxmesh_kernels::algebra::matrix::{MatrixView, ROWS, Weight};
-use rxmesh_kernels::algo::cg::Scalars;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 /// Iterations before the first read-back if each has separate launches.

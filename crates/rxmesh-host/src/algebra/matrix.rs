@@ -1,8 +1,8 @@
 //! Sparse matrices.
 
 use crate::Error;
-use crate::algo::scan;
 use crate::engine::{Buffer, Engine, EngineError};
+use crate::parallel::scan;
 use crate::store::Rows;
 use glam::Vec3;
 use rxmesh_kernels::algebra::matrix::{

@@ -21,6 +21,8 @@
 //! # Ok::<(), rxmesh_host::Error>(())
 //! ```
 
+#[doc(hidden)]
+pub mod cg;
 mod cycles;
 mod diagonal;
 mod matrix;

@@ -2,16 +2,16 @@
 
 use super::matrix::{Matrix, Parts};
 use crate::Error;
-use crate::algo::scan;
 use crate::engine::Buffer;
+use crate::parallel::scan;
 use glam::Vec3;
 use rxmesh_kernels::algebra::aggregate::{
     AggregateBegin, AggregateLeaders, AggregateLengths, AggregateMatch, AggregateMerge,
     AggregateNumber, AggregatePropose, MEMBERS, NONE,
 };
+use rxmesh_kernels::algebra::cg::CgSums;
 use rxmesh_kernels::algebra::cycle::{CycleDown, CycleUp};
 use rxmesh_kernels::algebra::matrix::{MatrixView, ROWS};
-use rxmesh_kernels::algo::cg::CgSums;
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 

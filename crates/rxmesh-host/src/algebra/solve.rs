@@ -5,14 +5,13 @@ use super::diagonal::Diagonal;
 use super::matrix::Matrix;
 use super::multigrid::Multigrid;
 use crate::Error;
-use crate::algo::Options;
-use crate::algo::cg::Progress;
-use crate::algo::measure::positive;
+use crate::algebra::cg::Progress;
 use crate::engine::Buffer;
+use crate::options::{Options, positive};
 use glam::Vec3;
+use rxmesh_kernels::algebra::cg::{CgSums, SCALARS, Scalar, Scalars};
 use rxmesh_kernels::algebra::matrix::{ROWS, Weight};
 use rxmesh_kernels::algebra::solve::SolveResidual;
-use rxmesh_kernels::algo::cg::{CgSums, SCALARS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 
 /// Stopping criteria.
@@ -24,6 +23,8 @@ pub struct SolveOptions {
     /// Most iterations.
     pub max_iterations: u32,
 }
+
+changeable!(SolveOptions);
 
 impl Default for SolveOptions {
     fn default() -> Self {

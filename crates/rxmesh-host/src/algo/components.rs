@@ -1,8 +1,9 @@
 //! Connected components: faces that edges or vertices join.
 
-use super::{Options, scan};
+use super::Options;
 use crate::Error;
 use crate::engine::Buffer;
+use crate::parallel::scan;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::components::{

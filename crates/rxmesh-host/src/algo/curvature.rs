@@ -1,12 +1,12 @@
 //! Gaussian and mean curvature.
 
 use super::measure::unit_scale;
-use super::reduce::{Term, several};
 use crate::Error;
+use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::curvature::Curvatures;
-use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Curvatures of each vertex (Meyer, Desbrun, Schroeder, Barr 2003, sections 3 to 5).

@@ -22,6 +22,8 @@ pub struct DelaunayOptions {
     pub count_left: bool,
 }
 
+changeable!(DelaunayOptions);
+
 impl Options for DelaunayOptions {
     fn check(&self) -> Result<(), Error> {
         Ok(())

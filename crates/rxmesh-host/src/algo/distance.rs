@@ -26,6 +26,8 @@ pub struct DistanceOptions {
     pub seed: u64,
 }
 
+changeable!(DistanceOptions);
+
 impl Default for DistanceOptions {
     fn default() -> Self {
         DistanceOptions {

@@ -1,8 +1,8 @@
 //! k-rings across patches.
 
-use super::scan;
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
+use crate::parallel::scan;
 use crate::store::{HostRows, RxMesh};
 use rxmesh_kernels::algo::kring::{RingBound, RingGather, RingPack};
 use rxmesh_kernels::query::VV;

@@ -1,8 +1,8 @@
 //! Measures of a mesh that several algorithms need before they start.
 #![doc(hidden)]
 
-use super::reduce;
 use crate::Error;
+use crate::store::reduce;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::measure::{Affine, ScaleEach};
@@ -78,24 +78,4 @@ pub(super) fn scale_each(
     Ok(rx
         .engine()
         .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
-}
-
-/// Refuses an option that is not a finite number above zero.
-pub(crate) fn positive(name: &str, v: f64) -> Result<(), Error> {
-    if v > 0.0 && v.is_finite() {
-        return Ok(());
-    }
-    Err(Error::Options(format!(
-        "{name} is {v}, but must be a positive number"
-    )))
-}
-
-/// Refuses an option that is not a finite number, or below zero.
-pub(super) fn not_negative(name: &str, v: f64) -> Result<(), Error> {
-    if v >= 0.0 && v.is_finite() {
-        return Ok(());
-    }
-    Err(Error::Options(format!(
-        "{name} is {v}, but must be a finite number, 0 or more"
-    )))
 }

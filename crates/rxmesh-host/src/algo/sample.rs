@@ -22,6 +22,8 @@ pub struct SampleOptions {
     pub seed: u64,
 }
 
+changeable!(SampleOptions);
+
 impl Default for SampleOptions {
     fn default() -> Self {
         SampleOptions {

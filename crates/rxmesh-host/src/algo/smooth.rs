@@ -1,9 +1,10 @@
 //! Laplacian and Taubin smoothing.
 
-use super::measure::{positive, unit_scale};
+use super::measure::unit_scale;
 use super::{Options, boundary};
 use crate::Error;
 use crate::engine::Buffer;
+use crate::options::positive;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::fans::{REGULAR, RegularPatches};
@@ -55,6 +56,8 @@ pub struct SmoothOptions {
     #[cfg_attr(feature = "cli", arg(long))]
     pub move_boundary: bool,
 }
+
+changeable!(SmoothOptions);
 
 impl Default for SmoothOptions {
     fn default() -> Self {

@@ -57,6 +57,8 @@ pub struct TrackOptions {
     pub max_rounds: u32,
 }
 
+changeable!(TrackOptions);
+
 impl Default for TrackOptions {
     /// Returns the factors of El Topo (Brochu and Bridson 2009).
     fn default() -> Self {

@@ -51,6 +51,8 @@ pub struct TransformOptions {
     pub translate: Option<Factors>,
 }
 
+changeable!(TransformOptions);
+
 impl Options for TransformOptions {
     fn check(&self) -> Result<(), Error> {
         if *self == TransformOptions::default() {

@@ -1,6 +1,6 @@
 //! Which values kernels keep in shared memory (MeshTaichi 2022, section 5.2.2): decided at each launch.
 
-use super::measure;
+use super::launch::measure;
 use rxmesh_kernels::attr::StagedField;
 use rxmesh_kernels::kernel::{PatchKernel, bit};
 use rxmesh_kernels::topo::PatchHeader;

@@ -62,6 +62,8 @@ pub struct PatchOptions {
     pub growth: f32,
 }
 
+changeable!(PatchOptions);
+
 impl Default for PatchOptions {
     fn default() -> Self {
         Self {

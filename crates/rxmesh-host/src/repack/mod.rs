@@ -13,8 +13,8 @@ pub use renumbering::Renumbering;
 pub(crate) use renumbering::words_of;
 
 use crate::Error;
-use crate::algo::scan;
 use crate::engine::{Buffer, Engine};
+use crate::parallel::scan;
 use crate::patch::PatchError;
 use crate::store::{Buffers, Packed, RxMesh};
 use arena::Arena;
@@ -61,6 +61,8 @@ pub struct RepackOptions {
     /// Treatment of labels with too many or too few faces.
     pub labels: Labels,
 }
+
+changeable!(RepackOptions);
 
 /// Treatment of labels with too many or too few faces in a repack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::{
     drop_unused_vertices, fill_holes,
 };
 use crate::Error;
-use crate::algo::Options;
 use crate::mesh::{CheckReport, MeshError, TriMesh, check};
+use crate::options::Options;
 
 /// Most times that faces are dropped and edges split: new places of one kind may come of the other.
 const MOST_ROUNDS: usize = 8;
@@ -94,6 +94,8 @@ pub struct RepairOptions {
     #[cfg_attr(feature = "cli", arg(long))]
     pub watertight: bool,
 }
+
+changeable!(RepairOptions);
 
 impl Options for RepairOptions {
     fn check(&self) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 
 use super::layout::Layout;
 use super::{Dimension, RxMesh};
-use crate::Error;
 use crate::engine::{Buffer, EngineError};
+use crate::error::{AttributeError, Error};
 use rxmesh_kernels::attr::{
     Accumulate, Finish, Place, Read, Staged, StagedSum, Sum, Value, View, ViewMut, Write,
 };
@@ -11,38 +11,6 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-/// Reason why an attribute cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AttributeError {
-    /// The copy on the engine is older than the host's.
-    #[error("the attribute was changed on the host after its last upload: call upload() first")]
-    DeviceStale,
-    /// The copy on the host is older than the engine's, or was never made.
-    #[error(
-        "the attribute was changed on the engine after its last download: call download() first"
-    )]
-    HostStale,
-    /// Values for another number of elements.
-    #[error("{got} values were given for {want} {kind}")]
-    Length {
-        /// Length that was given.
-        got: usize,
-        /// Length that is needed.
-        want: usize,
-        /// Plural of the kind.
-        kind: &'static str,
-    },
-    /// An attribute of another mesh.
-    #[error("the attribute belongs to another mesh")]
-    OtherMesh,
-    /// An attribute that does not lie in patch order with its words together, where nothing else will do.
-    #[error(
-        "this use of an attribute needs its values in patch order, words together; they lie in {0:?}"
-    )]
-    Layout(Layout),
-}
 
 /// Copies that hold the current values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,7 +234,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         }
         other.device()?;
         if other.layout != self.layout {
-            return Err(AttributeError::Layout(other.layout).into());
+            return Err(AttributeError::Layout(format!("{:?}", other.layout)).into());
         }
         self.device.copy_from(&other.device)?;
         self.fresh = Fresh::Device;
@@ -341,7 +309,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         if self.layout.is_plain() {
             Ok(())
         } else {
-            Err(AttributeError::Layout(self.layout))
+            Err(AttributeError::Layout(format!("{:?}", self.layout)))
         }
     }
 

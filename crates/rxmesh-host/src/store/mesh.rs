@@ -319,7 +319,7 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// ```compile_fail,E0277
     /// # use rxmesh_host::{engine::Engine, mesh::generate, store::RxMesh};
-    /// use rxmesh_host::kernels::{algo::rows::CountRows, query::VV};
+    /// use rxmesh_host::kernels::{query::rows::CountRows, query::VV};
     /// let engine = Engine::cpu();
     /// let rx = RxMesh::from_mesh(&engine, &generate::icosphere(2)?)?;
     /// // One word, where the kernel writes one for each vertex.

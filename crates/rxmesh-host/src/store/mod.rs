@@ -5,9 +5,11 @@ mod dimension;
 mod layout;
 mod mesh;
 mod prepared;
+pub mod reduce;
 mod rows;
 
-pub use attribute::{Attribute, AttributeError};
+pub use crate::error::AttributeError;
+pub use attribute::Attribute;
 pub use dimension::{Dimension, Surface, Volume};
 pub use layout::{Layout, Order, Words};
 pub use mesh::RxMesh;

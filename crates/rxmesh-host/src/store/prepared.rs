@@ -3,10 +3,10 @@
 use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
-use rxmesh_kernels::algo::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
 use rxmesh_kernels::kernel::{
     AnyArguments, Entry as Listed, OnPrepared, OverRelations, PatchKernel, PreparedEntry,
 };
+use rxmesh_kernels::query::prepare::{PrepareRows, TOO_LARGE, WritePrepared};
 use rxmesh_kernels::query::{Prepared, Preparer, Relation, Relations};
 use rxmesh_kernels::topo::Needs;
 use std::any::TypeId;

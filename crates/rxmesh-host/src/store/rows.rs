@@ -2,11 +2,11 @@
 
 use super::{Dimension, RxMesh};
 use crate::Error;
-use crate::algo::scan;
 use crate::engine::{Buffer, EngineError};
-use rxmesh_kernels::algo::rows::{CountRows, WriteRows};
+use crate::parallel::scan;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::query::Relation;
+use rxmesh_kernels::query::rows::{CountRows, WriteRows};
 use rxmesh_kernels::topo::Element;
 use std::marker::PhantomData;
 

@@ -4,7 +4,7 @@
 
 use super::aggregate::{MEMBERS, NONE};
 use super::matrix::{MatrixView, ROWS, rows_of};
-use crate::algo::cg::{CgSums, Scalar};
+use crate::algebra::cg::{CgSums, Scalar};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};

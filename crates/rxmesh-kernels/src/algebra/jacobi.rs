@@ -9,7 +9,7 @@
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
 use super::solve::{add, dot, goes_on};
-use crate::algo::cg::{CgSums, Scalar, Scalars};
+use crate::algebra::cg::{CgSums, Scalar, Scalars};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, GridKernel, Next};
 use crate::mem::{Global, GlobalMut, Plan, Shared};

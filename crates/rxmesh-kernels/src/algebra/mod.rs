@@ -1,6 +1,7 @@
 //! Device half of linear algebra; the host half has the same file names in `rxmesh-host`.
 
 pub mod aggregate;
+pub mod cg;
 pub mod cycle;
 pub mod jacobi;
 pub mod matrix;
@@ -10,6 +11,7 @@ pub mod transpose;
 kernel_list! {
     of [
         aggregate::KERNELS,
+        cg::KERNELS,
         cycle::KERNELS,
         jacobi::KERNELS,
         matrix::KERNELS,

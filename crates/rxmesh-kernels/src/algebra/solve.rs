@@ -3,7 +3,7 @@
 //! done.
 
 use super::matrix::{MatrixView, ROWS, Weight, rows_of};
-use crate::algo::cg::{CgSums, Scalar};
+use crate::algebra::cg::{CgSums, Scalar};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -106,7 +106,7 @@ unsafe impl<W: Weight> BlockKernel for SolveResidual<W> {
 
 /// Returns `true` if a residual is not small enough yet. One that is zero or not a number ends the solver too.
 #[inline(always)]
-pub(super) fn goes_on(s: crate::algo::cg::Scalars, rr: f64) -> bool {
+pub(super) fn goes_on(s: crate::algebra::cg::Scalars, rr: f64) -> bool {
     let target = s.get(Scalar::Tolerance2) * s.get(Scalar::Norm0);
     rr >= target && rr > 0.0 && rr < f64::INFINITY
 }

@@ -6,12 +6,12 @@
 //! done by a second kernel whose lists lie in global memory and are as long as need be. Both visit the ball in the same
 //! order, so that a vertex's result does not depend on which of them found it.
 
-use crate::algo::labels::label_of;
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::{exp_fast, hash, length, sqrt};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
+use crate::parallel::labels::label_of;
 use glam::Vec3;
 
 kernel_list! {

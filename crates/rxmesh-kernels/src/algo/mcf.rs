@@ -8,7 +8,7 @@
 //! cotangents to its edges and each vertex gathers over its edges (VE, prepared), which gives the same sums on manifold
 //! meshes and defines them on all others.
 
-use crate::algo::cg::{CgSums, CgVector};
+use crate::algebra::cg::{CgSums, CgVector};
 use crate::attr::Staged;
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel;

@@ -5,12 +5,12 @@
 //! The distance that a vertex has moved across the surface is measured as well, so that the host can stop when the
 //! change is as large as the noise, and so that no place loses more than that.
 
-use crate::algo::labels::label_of;
 use crate::attr::{PerMesh, Read, Staged, Write};
 use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::math::{exp_fast, length, normalize_or_zero, sqrt};
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 use crate::query::{FF, FV, Neighbours, VF, VV};
 use crate::topo::{Face, Owned, Vertex};
 use glam::Vec3;

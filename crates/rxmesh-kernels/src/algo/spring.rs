@@ -2,7 +2,7 @@
 //! compute them once an edge; the implicit step is Baraff and Witkin's ("Large steps in cloth simulation", 1998,
 //! sections 3 and 5.2) with its 3 by 3 blocks computed at each product instead of stored.
 
-use crate::algo::cg::{CgSums, CgVector, Scalar, Scalars};
+use crate::algebra::cg::{CgSums, CgVector, Scalar, Scalars};
 use crate::attr::{Field, Read, Staged, Write};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;

@@ -378,7 +378,7 @@ macro_rules! entries {
     };
     (@name operator $name:ident $ty:ty) => {
         // SAFETY: `export_entries!` makes the entry of the same line.
-        unsafe impl $crate::kernel::OperatorEntry for $ty {
+        unsafe impl $crate::cavity::OperatorEntry for $ty {
             const WANT: &'static str = $crate::entries!(@rx $name "_want");
             const CLAIM: &'static str = $crate::entries!(@rx $name "_claim");
             const RESOLVE: &'static str = $crate::entries!(@rx $name "_resolve");
@@ -405,7 +405,7 @@ macro_rules! entries {
         $crate::entries!(@info patch $name $crate::volume::distribute::DistributeOver<$ty>)
     };
     (@info prepare $name:ident $ty:ty) => {
-        &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$crate::algo::prepare::PrepareRows<$ty>>)]
+        &[$crate::entries!(@layout [$name] $crate::kernel::PatchArgs<$crate::query::prepare::PrepareRows<$ty>>)]
     };
     (@info block $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::BlockArgs<$ty>)] };
     (@info grid $name:ident $ty:ty) => { &[$crate::entries!(@layout [$name] $crate::kernel::GridArgs<$ty>)] };
@@ -445,7 +445,7 @@ macro_rules! export_entries {
         $crate::export_entries!(@entry patch [$($name)*] $crate::volume::distribute::DistributeOver<$ty>);
     };
     (@entry prepare [$($name:tt)*] $ty:ty) => {
-        $crate::export_entries!(@entry patch [$($name)*] $crate::algo::prepare::PrepareRows<$ty>);
+        $crate::export_entries!(@entry patch [$($name)*] $crate::query::prepare::PrepareRows<$ty>);
     };
     (@entry prepared [$($name:tt)*] $ty:ty) => {
         $crate::export_entries!(@entry patch [$($name)*] $ty);

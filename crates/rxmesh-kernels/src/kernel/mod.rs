@@ -300,52 +300,6 @@ pub unsafe trait ListedEntry: PatchKernel {
     const NAME: &'static str;
 }
 
-/// Names of an operator's kernels: [`crate::cavity::Want`], [`crate::cavity::Claim`], [`crate::cavity::Resolve`],
-/// [`crate::cavity::FillIn`], [`crate::cavity::Rounds`]. Implemented by [`crate::entries!`] for operators listed as
-/// `operator`: a trait of the operator, so that a crate can list its own operators.
-///
-/// # Safety
-///
-/// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
-/// line (contract U4).
-pub unsafe trait OperatorEntry: crate::cavity::Operator {
-    /// Name of the PTX entry that asks seeds if they want a change.
-    const WANT: &'static str;
-    /// Name of the PTX entry that claims.
-    const CLAIM: &'static str;
-    /// Name of the PTX entry that resolves.
-    const RESOLVE: &'static str;
-    /// Name of the PTX entry that fills in.
-    const FILL: &'static str;
-    /// Name of the PTX entry that runs rounds of few seeds.
-    const ROUNDS: &'static str;
-}
-
-// SAFETY: the name is the promise of the bound.
-unsafe impl<O: OperatorEntry> Entry for crate::cavity::Want<O> {
-    const NAME: &'static str = O::WANT;
-}
-
-// SAFETY: the name is the promise of the bound.
-unsafe impl<O: OperatorEntry> Entry for crate::cavity::Claim<O> {
-    const NAME: &'static str = O::CLAIM;
-}
-
-// SAFETY: the name is the promise of the bound.
-unsafe impl<O: OperatorEntry> Entry for crate::cavity::Resolve<O> {
-    const NAME: &'static str = O::RESOLVE;
-}
-
-// SAFETY: the name is the promise of the bound.
-unsafe impl<O: OperatorEntry> Entry for crate::cavity::FillIn<O> {
-    const NAME: &'static str = O::FILL;
-}
-
-// SAFETY: the name is the promise of the bound.
-unsafe impl<O: OperatorEntry> Entry for crate::cavity::Rounds<O> {
-    const NAME: &'static str = O::ROUNDS;
-}
-
 /// The name of a kernel `K` that is generic over operators, kept by the operator: crates that have either may list it
 /// (`as` in [`crate::entries!`]). The crate of the kernel makes it the kernel's [`Entry`].
 ///

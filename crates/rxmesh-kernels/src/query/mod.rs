@@ -32,8 +32,10 @@ mod edge;
 mod face;
 mod local;
 mod oriented;
+pub mod prepare;
 mod prepared;
 mod relations;
+pub mod rows;
 mod slots;
 mod vertex;
 
@@ -57,6 +59,13 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Element, Needs, Patch, PatchHeader};
 
+kernel_list! {
+    of [
+        prepare::KERNELS,
+        rows::KERNELS,
+    ];
+}
+
 /// One relation, as the patches compute it.
 ///
 /// # Safety
@@ -75,7 +84,7 @@ pub unsafe trait Relation: Copy + core::fmt::Debug + Send + Sync + 'static {
     type Row: Row;
     /// The relation's name.
     const NAME: &'static str;
-    /// Name of the entry that prepares it ([`crate::algo::prepare::PrepareRows`]).
+    /// Name of the entry that prepares it ([`crate::query::prepare::PrepareRows`]).
     const PREPARE: &'static str;
     /// Number of neighbours when it is the same for every element.
     const FIXED: Option<u32> = None;

@@ -64,7 +64,7 @@ pub fn table_rows<R: Relation>(h: &PatchHeader) -> u32 {
 }
 
 impl<R: Relation> Prepared<R> {
-    /// Wraps tables that [`crate::algo::prepare::PrepareRows`] made.
+    /// Wraps tables that [`crate::query::prepare::PrepareRows`] made.
     ///
     /// # Safety
     ///

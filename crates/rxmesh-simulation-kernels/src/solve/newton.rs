@@ -17,7 +17,7 @@ use crate::solve::linearise::SUMS;
 use crate::staged::{Places, Staged};
 use core::marker::PhantomData;
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{self, CgSums};
+use rxmesh_kernels::algebra::cg::{self, CgSums};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};

@@ -10,7 +10,7 @@ use crate::small::{Symmetric, times};
 use crate::staged::near;
 use core::marker::PhantomData;
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::CgSums;
+use rxmesh_kernels::algebra::cg::CgSums;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::PatchKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared};

@@ -13,7 +13,7 @@ use super::rotation::Rotation;
 use super::shape::Shape;
 use crate::material::Materials;
 use glam::{Vec2, Vec3};
-use rxmesh_kernels::algo::cg::CgSums;
+use rxmesh_kernels::algebra::cg::CgSums;
 use rxmesh_kernels::attr::{Staged, Write};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel;

@@ -5,7 +5,7 @@ use crate::body::check_step;
 use crate::launch::LaunchPatches;
 use crate::{Body, Surroundings};
 use glam::Vec2;
-use rxmesh_host::algo::cg::Cg;
+use rxmesh_host::algebra::cg::Cg;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;

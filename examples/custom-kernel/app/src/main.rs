@@ -7,7 +7,7 @@ mod refine;
 use check::compare;
 use cloth_kernels::{Bending, FINGERPRINT_SYMBOL, KERNELS, Smooth};
 use rxmesh_host::Vec3;
-use rxmesh_host::algo::reduce;
+use rxmesh_host::store::reduce;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::topo::{Edge, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
 use crate::algo::measure::{resize, scale_each, scale_of, unit_scale};
-use crate::algo::reduce::{self, Reduction};
 use crate::engine::Buffer;
+use crate::store::reduce::{self, Reduction};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::measure::{FaceLabels, HoldEach};

@@ -4,11 +4,11 @@ use super::{
     FIRST_LOOK, McfOptions, McfReport, PATIENCE, Solver, TIME_STEP, When, mean_edge_lengths,
 };
 use crate::Error;
+use crate::algebra::cg::{Cg, relative};
 use crate::algebra::{Identity, Jacobi, Method, Multigrid, Phases, System, method_of};
-use crate::algo::cg::{Cg, relative};
 use crate::algo::measure::{power_of_two, scale_each};
-use crate::algo::reduce::{ByLabel, Reduction};
 use crate::algo::{check_each, of_mesh};
+use crate::store::reduce::{ByLabel, Reduction};
 use crate::store::{Attribute, RxMesh, Surface};
 use glam::Vec3;
 use rxmesh_kernels::algo::measure::{HoldEach, ScaleEach};

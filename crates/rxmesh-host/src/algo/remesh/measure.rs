@@ -1,16 +1,17 @@
 //! Measures of a session's mesh.
 
 use crate::Error;
-use crate::algo::labels::{check_face, flat_by_label};
 use crate::algo::of_mesh;
-use crate::algo::reduce::{combine, combine_all};
+use crate::edit::check_face;
 use crate::edit::{Column, Edits, Session};
+use crate::parallel::labels::flat_by_label;
+use crate::parallel::reduce::{combine, combine_all};
 use glam::Vec3;
-use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::algo::remesh::{
     LENGTH_CHUNK, LabelAreas, LabelLengths, Sizing, SumAreas, SumLengths,
 };
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Area of an equilateral triangle, in squares of its side.

@@ -6,9 +6,9 @@ use super::measure::{Meshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
 use crate::algo::closest::SurfaceTree;
-use crate::algo::scan::exclusive_shared;
 use crate::edit::{Column, Edits, RunReport, Runs, Session, fill};
 use crate::engine::Buffer;
+use crate::parallel::scan::exclusive_shared;
 use glam::Vec3;
 use rxmesh_kernels::algo::closest::Project;
 use rxmesh_kernels::algo::remesh::{

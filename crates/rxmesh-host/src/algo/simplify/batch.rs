@@ -4,14 +4,14 @@ use super::work::{Work, cheap_part};
 use super::{End, Refused, SimplifyOptions, SimplifyReport};
 use crate::Error;
 use crate::algo::check_each;
-use crate::algo::labels::{check_face, check_labels};
 use crate::edit::{Column, RunReport, Session};
+use crate::edit::{check_face, check_labels};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::simplify::{
     BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect, BatchUnbind,
-    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, Part, SimplifySelect, WORDS_A_PART,
-    Winning,
+    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, Part, SimplifySelect,
+    WORDS_A_PART, Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
 use rxmesh_kernels::kernel::Entry;

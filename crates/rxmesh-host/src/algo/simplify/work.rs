@@ -6,16 +6,16 @@ use super::{
     BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
 };
 use crate::Error;
-use crate::edit::{self, Column, Cut, Motion, RunReport, Session, fill};
+use crate::edit::{self, Column, Cut, Motion, NextSeeds, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::quadric::Stored;
 use rxmesh_kernels::algo::remesh::Lines;
 use rxmesh_kernels::algo::simplify::{
-    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS, IDLE_ROUNDS,
-    LineForm, MOST_TURNS, NoLines, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END,
-    QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts, SimplifyQuadrics,
-    SimplifyRefusals, SimplifySelect, SomeLines,
+    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS,
+    IDLE_ROUNDS, LineForm, MOST_TURNS, NoLines, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE,
+    PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts,
+    SimplifyQuadrics, SimplifyRefusals, SimplifySelect, SomeLines,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Limit, Round, RoundEnd};
 use rxmesh_kernels::edit::Fill;
@@ -148,11 +148,14 @@ where
         session: &Session,
         queue: GlobalMut<u32>,
         end: RoundEnd,
-    ) -> Result<bool, Error> {
+    ) -> Result<NextSeeds, Error> {
         let order = self.work.order(self.salt.wrapping_add(1));
         let select = (self.work).select(session, self.lines, queue, order, self.forgive, end)?;
         self.work.launch_select(session, select)?;
-        Ok(self.work.several.is_none())
+        Ok(match self.work.several {
+            Some(_) => NextSeeds::InBits,
+            None => NextSeeds::Listed,
+        })
     }
 
     fn state(&self) -> Option<&Buffer<u32>> {
@@ -427,7 +430,10 @@ impl Work {
             let end = s.round_end(0, false);
             let order = self.order(self.salt);
             if self.has_lines(s) {
-                self.launch_select(s, self.select(s, self.lines(s)?, queue, order, forgive, end)?)
+                self.launch_select(
+                    s,
+                    self.select(s, self.lines(s)?, queue, order, forgive, end)?,
+                )
             } else {
                 self.launch_select(s, self.select(s, NoLines {}, queue, order, forgive, end)?)
             }
@@ -474,7 +480,11 @@ impl Work {
         })
     }
 
-    fn launch_select<L: LineForm>(&self, s: &Session, select: SimplifySelect<L>) -> Result<(), Error>
+    fn launch_select<L: LineForm>(
+        &self,
+        s: &Session,
+        select: SimplifySelect<L>,
+    ) -> Result<(), Error>
     where
         SimplifySelect<L>: Entry,
         BatchSelect<L>: Entry,

@@ -3,7 +3,7 @@
 use super::{SpringEnergy, SpringForces, SpringOptions, SpringSolve, Springs};
 use crate::Error;
 use crate::algo::Options;
-use crate::algo::measure::not_negative;
+use crate::options::not_negative;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::topo::Vertex;
@@ -50,6 +50,8 @@ pub struct MotionOptions {
     #[cfg_attr(feature = "cli", arg(long = "tol", value_name = "TOL", default_value_t = Self::default().tolerance))]
     pub tolerance: f64,
 }
+
+changeable!(MotionOptions);
 
 impl Default for MotionOptions {
     fn default() -> Self {

@@ -1,8 +1,12 @@
 //! Edits by claims, in rounds over the whole mesh: the same result on every run.
 
+mod births;
+mod course;
+mod launch;
 mod rounds;
 mod slots;
 mod state;
+mod together;
 
 use super::RunReport;
 use super::engine::{Edits, Runs, Seeds};
@@ -12,11 +16,10 @@ use super::validate::SessionFault;
 use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use crate::store::RxMesh;
-pub(crate) use rounds::Course;
+pub(crate) use course::{Course, NextSeeds};
 use rxmesh_kernels::attr::Value;
-use rxmesh_kernels::cavity::{Births, COUNTERS, RESET_EPOCH};
+use rxmesh_kernels::cavity::{Births, COUNTERS, OperatorEntry, RESET_EPOCH};
 use rxmesh_kernels::edit::MoveSet;
-use rxmesh_kernels::kernel::OperatorEntry;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;

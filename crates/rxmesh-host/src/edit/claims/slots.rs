@@ -14,6 +14,15 @@ use rxmesh_kernels::topo::Kind;
 /// Room grows by at least this part of itself, so that it does not grow often.
 const GROWTH: f64 = 0.25;
 
+/// State of the lists of free slots.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FreeLists {
+    /// A round has deleted elements since they were made.
+    Outdated,
+    /// They hold all slots that are free.
+    Current,
+}
+
 /// Free slots of each kind.
 pub(super) struct FreeSlots {
     /// First slot by kind that was never used.
@@ -124,10 +133,11 @@ impl Session {
     pub(super) fn make_room<O: Operator>(
         &mut self,
         counters: &[u32],
-        listed: &mut bool,
+        lists: &mut FreeLists,
     ) -> Result<(), Error> {
-        if !std::mem::replace(listed, true) {
+        if *lists == FreeLists::Outdated {
             self.list_free(counters)?;
+            *lists = FreeLists::Current;
         }
         let winners = counters[Counter::Ranked as usize];
         let mut more = [0; 3];

@@ -31,7 +31,7 @@ fn times() {
             encoding,
         };
         let encoded = timed(&format!("{name} {encoding:?} encode"), || {
-            encode(&path, Model::from(&mesh), &options).unwrap()
+            write::encode(&path, Model::from(&mesh), &options).unwrap()
         });
         drop(encoded);
         timed(&format!("{name} {encoding:?} write"), || {

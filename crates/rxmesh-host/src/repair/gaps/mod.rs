@@ -6,8 +6,8 @@ mod tests;
 mod weld;
 
 use crate::Error;
-use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
+use crate::options::Options;
 use crate::repair::Length;
 
 /// Options of closing gaps.
@@ -23,6 +23,8 @@ pub struct GapOptions {
     )]
     pub tolerance: Length,
 }
+
+changeable!(GapOptions);
 
 impl Default for GapOptions {
     /// Returns a tolerance of a thousandth of a percent of the diagonal.

@@ -19,8 +19,8 @@ mod triangulate;
 
 use super::Length;
 use crate::Error;
-use crate::algo::Options;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
+use crate::options::Options;
 use crate::par::IntoLean;
 use loops::Ring;
 use patch::{Around, Patch};
@@ -65,6 +65,8 @@ pub struct HoleOptions {
     #[cfg_attr(feature = "cli", arg(long = "fill-outer"))]
     pub outer: bool,
 }
+
+changeable!(HoleOptions);
 
 impl Default for HoleOptions {
     /// Returns options for all holes, faired, and no outer border.

@@ -1,11 +1,11 @@
 //! Lengths by curvature.
 
 use super::{GAP, LINE, Rings};
-use crate::algo::labels::label_of;
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero, sqrt};
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 use glam::Vec3;
 
 kernel! {

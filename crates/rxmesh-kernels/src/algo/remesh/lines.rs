@@ -1,12 +1,12 @@
 //! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
 
 use crate::algo::delaunay::Diamond;
-use crate::algo::labels::label_of;
 use crate::cavity::{Cavity, Site, Spoke};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 use crate::{args, kernel};
 use glam::Vec3;
 

@@ -1,8 +1,8 @@
 //! Target length of edges.
 
-use crate::algo::labels::label_of;
 use crate::args;
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 
 args! {
     /// Target length of edges: one everywhere, or one a vertex times a factor.

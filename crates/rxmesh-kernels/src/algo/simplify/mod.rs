@@ -24,12 +24,12 @@ pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, Si
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
 use super::quadric::{Quadric, Stored};
-use crate::algo::labels::label_of;
 use crate::algo::remesh::Lines;
 use crate::args;
 use crate::edit::NONE;
 use crate::lanes::{LANES, Lanes, Point, four};
 use crate::mem::{Bind, Global, GlobalMut, Hashed};
+use crate::parallel::labels::label_of;
 use glam::{Vec3, Vec4};
 
 kernel_list! {

@@ -1,13 +1,13 @@
 //! Preparation of a simplification: quadrics, freedom of vertices, costs.
 
 use super::{EdgeCosts, LOCKED, LineForm, QuadricSurface, RULES, Rule, STAYS, SomeLines};
-use crate::algo::labels::label_of;
 use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::LANES;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
+use crate::parallel::labels::label_of;
 use crate::{args, kernel};
 use glam::Vec3;
 

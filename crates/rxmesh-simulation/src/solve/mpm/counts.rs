@@ -3,7 +3,7 @@
 use crate::launch::Launch;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
-use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks};
+use rxmesh_kernels::parallel::scan::{CHUNK, ScanAdd, ScanChunks};
 
 /// Numbers, sums of their chunks, sums of chunks of these, and so on.
 #[derive(Debug)]

@@ -1,48 +1,8 @@
-//! Labels of several meshes that lie in one session, and sums over each of them.
-#![doc(hidden)]
+//! Sums over labels, such as one for each of several meshes that lie in one.
 
 use crate::Error;
-use crate::edit::{Column, Edits, Session};
 use crate::engine::{Buffer, Engine};
-use rxmesh_kernels::algo::labels::{LABEL_PARTS, LABEL_RUN, LabelMost, LabelSums, Labelled};
-use rxmesh_kernels::algo::simplify::BatchCheck;
-use rxmesh_kernels::topo::{Kind, Vertex};
-
-/// Refuses labels of vertices that are no mesh's.
-pub(super) fn check_labels<C: Edits>(
-    session: &Session<C>,
-    labels: Column<Vertex, u32>,
-    count: usize,
-) -> Result<(), Error> {
-    let wrong = session.engine().zeroed::<u32>(2)?;
-    let kernel = BatchCheck {
-        mesh: session.mesh()?,
-        vertices: session.read(labels)?,
-        count: count as u32,
-        wrong: wrong.global_mut(),
-    };
-    session
-        .engine()
-        .launch_flat(session.capacity(Kind::Vertex), kernel)?;
-    match wrong.read()?[1] {
-        0 => Ok(()),
-        v => Err(Error::Options(format!(
-            "the vertex in slot {} is labelled as of a mesh for which there are no options: there are {count}",
-            v - 1
-        ))),
-    }
-}
-
-/// Refuses a face whose vertices have different labels: `slot` is its slot and 1, or 0.
-pub(super) fn check_face(slot: u32) -> Result<(), Error> {
-    match slot {
-        0 => Ok(()),
-        f => Err(Error::Options(format!(
-            "the vertices of the face in slot {} are labelled as of different meshes",
-            f - 1
-        ))),
-    }
-}
+use rxmesh_kernels::parallel::labels::{LABEL_PARTS, LABEL_RUN, LabelMost, LabelSums, Labelled};
 
 /// Returns the sum and the number of the values of each label, in arrays without patches; values are not negative, and
 /// those with the label 2^32 - 1 do not count. Sums are exact to a 2^31st of the label's largest value a value, and the
@@ -51,7 +11,7 @@ pub(super) fn check_face(slot: u32) -> Result<(), Error> {
 /// # Errors
 ///
 /// Any error of the engine.
-pub(super) fn flat_by_label(
+pub(crate) fn flat_by_label(
     engine: &Engine,
     values: &Buffer<f32>,
     labels: &Buffer<u32>,

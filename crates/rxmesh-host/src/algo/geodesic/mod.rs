@@ -1,11 +1,12 @@
 //! Geodesic distances from one or several sources.
 
 use super::Options;
-use super::measure::{positive, unit_scale};
-use super::reduce::combine_all;
+use super::measure::unit_scale;
 use crate::Error;
 use crate::edit::fill;
 use crate::engine::{Buffer, Engine};
+use crate::options::positive;
+use crate::parallel::reduce::combine_all;
 use crate::store::{Attribute, RxMesh};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -13,8 +14,8 @@ use rxmesh_kernels::algo::geodesic::{
     FAR, GeodesicFinish, GeodesicRound, GeodesicSources, GeodesicStart, LevelClear, LevelRound,
     READERS_ROW, SOURCE_BITS,
 };
-use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::GlobalMut;
+use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Options of propagating distances.
@@ -31,6 +32,8 @@ pub struct GeodesicOptions {
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N"))]
     pub max_iterations: Option<u32>,
 }
+
+changeable!(GeodesicOptions);
 
 impl Options for GeodesicOptions {
     fn check(&self) -> Result<(), Error> {
@@ -402,7 +405,12 @@ impl<'a> Propagation<'a> {
     ) -> Result<Self, Error> {
         let engine = rx.engine();
         let (n, patches) = (rx.linear_len(Kind::Vertex) as usize, rx.headers().len());
-        let room = (rx.headers().iter().map(|h| u32::from(h.total[Kind::Face as usize])).max()).unwrap_or(0);
+        let room = (rx
+            .headers()
+            .iter()
+            .map(|h| u32::from(h.total[Kind::Face as usize]))
+            .max())
+        .unwrap_or(0);
         let mut near = vec![FAR; ROOM];
         near[0] = 0;
         let mut counts = vec![0; COUNT_WORDS as usize * ROOM];

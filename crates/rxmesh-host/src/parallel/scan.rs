@@ -3,8 +3,8 @@
 use super::reduce::combine;
 use crate::Error;
 use crate::engine::{Buffer, Engine};
-use rxmesh_kernels::algo::reduce::Reduction;
-use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
+use rxmesh_kernels::parallel::reduce::Reduction;
+use rxmesh_kernels::parallel::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
 
 /// Replaces the values by their exclusive prefix sum and returns the total (also the last value, when that was zero).
 ///
@@ -16,7 +16,7 @@ use rxmesh_kernels::algo::scan::{CHUNK, ScanAdd, ScanChunks, SumChunks};
 /// Arrays that a mesh or a relation lends are not changed:
 ///
 /// ```compile_fail,E0308
-/// # use rxmesh_host::{algo::scan, engine::Engine, mesh::generate, store::RxMesh};
+/// # use rxmesh_host::{parallel::scan, engine::Engine, mesh::generate, store::RxMesh};
 /// let engine = Engine::cpu();
 /// let rx = RxMesh::from_mesh(&engine, &generate::icosphere(1)?)?;
 /// let rows = rx.query::<rxmesh_host::kernels::query::VV>()?;

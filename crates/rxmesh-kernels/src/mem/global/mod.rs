@@ -1,8 +1,11 @@
 //! Views of global memory, to which a kernel's parameters point.
 
+mod atomics;
+
 use super::atomic;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::shared::Shared;
+use super::{Access, Bind, Piece};
 use core::marker::PhantomData;
 
 /// Tells the device compiler that a pointer is to global memory, so that it emits `ld.global`.
@@ -13,100 +16,6 @@ fn global<T>(p: *mut T) -> *mut T {
     return unsafe { cuda_std::mem::assume_global_mut(p) };
     #[cfg(not(target_arch = "nvptx64"))]
     return p;
-}
-
-/// Argument of a kernel: every type that holds addresses of global memory, and every type composed of such types.
-///
-/// A view that the host makes is *unbound*: it names memory by a handle ([`Global::unbound`]) and has no element that
-/// could be accessed. A launch *binds* the kernel's own copy: [`Bind::visit`] brings every piece to its address.
-/// Declare arguments with [`args!`](crate::args) or [`kernel!`](crate::kernel!), which write the two methods.
-///
-/// # Safety
-///
-/// `bind` and `visit` reach every view that the value holds, each with the access that the kernel makes of it; the
-/// value holds addresses of global memory in no other form (contract U4 of docs/inside/unsafe.md).
-pub unsafe trait Bind {
-    /// Tells the device compiler of every address that it is of global memory (`ld.global` instead of a slow generic
-    /// `ld`), before anything else in an entry; nothing on the host.
-    fn bind(&self);
-
-    /// Calls `resolve` with every piece of memory and takes over the address that it returns, if any. Pieces of no
-    /// bytes are passed over.
-    ///
-    /// # Safety
-    ///
-    /// An address that `resolve` gives is that of memory as [`Global::new`] and [`GlobalMut::new`] want it for the
-    /// piece (contract U4).
-    unsafe fn visit(&mut self, resolve: &mut dyn FnMut(Piece) -> Option<usize>);
-}
-
-/// Hash of the names and types of an argument's fields, in their order, and of theirs: part of the fingerprint with
-/// which the host tells that PTX was compiled from other arguments. [`args!`](crate::args) writes it.
-pub trait Hashed {
-    /// Hash of the type.
-    const HASH: u64;
-}
-
-/// Start of a hash (FNV-1a, 64 bit).
-pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
-
-const HASH_PRIME: u64 = 0x0100_0000_01b3;
-
-/// Continues a hash with a text, except its white space, which compilers set as they like.
-pub const fn hash_text(mut hash: u64, text: &str) -> u64 {
-    let text = text.as_bytes();
-    let mut i = 0;
-    while i < text.len() {
-        if !text[i].is_ascii_whitespace() {
-            hash = (hash ^ text[i] as u64).wrapping_mul(HASH_PRIME);
-        }
-        i += 1;
-    }
-    // Parts two texts.
-    (hash ^ 0xff).wrapping_mul(HASH_PRIME)
-}
-
-/// Continues a hash with a word.
-pub const fn hash_word(hash: u64, word: u64) -> u64 {
-    let mixed = (hash ^ (word & 0xffff_ffff)).wrapping_mul(HASH_PRIME);
-    (mixed ^ (word >> 32)).wrapping_mul(HASH_PRIME)
-}
-
-/// [`Hashed`] of arguments whose fields are their own affair: of their names.
-#[macro_export]
-macro_rules! hashed {
-    ($([$($of:tt)*] $ty:ty),* $(,)?) => {$(
-        impl<$($of)*> $crate::mem::Hashed for $ty {
-            const HASH: u64 = $crate::mem::hash_text($crate::mem::HASH_START, stringify!($ty));
-        }
-    )*};
-}
-
-hashed! { [T] Global<T>, [T] GlobalMut<T> }
-
-/// Access of a kernel to a piece of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Reads the piece.
-    Read,
-    /// May write the piece.
-    Write,
-    /// Belongs to another argument of the kernel; the kernel's author is responsible for the order of accesses
-    /// (contract U3).
-    Again,
-}
-
-/// A piece of memory that a kernel's argument names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Handle of the memory.
-    pub at: usize,
-    /// Size in bytes.
-    pub bytes: usize,
-    /// Alignment of its address.
-    pub align: usize,
-    /// Access of the kernel.
-    pub access: Access,
 }
 
 /// Panics for an access beyond the elements.
@@ -336,6 +245,8 @@ pub struct GlobalMut<T> {
     of: PhantomData<T>,
 }
 
+crate::hashed! { [T] Global<T>, [T] GlobalMut<T> }
+
 view!(Global, *const T, core::ptr::dangling, Access::Read);
 view!(GlobalMut, *mut T, core::ptr::dangling_mut, Access::Write);
 
@@ -518,148 +429,6 @@ impl GlobalMut<u32> {
             }
         }
     }
-
-    /// Sets element `i` atomically: several threads may set it at a time.
-    #[inline(always)]
-    pub fn store(self, i: u32, v: u32) {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::store(self.cell(i), v) }
-    }
-
-    /// Adds one to element `i` and returns the old value; orders memory as [`crate::exec::Block::arrive`] needs it.
-    #[inline(always)]
-    pub fn arrive(self, i: u32) -> u32 {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::arrive(self.cell(i)) }
-    }
-
-    /// Adds to element `i` atomically and returns the old value.
-    #[inline(always)]
-    pub fn fetch_add(self, i: u32, v: u32) -> u32 {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::fetch_add(self.cell(i), v) }
-    }
-
-    /// Adds one to element `i` atomically and returns the old value. For counters at which many threads meet: a GPU
-    /// adds once for those of a warp that come together.
-    #[inline(always)]
-    pub fn fetch_increment(self, i: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::fetch_increment(self.cell(i)) }
-    }
-
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
-    #[inline(always)]
-    pub fn fetch_min(self, i: u32, v: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::fetch_min(self.cell(i), v) }
-    }
-
-    /// Replaces element `i` by the larger of it and `v`, atomically.
-    #[inline(always)]
-    pub fn raise(self, i: u32, v: u32) {
-        // SAFETY: as `fetch_add`.
-        unsafe {
-            // A CPU's locked instruction costs more than a load; a GPU's atomic unit does the comparison itself.
-            #[cfg(not(target_arch = "nvptx64"))]
-            if atomic::load(self.cell(i)) >= v {
-                return;
-            }
-            atomic::fetch_max(self.cell(i), v);
-        }
-    }
-
-    /// Replaces element `i`, atomically; returns the old value.
-    #[inline(always)]
-    pub fn swap(self, i: u32, v: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::swap(self.cell(i), v) }
-    }
-}
-
-impl GlobalMut<f64> {
-    /// Returns element `i`, which another block may have written in this launch.
-    #[inline(always)]
-    pub fn load(self, i: u32) -> f64 {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::load_f64(self.cell(i)) }
-    }
-}
-
-impl GlobalMut<u32> {
-    /// Returns element `i`, which other threads may be changing atomically.
-    #[inline(always)]
-    pub fn load(self, i: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::load(self.cell(i)) }
-    }
-
-    /// Sets the bits of `v` in element `i` atomically; returns the old value.
-    #[inline(always)]
-    pub fn fetch_or(self, i: u32, v: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::fetch_or(self.cell(i), v) }
-    }
-
-    /// Keeps the bits of `v` in element `i` atomically; returns the old value.
-    #[inline(always)]
-    pub fn fetch_and(self, i: u32, v: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::fetch_and(self.cell(i), v) }
-    }
-
-    /// Replaces element `i` by `new` if it is `old`, atomically; returns the old value.
-    #[inline(always)]
-    pub fn compare_exchange(self, i: u32, old: u32, new: u32) -> u32 {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::compare_exchange(self.cell(i), old, new) }
-    }
-
-    /// Replaces element `i` by `new` if it is `old`, and returns `true` if it did. Then this thread, and after a
-    /// barrier its block, sees everything that the thread that [`GlobalMut::release`]d `old`, and before a barrier its
-    /// block, wrote until then (contract U6 of docs/inside/unsafe.md).
-    #[inline(always)]
-    pub fn acquire(self, i: u32, old: u32, new: u32) -> bool {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::acquire(self.cell(i), old, new) }
-    }
-
-    /// Sets element `i` atomically, for a later [`GlobalMut::acquire`] (contract U6).
-    #[inline(always)]
-    pub fn release(self, i: u32, v: u32) {
-        // SAFETY: as `fetch_add`.
-        unsafe { atomic::release(self.cell(i), v) }
-    }
-}
-
-impl GlobalMut<u64> {
-    /// Returns element `i`, which other threads may be changing atomically.
-    #[inline(always)]
-    pub fn load(self, i: u32) -> u64 {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::load_u64(self.cell(i)) }
-    }
-
-    /// Sets element `i` atomically: several threads may access it at a time.
-    #[inline(always)]
-    pub fn store(self, i: u32, v: u64) {
-        // SAFETY: as `load`.
-        unsafe { atomic::store_u64(self.cell(i), v) }
-    }
-
-    /// Replaces element `i` by the smaller of it and `v`, atomically; returns the old value.
-    #[inline(always)]
-    pub fn fetch_min(self, i: u32, v: u64) -> u64 {
-        // SAFETY: as `load`.
-        unsafe { atomic::fetch_min_u64(self.cell(i), v) }
-    }
-
-    /// Adds to element `i` atomically.
-    #[inline(always)]
-    pub fn add(self, i: u32, v: u64) {
-        // SAFETY: as `load`.
-        unsafe { atomic::add_u64(self.cell(i), v) }
-    }
 }
 
 impl GlobalMut<f32> {
@@ -679,12 +448,5 @@ impl GlobalMut<f32> {
             unsafe { *global(self.at).add(i as usize + k) = v[k] }
             k += 1;
         }
-    }
-
-    /// Adds to element `i` atomically.
-    #[inline(always)]
-    pub fn add(self, i: u32, v: f32) {
-        // SAFETY: in range; concurrent accesses are atomic (contract U3).
-        unsafe { atomic::add_f32_global(self.cell(i), v) }
     }
 }

@@ -5,7 +5,6 @@
 //! label's largest value: the order does not matter then.
 
 use super::reduce::{Reduction, combine, neutral, section};
-use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{FlatKernel, PatchKernel};
 use crate::mem::{Global, GlobalMut, Plan, Shared};
@@ -17,6 +16,9 @@ use crate::{args, kernel};
 pub(crate) fn label_of(labels: Global<u32>, id: u32) -> u32 {
     if labels.is_empty() { 0 } else { labels.get(id) }
 }
+
+/// Label of values that do not count.
+pub const NONE: u32 = u32::MAX;
 
 kernel_list! {
     patch label_count: LabelCount;

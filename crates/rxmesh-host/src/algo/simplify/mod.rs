@@ -11,9 +11,9 @@ pub use deviation::Deviation;
 
 use super::Options;
 use super::boundary::Boundary;
-use super::measure::not_negative;
 use crate::Error;
 use crate::edit::{Column, RunReport, Session};
+use crate::options::not_negative;
 use glam::Vec3;
 use rxmesh_kernels::topo::{Kind, Vertex};
 use work::Work;
@@ -99,6 +99,8 @@ pub struct SimplifyOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::new(Target::Faces(1)).max_rounds))]
     pub max_rounds: u32,
 }
+
+changeable!(SimplifyOptions);
 
 impl SimplifyOptions {
     /// Returns the default options for a target.

@@ -8,9 +8,9 @@ mod vertices;
 
 pub use sigma::{Closeness, Similarity};
 
-use super::measure::{not_negative, positive};
 use super::{Options, check_each};
 use crate::Error;
+use crate::options::{not_negative, positive};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use meshes::Meshes;
@@ -56,6 +56,8 @@ pub struct FilterOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "LENGTH|RULE"))]
     pub sigma_s: Option<Similarity>,
 }
+
+changeable!(FilterOptions);
 
 impl FilterOptions {
     /// Returns the scheme, given or not.

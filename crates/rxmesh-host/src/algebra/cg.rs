@@ -5,7 +5,7 @@ use crate::Error;
 use crate::engine::Buffer;
 use crate::store::{Dimension, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Scalar, Scalars};
+use rxmesh_kernels::algebra::cg::{CgStep, CgSums, CgVector, SCALARS, STEP_WORDS, Scalar, Scalars};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::Kind;
 
@@ -186,7 +186,7 @@ impl Progress {
 }
 
 /// Returns one norm over another, given their squares; 0 if there was nothing to do.
-pub(super) fn relative(now: f64, first: f64) -> f64 {
+pub(crate) fn relative(now: f64, first: f64) -> f64 {
     if first > 0.0 {
         (now / first).sqrt()
     } else {

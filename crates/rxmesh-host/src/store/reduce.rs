@@ -1,15 +1,15 @@
 //! Reductions of attributes, in a fixed order: the same input gives the same bits on every run of one engine.
 
-use super::scan;
+use super::{Attribute, Dimension, RxMesh};
 use crate::Error;
-use crate::engine::{Buffer, Engine};
-use crate::store::{Attribute, Dimension, RxMesh};
-use rxmesh_kernels::algo::labels::{LabelCombine, LabelCount, LabelReduce};
-pub use rxmesh_kernels::algo::reduce::Reduction;
-use rxmesh_kernels::algo::reduce::{ReducePartials, ReducePatches};
+use crate::engine::Buffer;
+use crate::parallel::{reduce::packed, scan};
 use rxmesh_kernels::attr::Sum;
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::parallel::labels::{LabelCombine, LabelCount, LabelReduce};
+pub use rxmesh_kernels::parallel::reduce::Reduction;
+use rxmesh_kernels::parallel::reduce::{ReducePartials, ReducePatches};
 use rxmesh_kernels::topo::{Element, Kind};
 
 /// Number of patches from which a separate launch adds up their results: the last block, which is a patch's, would take
@@ -104,7 +104,7 @@ pub fn by_label<K: Element, T: Sum>(
 }
 
 /// Labels that have been checked, for several reductions.
-pub(super) struct ByLabel<'a, K: Element, D: Dimension> {
+pub(crate) struct ByLabel<'a, K: Element, D: Dimension> {
     rx: &'a RxMesh<D>,
     labels: &'a Attribute<K, u32>,
     count: u32,
@@ -120,7 +120,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     /// # Errors
     ///
     /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
-    pub(super) fn new(
+    pub(crate) fn new(
         rx: &'a RxMesh<D>,
         labels: &'a Attribute<K, u32>,
         count: u32,
@@ -141,7 +141,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
     /// # Errors
     ///
     /// A stale attribute, or any error of the engine.
-    pub(super) fn reduce<T: Sum>(
+    pub(crate) fn reduce<T: Sum>(
         &self,
         x: Global<T>,
         reduction: Reduction,
@@ -184,7 +184,7 @@ impl<'a, K: Element, D: Dimension> ByLabel<'a, K, D> {
 /// # Errors
 ///
 /// A label that is not below `count` ([`Error::Options`]), a stale attribute, or any error of the engine.
-pub(super) fn check_labels<K: Element>(
+pub(crate) fn check_labels<K: Element>(
     rx: &RxMesh<impl Dimension>,
     labels: &Attribute<K, u32>,
     count: u32,
@@ -355,45 +355,12 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     }
 }
 
-/// Works like [`ReducePartials::reductions`].
-fn packed(reductions: &[Reduction]) -> u32 {
-    let each = reductions.iter().rev();
-    each.fold(0, |all, &reduction| all << 8 | reduction as u32)
-}
-
 /// Computes several reductions with one read-back.
-pub(super) fn several<const N: usize>(
+pub(crate) fn several<const N: usize>(
     rx: &RxMesh<impl Dimension>,
     terms: [Term; N],
 ) -> Result<[f64; N], Error> {
     let all = Reductions::new(rx, terms)?;
     all.launch()?;
     all.read()
-}
-
-/// Combines all partial results into one.
-pub(super) fn combine(
-    engine: &Engine,
-    partials: &Buffer<f64>,
-    reduction: Reduction,
-) -> Result<f64, Error> {
-    Ok(combine_all(engine, partials, [reduction])?[0])
-}
-
-/// Works like [`combine`], for up to four reductions whose partial results, equally many of each, lie one after the
-/// other.
-pub(super) fn combine_all<const N: usize>(
-    engine: &Engine,
-    partials: &Buffer<f64>,
-    reductions: [Reduction; N],
-) -> Result<[f64; N], Error> {
-    let results = engine.zeroed::<f64>(2 * N)?;
-    let kernel = ReducePartials {
-        partials: partials.global(),
-        results: results.global_mut(),
-        reductions: packed(&reductions),
-    };
-    engine.launch_blocks(N as u32, kernel)?;
-    let read = results.read()?;
-    Ok(std::array::from_fn(|k| read[2 * k + 1]))
 }

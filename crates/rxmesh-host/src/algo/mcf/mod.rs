@@ -4,22 +4,23 @@ mod batch;
 
 pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 
-use super::cg::{Cg, Progress};
-use super::measure::{positive, power_of_two, transform};
-use super::reduce::{ByLabel, Term, several};
-use super::{Options, reduce};
+use super::Options;
+use super::measure::{power_of_two, transform};
 use crate::Error;
+use crate::algebra::cg::{Cg, Progress};
 use crate::algebra::{
     Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
 };
 use crate::engine::Buffer;
+use crate::options::positive;
+use crate::store::reduce::{self, ByLabel, Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::cg::{CgSums, CgVector};
+use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
 use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR};
 use rxmesh_kernels::algo::measure::{EdgeLabels, EdgeLengths};
-use rxmesh_kernels::algo::reduce::Reduction;
 use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
@@ -54,6 +55,8 @@ pub struct McfOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHEN", default_value_t = Self::default().multigrid))]
     pub multigrid: When,
 }
+
+changeable!(McfOptions);
 
 /// When to do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

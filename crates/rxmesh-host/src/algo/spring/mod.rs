@@ -5,15 +5,15 @@ mod motion;
 pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
 
 use super::Options;
-use super::cg::Cg;
-use super::measure::{not_negative, positive};
-use super::reduce;
 use crate::Error;
+use crate::algebra::cg::Cg;
 use crate::algebra::{Diagonal, Matrix, Method, Parts, System, Work, solves_in_one};
 use crate::engine::{Buffer, Engine};
+use crate::options::{not_negative, positive};
+use crate::store::reduce;
 use crate::store::{Attribute, Dimension, RxMesh, Surface};
 use glam::{Mat3, Vec3};
-use rxmesh_kernels::algo::cg::{CgSums, CgVector};
+use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
 use rxmesh_kernels::algo::spring::{
     Constants, Motion, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
     SpringLengths, SpringMatrix, SpringProduct, SpringScatter,
@@ -45,6 +45,8 @@ pub struct SpringOptions {
         value_parser = motion::vector, allow_hyphen_values = true))]
     pub gravity: Vec3,
 }
+
+changeable!(SpringOptions);
 
 impl Options for SpringOptions {
     fn check(&self) -> Result<(), Error> {

@@ -11,9 +11,9 @@ use measure::Extent;
 pub(super) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
 pub(super) use passes::Remesher;
 
-use super::labels::check_labels;
 use super::{Options, check_each};
 use crate::Error;
+use crate::edit::check_labels;
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
 use goal::Goal;
@@ -80,6 +80,8 @@ pub struct RemeshOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rounds))]
     pub max_rounds: u32,
 }
+
+changeable!(RemeshOptions);
 
 impl Default for RemeshOptions {
     fn default() -> Self {

@@ -1,0 +1,43 @@
+//! Memory of other programs on the same GPU.
+
+use super::driver::Known;
+use super::{Cuda, driver};
+use crate::engine::EngineError;
+
+impl Cuda {
+    /// Refuses what is not so many bytes of one piece of this GPU's memory.
+    pub(in crate::engine) fn has_foreign(
+        &self,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        let wrong = |why| Err(EngineError::Foreign { address, why });
+        let known = Known::at(address);
+        if !known.is_on_device() {
+            return wrong("does not lie in the memory of a GPU");
+        }
+        if known.ordinal() != Some(u64::from(self.ordinal)) {
+            return wrong("lies in the memory of another GPU");
+        }
+        match known.range() {
+            Some((start, size)) if address + bytes as u64 <= start.saturating_add(size) => Ok(()),
+            _ => wrong("is longer than the piece of memory that it lies in"),
+        }
+    }
+
+    /// Copies between this engine's memory and somebody else's, after all that was entered so far in this engine's
+    /// stream and in theirs, and before all that is entered in either later.
+    pub(in crate::engine) fn copy_on(
+        &self,
+        stream: u64,
+        to: u64,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: the caller of the public function vouches for the stream and the array, which `has_foreign` has
+        // looked at; ours is live and as long.
+        unsafe { driver::copy_between(&self.stream, stream, [to, from], bytes) }
+    }
+}

@@ -1,0 +1,173 @@
+//! Memory of the GPU: taken and given back, cleared, copied, read.
+
+use super::driver::Known;
+use super::{Cuda, driver};
+use crate::engine::{EngineError, fault_error};
+use rxmesh_kernels::landing::Land;
+use rxmesh_kernels::mem::{FAULT_WORDS, Global, GlobalMut};
+use std::sync::PoisonError;
+
+/// Bytes of page-locked memory for reads. Longer ones go straight to where they are wanted, for which the driver waits.
+pub(super) const LANDING_BYTES: usize = 64 * 1024;
+
+/// The most bytes of a read that a kernel copies there. It has written them before the copy engine would have begun.
+const LANDED_BY_KERNEL: usize = 8 * 1024;
+
+impl Cuda {
+    pub(in crate::engine) fn allocate(
+        &self,
+        bytes: usize,
+        zero: bool,
+    ) -> Result<*mut u8, EngineError> {
+        self.enter()?;
+        let at = driver::allocate(self.pool.as_ref(), bytes, &self.stream)? as *mut u8;
+        if zero {
+            self.clear(at, bytes)?;
+        }
+        Ok(at)
+    }
+
+    pub(in crate::engine) fn free(&self, at: *mut u8) {
+        if self.enter().is_ok() {
+            // SAFETY: came from `allocate`; kernels that use it were launched on the stream before.
+            unsafe { driver::free(at as u64, self.pool.is_some(), &self.stream) };
+        }
+    }
+
+    pub(in crate::engine) fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: `bytes` bytes of live device memory.
+        unsafe { driver::clear(at as u64, bytes, &self.stream) }
+    }
+
+    pub(in crate::engine) fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        // SAFETY: live device memory of at least this size. Pageable host memory is read before the call returns; for
+        // other memory the stream is waited for below.
+        let entered = unsafe { driver::upload(at as u64, data, &self.stream) };
+        let ends = [data.as_ptr(), &raw const data[data.len() - 1]];
+        if ends.iter().any(|&end| Known::at(end as u64).is_known()) {
+            // The copy engine reads it after the call: the caller may change or free it as soon as this returns.
+            driver::wait(&self.stream)?;
+        }
+        entered
+    }
+
+    /// Copies from several places, and waits once; tells of faults of kernels before.
+    pub(in crate::engine) fn read(
+        &self,
+        parts: &mut [(*mut u8, &mut [u8])],
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
+        let entered = self.enter_downloads(parts, &mut landing);
+        // Also after an error: copies that were entered before it write to the caller's memory.
+        driver::wait(&self.stream)?;
+        entered?;
+        let mut at = 0;
+        for (_, out) in parts {
+            let end = at + out.len();
+            if end <= LANDING_BYTES {
+                out.copy_from_slice(&landing[at..end]);
+                at = end;
+            }
+        }
+        self.faults()
+    }
+
+    /// Starts the copies of [`Cuda::read`], each to the landing while there is room in it.
+    fn enter_downloads(
+        &self,
+        parts: &mut [(*mut u8, &mut [u8])],
+        landing: &mut [u8],
+    ) -> Result<(), EngineError> {
+        if self.land(parts)? {
+            return Ok(());
+        }
+        let mut at = 0;
+        for (from, out) in parts.iter_mut() {
+            let end = at + out.len();
+            if end <= LANDING_BYTES {
+                self.download(*from, &mut landing[at..end])?;
+                at = end;
+            } else {
+                self.download(*from, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has kernels copy all parts to the landing, which the caller has locked, if they are few whole words.
+    fn land(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
+        let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
+        let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();
+        if bytes > LANDED_BY_KERNEL
+            || !parts
+                .iter()
+                .all(|(from, out)| whole(*from as usize) && whole(out.len()))
+        {
+            return Ok(false);
+        }
+        let mut to = self.landed;
+        for two in parts.chunks(2) {
+            let words = |i: usize| match two.get(i) {
+                // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that
+                // write it have left before this one runs.
+                Some((from, out)) => unsafe {
+                    Global::new(from.cast::<u32>(), (out.len() / size_of::<u32>()) as u32)
+                },
+                None => GlobalMut::empty().read(),
+            };
+            let (first, second) = (words(0), words(1));
+            let n = first.len() + second.len();
+            if n > 0 {
+                // SAFETY: page-locked memory, behind what is copied already and as long as is left (contract U4).
+                let to = unsafe { GlobalMut::new(to as *mut u32, n) };
+                self.run_flat(n, Land { first, second, to })?;
+            }
+            to += u64::from(n) * size_of::<u32>() as u64;
+        }
+        Ok(true)
+    }
+
+    /// What kernels have raised, if anything, of which nothing is left. Who asks holds the landing's lock.
+    fn faults(&self) -> Result<(), EngineError> {
+        // SAFETY: a word of page-locked memory that lives as long as the engine; the GPU may write it meanwhile.
+        let word = |i: usize| unsafe { self.faults.as_ptr().add(i).read_volatile() };
+        if word(1) == 0 {
+            return Ok(());
+        }
+        // Another thread's kernel may be writing the details still.
+        driver::wait(&self.stream)?;
+        let faults = std::array::from_fn(word);
+        for i in 0..FAULT_WORDS {
+            // SAFETY: as above; kernels write atomically.
+            unsafe { self.faults.as_ptr().cast_mut().add(i).write_volatile(0) };
+        }
+        fault_error(faults)
+    }
+
+    /// Starts a copy to the host. The stream is to be waited for before `out` is looked at or freed.
+    fn download(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: live device memory of at least this size; the caller, `read`, waits for the stream before `out` is
+        // used.
+        unsafe { driver::download(at as u64, out, &self.stream) }
+    }
+
+    pub(in crate::engine) fn copy(
+        &self,
+        to: *mut u8,
+        from: *mut u8,
+        bytes: usize,
+    ) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: two live allocations of at least this size.
+        unsafe { driver::copy(to as u64, from as u64, bytes, &self.stream) }
+    }
+}

@@ -1,0 +1,143 @@
+//! The CUDA engine: launches through `cust`, on one stream.
+
+mod driver;
+mod foreign;
+mod launch;
+mod memory;
+mod modules;
+
+use super::ptx::{self, unpack};
+use super::{EngineError, EngineInfo, Ptx, fault_over};
+use memory::LANDING_BYTES;
+use modules::Modules;
+use rxmesh_cuda_driver::early;
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
+
+/// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
+const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/rxmesh_kernels.ptx.z"
+)));
+
+/// Fields are dropped in this order: the context goes after everything that lives in it.
+pub(in crate::engine) struct Cuda {
+    modules: Mutex<Modules>,
+    stream: driver::Stream,
+    /// Page-locked memory in which small reads land: one wait is for all of them.
+    landing: Mutex<driver::LockedBuffer<u8>>,
+    /// Its address for kernels.
+    landed: u64,
+    /// The fault words, in page-locked memory that kernels write to: a wait shows them without a copy. Kernels do not
+    /// read them unless there is a fault.
+    faults: driver::LockedBuffer<u32>,
+    /// Their address for kernels.
+    fault: u64,
+    /// Two words with which the blocks of a cooperative launch wait for each other; 0 where there are no such launches.
+    arrived: u64,
+    info: EngineInfo,
+    shared_limit: u32,
+    /// Shared memory of a block when two run on a multiprocessor.
+    shared_of_two: u32,
+    /// Compute capability, major and minor.
+    capability: (u32, u32),
+    /// The GPU's number.
+    ordinal: u32,
+    /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs
+    /// microseconds instead of hundreds of them, and nothing waits.
+    pool: Option<driver::Pool>,
+    /// Threads of every patch kernel's block in place of its own number; 0 for its own.
+    threads: AtomicU32,
+    context: driver::Context,
+}
+
+// SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to;
+// the driver serialises access to a stream.
+unsafe impl Send for Cuda {}
+// SAFETY: as above.
+unsafe impl Sync for Cuda {}
+
+impl Cuda {
+    pub(in crate::engine) fn new(ordinal: u32) -> Result<Cuda, EngineError> {
+        let device = driver::device(ordinal)?;
+        let context = driver::context(device)?;
+        let info = EngineInfo {
+            engine: "cuda".to_string(),
+            device: driver::device_name(device)?,
+            units: driver::multiprocessors(device)?,
+        };
+        let capability = driver::capability(device)?;
+        let text = unpack(PTX)?;
+        ptx::check_target(&text, capability).map_err(|why| {
+            EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
+        })?;
+        let stream = driver::stream()?;
+        let (landing, landed) = driver::page_locked(LANDING_BYTES)?;
+        let (faults, fault) = driver::page_locked(FAULT_WORDS)?;
+        let mut cuda = Cuda {
+            context,
+            stream,
+            landing: Mutex::new(landing),
+            landed,
+            modules: Mutex::new(Modules::new(
+                capability >= early::LEAST_CAPABILITY && driver::version()? >= early::LEAST_DRIVER,
+            )),
+            faults,
+            fault,
+            arrived: 0,
+            info,
+            shared_limit: driver::shared_limit(device)?,
+            shared_of_two: driver::shared_of_two(device)?,
+            pool: driver::Pool::new(device),
+            capability,
+            ordinal,
+            threads: AtomicU32::new(0),
+        };
+        if driver::has_cooperative_launches(device)? {
+            cuda.arrived = cuda.allocate(2 * size_of::<u32>(), true)? as u64;
+        }
+        cuda.load(
+            Ptx::Text(&text),
+            rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
+            rxmesh_kernels::entry::KERNELS,
+        )?;
+        Ok(cuda)
+    }
+
+    fn enter(&self) -> Result<(), EngineError> {
+        driver::enter(&self.context)
+    }
+
+    pub(in crate::engine) fn info(&self) -> EngineInfo {
+        self.info.clone()
+    }
+
+    pub(in crate::engine) fn time(
+        &self,
+        work: impl FnOnce() -> Result<(), EngineError>,
+    ) -> Result<f64, EngineError> {
+        self.enter()?;
+        driver::time(&self.stream, work)
+    }
+
+    pub(in crate::engine) fn fault(&self) -> Fault {
+        // SAFETY: allocated and zeroed in `new`, lives as long as the engine.
+        unsafe { fault_over(self.fault as *mut u32) }
+    }
+
+    pub(in crate::engine) fn take_fault(&self) -> Result<(), EngineError> {
+        self.read(&mut [])
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // A kernel may still raise a fault, whose words are given back next. A failure leaves nothing to do.
+        let _ = self.enter().and_then(|()| driver::wait(&self.stream));
+        if self.arrived != 0 {
+            self.free(self.arrived as *mut u8);
+        }
+        drop(self.pool.take());
+    }
+}

@@ -1,0 +1,158 @@
+//! PTX texts, and the functions that the driver's compiler makes of them.
+
+use super::Cuda;
+use super::driver::{self, Handle, Module};
+use crate::engine::EngineError;
+use crate::engine::Ptx;
+use crate::engine::ptx::{self, Library, unpack};
+use rxmesh_cuda_driver::early;
+use rxmesh_kernels::kernel::KernelInfo;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::sync::PoisonError;
+
+/// Shared memory that a block has without asking for more.
+const DEFAULT_SHARED: u32 = 48 * 1024;
+
+/// PTX texts, and the modules and functions that were made of them. A function lives as long as its module, and modules
+/// are never unloaded before the engine.
+#[derive(Default)]
+pub(super) struct Modules {
+    libraries: Vec<Library>,
+    loaded: Vec<Module>,
+    functions: HashMap<&'static str, Function>,
+    /// `true` if kernels are compiled so that launches overlap.
+    overlap: bool,
+}
+
+impl Modules {
+    /// Holds nothing yet; `overlap` says that launches overlap.
+    pub(super) fn new(overlap: bool) -> Modules {
+        Modules {
+            overlap,
+            ..Modules::default()
+        }
+    }
+
+    /// Compiles a kernel, for at most `registers` registers a thread if there is a limit.
+    fn compile(
+        &mut self,
+        name: &'static str,
+        registers: Option<u32>,
+    ) -> Result<Function, EngineError> {
+        let text = self
+            .libraries
+            .iter()
+            .find_map(|l| l.module(name))
+            .ok_or(EngineError::UnknownKernel(name))?;
+        let text = match registers {
+            Some(most) => limit_registers(&text, name, most).ok_or_else(|| {
+                EngineError::Ptx(format!("kernel `{name}` has no body in the PTX"))
+            })?,
+            None => text,
+        };
+        let early = match text.to_str() {
+            Ok(text) if self.overlap => early::overlapping(text).and_then(|t| CString::new(t).ok()),
+            _ => None,
+        };
+        let overlaps = early.is_some();
+        let text = early.unwrap_or(text);
+        let (module, handle) = driver::compile(&text, name).map_err(|code| {
+            EngineError::Ptx(format!(
+                "the driver's compiler refused kernel `{name}` with error {code}"
+            ))
+        })?;
+        self.loaded.push(module);
+        let function = Function {
+            handle,
+            shared: DEFAULT_SHARED,
+            threads: driver::most_threads(handle)?,
+            overlaps,
+        };
+        self.functions.insert(name, function);
+        Ok(function)
+    }
+}
+
+/// PTX whose entry may use at most `most` registers a thread. (The driver's own option for it, as cust hands it over,
+/// is refused as an invalid value.)
+fn limit_registers(text: &CStr, name: &str, most: u32) -> Option<CString> {
+    let text = text.to_str().ok()?;
+    let entry = text.find(&format!(".entry {name}("))?;
+    let body = entry + text[entry..].find("\n{")?;
+    let limited = format!("{}\n.maxnreg {most}{}", &text[..body], &text[body..]);
+    CString::new(limited).ok()
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub(super) handle: Handle,
+    shared: u32,
+    /// The most threads that a block can have, by its registers.
+    pub(super) threads: u32,
+    /// `true` if it waits by itself for the launch ahead of it, so that it may be launched before that has ended.
+    pub(super) overlaps: bool,
+}
+
+impl Cuda {
+    /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when
+    /// they are first launched.
+    pub(in crate::engine) fn load(
+        &self,
+        ptx: Ptx<'_>,
+        symbol: &str,
+        kernels: &[KernelInfo],
+    ) -> Result<(), EngineError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if modules.libraries.iter().any(|l| l.is(symbol, kernels)) {
+            return Ok(());
+        }
+        let text = unpack(ptx)?;
+        ptx::check_target(&text, self.capability).map_err(EngineError::Ptx)?;
+        let library = Library::new(&text, symbol, kernels)?;
+        // Kernels are found by name: a second one of the same name would be launched in place of the first, or never.
+        if let Some(taken) = kernels
+            .iter()
+            .find(|k| modules.libraries.iter().any(|l| l.has(k.name)))
+        {
+            return Err(EngineError::Ptx(format!(
+                "another module has a kernel `{}` already",
+                taken.name
+            )));
+        }
+        modules.libraries.push(library);
+        Ok(())
+    }
+
+    /// The kernel's function, ready for a launch with this much shared memory.
+    pub(super) fn function(
+        &self,
+        name: &'static str,
+        registers: Option<u32>,
+        shared: u32,
+    ) -> Result<Function, EngineError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let function = match modules.functions.get(name) {
+            Some(f) => *f,
+            None => modules.compile(name, registers)?,
+        };
+        if shared > self.shared_limit {
+            return Err(EngineError::SharedMemory {
+                kernel: name,
+                needed: shared,
+                available: self.shared_limit,
+            });
+        }
+        if shared > function.shared {
+            driver::allow_shared(function.handle, self.shared_limit)?;
+            modules.functions.insert(
+                name,
+                Function {
+                    shared: self.shared_limit,
+                    ..function
+                },
+            );
+        }
+        Ok(function)
+    }
+}

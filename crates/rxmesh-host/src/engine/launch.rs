@@ -1,0 +1,359 @@
+//! Launches: of patches, listed patches, blocks, grids and flat kernels.
+
+use super::check::Used;
+use super::staging::Stages;
+use super::{Engine, EngineError, Kind, Patches, StagingChoice};
+use rxmesh_kernels::kernel::{
+    BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
+};
+use rxmesh_kernels::mem::{Bind, Global, Plan};
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Shared memory of a block of the CPU engines, in bytes: a sanity limit, below all that 32 bits could count wrongly.
+const MOST_SHARED: u32 = 1 << 30;
+
+impl Engine {
+    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Needs`], arguments that are not live here, belong to another mesh or overlap, too much shared
+    /// memory, or a launch that the driver refuses.
+    pub(crate) fn launch_patches<K: PatchKernel + Entry>(
+        &self,
+        patches: &Patches,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut args = PatchArgs {
+            mesh: patches.view,
+            kernel,
+        };
+        patches.has_for(K::NAME, K::NEEDS)?;
+        let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
+        if patches.headers.is_empty() {
+            return Ok(());
+        }
+        let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
+        let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
+        launching(K::NAME, "patches", blocks, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_patches(args, blocks, shared);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_patches(args, blocks, shared),
+        }
+    }
+
+    /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
+    /// numbers, each once and in any order; the second word of `count` says how many there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::run_blocks`].
+    pub(crate) fn launch_listed<K: ListedEntry>(
+        &self,
+        patches: &Patches,
+        list: Global<u32>,
+        count: Global<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut args = ListedArgs {
+            mesh: patches.view,
+            list,
+            count,
+            kernel,
+        };
+        patches.has_for(K::NAME, K::NEEDS)?;
+        let _used = self.bind(K::NAME, &mut args, Some(patches.mesh))?;
+        if patches.headers.is_empty() {
+            return Ok(());
+        }
+        let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
+        let (args, most) = (ListedArgs { kernel, ..args }, patches.headers.len() as u32);
+        launching(K::NAME, "patches at most", most, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_listed(args, shared);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_listed(args, most, shared),
+        }
+    }
+
+    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    fn bind(
+        &self,
+        name: &'static str,
+        arguments: &mut dyn Bind,
+        mesh: Option<u64>,
+    ) -> Result<Used<'_>, EngineError> {
+        let exclusive = !self.is_cuda();
+        self.0.live.bind(name, arguments, mesh, exclusive)
+    }
+
+    /// Refuses a kernel that needs more shared memory than there can be.
+    fn has_shared(&self, kernel: &'static str, needed: u32) -> Result<(), EngineError> {
+        let available = match &self.0.kind {
+            Kind::Cpu(_) => MOST_SHARED,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_limit(),
+        };
+        if needed > available {
+            return Err(EngineError::SharedMemory {
+                kernel,
+                needed,
+                available,
+            });
+        }
+        Ok(())
+    }
+
+    /// Has as many of the kernel's staged fields stay in global memory as the mesh's choice wants, or as it takes to
+    /// fit the engine.
+    fn fit<K: PatchKernel>(
+        &self,
+        name: &'static str,
+        patches: &Patches,
+        kernel: K,
+    ) -> Result<(K, u32), EngineError> {
+        let mut fitted = [kernel; 2];
+        let [first, second] = &mut fitted;
+        let (which, shared) = self.fit_one_of(name, patches, [first, second])?;
+        Ok((fitted[which], shared))
+    }
+
+    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    fn fit_one_of(
+        &self,
+        name: &'static str,
+        patches: &Patches,
+        [first, second]: [&mut dyn Stages; 2],
+    ) -> Result<(usize, u32), EngineError> {
+        let choice = patches.staging();
+        let limit = self.shared_limit();
+        let room = match choice {
+            StagingChoice::Auto => limit.min(self.shared_of_two()),
+            _ => limit,
+        };
+        let mut fitted = (0, patches.fit(name, first, &choice, room));
+        if fitted.1 > room && room < limit {
+            // Two blocks have no room whatever stays away.
+            fitted = (1, patches.fit(name, second, &choice, limit));
+        }
+        self.has_shared(name, fitted.1)?;
+        Ok(fitted)
+    }
+
+    /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
+    fn shared_of_two(&self) -> u32 {
+        match &self.0.kind {
+            Kind::Cpu(_) => u32::MAX,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.shared_of_two(),
+        }
+    }
+
+    /// Launches `blocks` blocks of a block kernel.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_blocks(blocks, kernel)
+    }
+
+    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
+        if blocks == 0 {
+            return Ok(());
+        }
+        let shared = measure(&mut |plan| {
+            let mut kernel = kernel;
+            kernel.carve(plan);
+        });
+        self.has_shared(K::NAME, shared)?;
+        launching(K::NAME, "blocks", blocks, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_blocks(blocks, shared, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_blocks(blocks, shared, kernel),
+        }
+    }
+
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
+    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
+    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    pub unsafe fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        steps: Range<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_grid(blocks, steps, kernel)
+    }
+
+    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        steps: Range<u32>,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
+        if blocks == 0 || steps.is_empty() {
+            return Ok(());
+        }
+        let shared = shared_of_grid(kernel);
+        self.has_shared(K::NAME, shared)?;
+        launching(K::NAME, "blocks", blocks, shared);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_grid(blocks, shared, steps, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => {
+                let in_one = steps.len() > 1 && self.has_room_for_grid(blocks, &kernel)?;
+                c.run_grid(blocks, shared, steps, in_one, kernel)
+            }
+        }
+    }
+
+    /// Whether one launch runs all steps of a grid kernel with so many blocks. Always on a CPU, which stops after the
+    /// step that says so.
+    ///
+    /// # Errors
+    ///
+    /// What the driver says.
+    pub fn has_room_for_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        kernel: &K,
+    ) -> Result<bool, EngineError> {
+        if blocks > self.0.grid_limit.load(Relaxed) {
+            return Ok(false);
+        }
+        match &self.0.kind {
+            Kind::Cpu(_) => {
+                let _ = kernel;
+                Ok(true)
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
+        }
+    }
+
+    /// Launches a flat kernel for the indices `0..n`.
+    ///
+    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
+    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that are not live here, belong to different meshes or overlap, too much shared memory, or a launch
+    /// that the driver refuses.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
+    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
+    /// the rest.
+    ///
+    /// ```compile_fail,E0133
+    /// # use rxmesh_host::engine::Engine;
+    /// use rxmesh_host::kernels::parallel::scan::ScanAdd;
+    /// let engine = Engine::cpu();
+    /// let (data, starts) = (engine.zeroed::<u32>(4)?, engine.zeroed::<u32>(1)?);
+    /// let (data, starts) = (data.global_mut(), starts.global_mut());
+    /// // Four words, and four thousand indices.
+    /// engine.run_flat(4096, ScanAdd { data, starts })?;
+    /// # Ok::<(), rxmesh_host::engine::EngineError>(())
+    /// ```
+    pub unsafe fn run_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.launch_flat(n, kernel)
+    }
+
+    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    pub(crate) fn launch_flat<K: FlatKernel + Entry>(
+        &self,
+        n: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let mut kernel = kernel;
+        let _used = self.bind(K::NAME, &mut kernel, None)?;
+        if n == 0 {
+            return Ok(());
+        }
+        launching(K::NAME, "indices", n, 0);
+        match &self.0.kind {
+            Kind::Cpu(c) => {
+                c.run_flat(n, kernel);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.run_flat(n, kernel),
+        }
+    }
+}
+
+/// Says in the trace what is about to run.
+fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
+    tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
+}
+
+fn shared_of_grid<K: GridKernel>(mut kernel: K) -> u32 {
+    measure(&mut |plan| {
+        kernel.carve(plan);
+    })
+}
+
+pub(super) fn measure(carve: &mut dyn FnMut(&mut Plan)) -> u32 {
+    // SAFETY: `carve` only takes pieces, as its contract says (contract U2 of docs/inside/unsafe.md).
+    let mut plan = unsafe { Plan::measure() };
+    carve(&mut plan);
+    plan.peak()
+}

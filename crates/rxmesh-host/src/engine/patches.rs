@@ -1,0 +1,107 @@
+//! The patches of a mesh, as launches need them.
+
+use super::staging::{Fitting, Stages};
+use super::{EngineError, StagingChoice};
+use rxmesh_kernels::kernel::PatchKernel;
+use rxmesh_kernels::topo::{MeshView, Needs, PatchHeader};
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The patches of a mesh on an engine, as launches need them.
+pub struct Patches {
+    pub(crate) view: MeshView,
+    pub(crate) headers: Arc<[PatchHeader]>,
+    pub(super) mesh: u64,
+    /// Parts that the mesh keeps.
+    has: Needs,
+    /// By kernel, [`PatchKernel::plan_key`] and what is staged.
+    plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
+    staging: Mutex<StagingChoice>,
+}
+
+impl Patches {
+    pub(crate) fn new(
+        view: MeshView,
+        headers: Arc<[PatchHeader]>,
+        mesh: u64,
+        has: Needs,
+    ) -> Patches {
+        Patches {
+            view,
+            headers,
+            mesh,
+            has,
+            plans: Mutex::default(),
+            staging: Mutex::default(),
+        }
+    }
+
+    /// Refuses a kernel or relation that needs parts which the mesh does not keep.
+    pub(crate) fn has_for(&self, what: &'static str, needs: Needs) -> Result<(), EngineError> {
+        let missing = needs.without(self.has);
+        if missing == Needs::NONE {
+            return Ok(());
+        }
+        Err(EngineError::Needs {
+            what,
+            missing: missing.to_string(),
+        })
+    }
+
+    /// Parts that the mesh keeps.
+    pub(crate) fn has(&self) -> Needs {
+        self.has
+    }
+
+    /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
+    pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
+        let mut kernel = *kernel;
+        self.shared_bytes_of(&Fitting::new(&mut kernel, &StagingChoice::All))
+    }
+
+    fn shared_bytes_of(&self, fitting: &Fitting<'_>) -> u32 {
+        let (kernel, plan) = fitting.kernel.key();
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        *plans
+            .entry((kernel, plan, fitting.staged()))
+            .or_insert_with(|| {
+                let each = self.headers.iter().map(|h| fitting.kernel.measure(h));
+                each.max().unwrap_or(0)
+            })
+    }
+
+    /// Has as many fields of the kernel staged as `room` has room for, and says how much shared memory it needs then.
+    pub(super) fn fit(
+        &self,
+        name: &str,
+        kernel: &mut dyn Stages,
+        choice: &StagingChoice,
+        room: u32,
+    ) -> u32 {
+        let mut fitting = Fitting::new(kernel, choice);
+        let most = self.shared_bytes_of(&fitting);
+        let mut shared = most;
+        while shared > room {
+            let Some(field) = fitting.give_up() else {
+                break;
+            };
+            shared = self.shared_bytes_of(&fitting);
+            tracing::info!(
+                "{name}: {most} bytes of shared memory are more than {room}; field `{field}` stays in global memory, \
+                    which leaves {shared}"
+            );
+        }
+        shared
+    }
+
+    /// Which fields are staged.
+    pub(crate) fn staging(&self) -> StagingChoice {
+        let choice = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        choice.clone()
+    }
+
+    pub(crate) fn set_staging(&self, choice: StagingChoice) {
+        *self.staging.lock().unwrap_or_else(PoisonError::into_inner) = choice;
+    }
+}

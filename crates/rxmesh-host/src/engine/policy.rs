@@ -1,0 +1,90 @@
+//! Choices that depend on the kind of engine, and limits by which tests and measurements change them.
+
+use super::{Engine, Kind};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Engine {
+    /// How many rounds of edits are launched before the host looks what became of them. On a GPU a look costs as much
+    /// as a round of a small mesh; a CPU's rounds cost as much as the seeds that they might have. The test engines are
+    /// as patient as a GPU.
+    pub(crate) fn rounds_a_look(&self) -> u32 {
+        match &self.0.kind {
+            Kind::Cpu(c) if c.is_for_tests() => 3,
+            Kind::Cpu(_) => 1,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => 4,
+        }
+    }
+
+    /// How many seeds a round of edits may have so that several rounds are one launch: none on a CPU. The test engines
+    /// have some rounds this way and some the other.
+    pub(crate) fn seeds_together(&self) -> u32 {
+        match &self.0.kind {
+            Kind::Cpu(c) if c.is_for_tests() => 1 << 10,
+            Kind::Cpu(_) => 0,
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => 1 << 14,
+        }
+    }
+
+    /// Whether a block is one thread: some kernels go another way then, and want more work a block.
+    pub(crate) fn blocks_are_alone(&self) -> bool {
+        match &self.0.kind {
+            Kind::Cpu(c) => !c.is_for_tests(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => false,
+        }
+    }
+
+    /// How many blocks of 256 threads of a grid kernel are good for so many items, where each block takes a share of
+    /// them: no more than run at a time ([`Engine::has_room_for_grid`]) if they are not too greedy for registers.
+    pub(crate) fn grid_blocks(&self, items: u32) -> u32 {
+        let at_a_time = 4 * self.info().units.max(1);
+        items.div_ceil(256).clamp(1, at_a_time)
+    }
+
+    /// Whether a coefficient of a large system is computed anew each time, since its bytes cost more: so on a GPU, not
+    /// on a CPU. The test engines do as a GPU does.
+    pub(crate) fn computes_anew(&self) -> bool {
+        match &self.0.kind {
+            Kind::Cpu(c) => c.is_for_tests(),
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(_) => true,
+        }
+    }
+
+    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see
+    /// what a smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
+    pub fn set_shared_limit(&self, bytes: Option<u32>) {
+        self.0
+            .shared_limit
+            .store(bytes.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Has one launch run the steps of grids of at most so many blocks: to see what a smaller GPU would do. `None` for
+    /// the engine's own limit.
+    pub fn set_grid_limit(&self, blocks: Option<u32>) {
+        self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
+    /// tests.
+    #[doc(hidden)]
+    pub fn set_allocations_left(&self, n: Option<u32>) {
+        self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
+    }
+
+    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number (or more where
+    /// there are few patches), to measure which is best; `None` for its own again. Rounded up to whole warps. Nothing
+    /// on the other engines.
+    pub fn set_block_threads(&self, threads: Option<u32>) {
+        let threads = threads.map_or(0, |n| n.clamp(1, 1024));
+        match &self.0.kind {
+            Kind::Cpu(_) => {
+                let _ = threads;
+            }
+            #[cfg(feature = "cuda")]
+            Kind::Cuda(c) => c.set_block_threads(threads),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Modules of a crate stand on floors: each names those below it, and none above.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+/// The floors of a crate from the ground up. Modules of one floor may name each other.
+struct Building {
+    name: &'static str,
+    floors: &'static [&'static [&'static str]],
+    /// Modules, by their path from the crate's root, that may name one above them.
+    up: &'static [(&'static str, &'static str)],
+}
+
+const BUILDINGS: &[Building] = &[
+    Building {
+        name: "rxmesh-kernels",
+        floors: &[
+            &["math"],
+            &["lanes"],
+            &["exec", "mem"],
+            &["topo"],
+            &["attr"],
+            &["kernel", "query"],
+            &["landing"],
+            &["parallel"],
+            &["volume"],
+            &["repack"],
+            &["construct"],
+            &["algebra"],
+            &["cavity", "edit"],
+            &["algo"],
+            &["entry"],
+        ],
+        up: &[],
+    },
+    Building {
+        name: "rxmesh-host",
+        floors: &[
+            &["files"],
+            &["par"],
+            &["engine"],
+            &["mesh"],
+            &["batch"],
+            &["io"],
+            &["patch"],
+            &["error"],
+            &["options"],
+            &["parallel"],
+            &["store"],
+            &["volume"],
+            &["repack"],
+            &["construct"],
+            &["algebra"],
+            &["edit"],
+            &["repair"],
+            &["algo"],
+            &["instances"],
+        ],
+        // Carried columns and normals are looked up on the surface, and computed, as algorithms do.
+        up: &[("edit::carry", "algo")],
+    },
+];
+
+/// Names of modules above the one that names them; modules without a floor; permissions that nothing needs.
+pub(super) fn faults(crates: &Path) -> anyhow::Result<Vec<String>> {
+    let mut all = Vec::new();
+    for building in BUILDINGS {
+        all.extend(faults_of(
+            building,
+            &crates.join(building.name).join("src"),
+        )?);
+    }
+    Ok(all)
+}
+
+fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>> {
+    let root = sources.join("lib.rs");
+    let root = fs::read_to_string(&root).with_context(|| root.display().to_string())?;
+    let known = Known {
+        modules: declared(&root),
+        renamed: reexported(&root),
+    };
+    let name = building.name;
+    let floor = |module: &str| building.floors.iter().position(|f| f.contains(&module));
+    let mut faults: Vec<String> = known
+        .modules
+        .iter()
+        .filter(|module| floor(module).is_none())
+        .map(|module| format!("{name}: module {module} has no floor in xtask/src/checks/floors.rs"))
+        .collect();
+    let mut used = BTreeSet::new();
+    for file in files(sources)? {
+        let module = module_of(&file);
+        let Some(here) = module.first().and_then(|top| floor(top)) else {
+            continue;
+        };
+        let text = fs::read_to_string(sources.join(&file))?;
+        for above in known.named(&text, module.len()) {
+            if floor(&above).is_none_or(|there| there <= here) {
+                continue;
+            }
+            let path = module.join("::");
+            let permitted = building.up.iter().position(|(from, to)| {
+                let rest = path.strip_prefix(from);
+                *to == above && rest.is_some_and(|r| r.is_empty() || r.starts_with("::"))
+            });
+            match permitted {
+                Some(at) => _ = used.insert(at),
+                None => faults.push(format!(
+                    "{name}/src/{file}: {path} must not name {above}, which is above it"
+                )),
+            }
+        }
+    }
+    let idle = building
+        .up
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !used.contains(at));
+    faults.extend(
+        idle.map(|(_, (from, to))| format!("{name}: {from} no longer names {to}; take it out")),
+    );
+    Ok(faults)
+}
+
+/// Modules at the root of a crate, and names that it takes from them.
+struct Known {
+    modules: BTreeSet<String>,
+    /// Name at the root, and its module.
+    renamed: Vec<(String, String)>,
+}
+
+impl Known {
+    /// Modules at the root that the code of a module at some depth names.
+    fn named(&self, text: &str, depth: usize) -> BTreeSet<String> {
+        let mut all = BTreeSet::new();
+        for path in paths_from_root(&code(text), depth) {
+            let renamed = self.renamed.iter().find(|(name, _)| *name == path);
+            let module = renamed.map_or(&path, |(_, module)| module);
+            if self.modules.contains(module) {
+                all.insert(module.clone());
+            }
+        }
+        all
+    }
+}
+
+/// Modules that the root of a crate declares.
+fn declared(root: &str) -> BTreeSet<String> {
+    let modules = root.lines().filter_map(|line| {
+        let line = line.strip_prefix("pub ").unwrap_or(line);
+        line.strip_prefix("mod ")?.strip_suffix(';')
+    });
+    modules.map(str::to_owned).collect()
+}
+
+/// Names that `pub use module::Name;` takes to the root of a crate, each with its module.
+fn reexported(root: &str) -> Vec<(String, String)> {
+    let uses = root.lines().filter_map(|line| {
+        let (module, name) = line.strip_prefix("pub use ")?.split_once("::")?;
+        Some((name.strip_suffix(';')?.to_owned(), module.to_owned()))
+    });
+    uses.collect()
+}
+
+/// Source files below a folder, by their paths in it, tests left out.
+fn files(sources: &Path) -> anyhow::Result<Vec<String>> {
+    let mut all = Vec::new();
+    let mut open = vec![sources.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let name = path.strip_prefix(sources)?.to_string_lossy().into_owned();
+            let stem = path.file_stem().unwrap_or_default();
+            if stem.to_string_lossy().ends_with("tests") {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path);
+            } else if name.ends_with(".rs") {
+                all.push(name);
+            }
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// The path of a file's module from the root: `edit/carry/mod.rs` is `edit::carry`.
+fn module_of(file: &str) -> Vec<&str> {
+    let path = file.strip_suffix(".rs").unwrap_or(file);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.split('/').filter(|part| *part != "lib").collect()
+}
+
+/// A source without comments and without what follows its tests, which may name anything.
+fn code(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        if line.trim() == "mod tests {" {
+            break;
+        }
+        if !line.trim_start().starts_with("//") {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+/// First names behind `crate::`, and behind as many `super::` as lead to the root. Paths of macros (`$crate::`) are
+/// those of the macro's users.
+fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+    let supers = "super::".repeat(depth);
+    let mut all = Vec::new();
+    for start in ["crate::", &supers[..]] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || "_$:".contains(c)) {
+                continue;
+            }
+            let rest = &code[at + start.len()..];
+            match rest.strip_prefix('{') {
+                Some(list) => all.extend(names_of_list(list)),
+                None => all.extend(name(rest)),
+            }
+        }
+    }
+    all
+}
+
+/// The name that a path begins with.
+fn name(path: &str) -> Option<String> {
+    let path = path.trim_start();
+    let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = &path[..end.unwrap_or(path.len())];
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The first names of the paths of a list, up to its closing brace.
+fn names_of_list(list: &str) -> Vec<String> {
+    let (mut depth, mut from, mut all) = (0, 0, Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                all.extend(name(&list[from..at]));
+                from = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUSE: Building = Building {
+        name: "house",
+        floors: &[&["cellar"], &["kitchen", "hall"], &["roof"]],
+        up: &[("hall::stairs", "roof")],
+    };
+
+    /// The faults of a crate with these modules, each a file and its text.
+    fn faults_in(files: &[(&str, &str)]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::Tile;\n";
+        let stairs = ("hall/stairs.rs", "use crate::roof;\n");
+        for (name, text) in [("lib.rs", root), stairs].iter().chain(files) {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        faults_of(&HOUSE, folder.path()).unwrap()
+    }
+
+    #[test]
+    fn names_of_modules_above_are_found() {
+        let down = "use crate::cellar;\nuse crate::{hall::Door, Error};\n";
+        let tests = "mod tests {\n    use crate::roof::Tile;\n}\n";
+        let commented = "// crate::roof\nmacro_rules! m { () => { $crate::roof::f() } }\n";
+        let sound = [down, tests, commented].map(|text| faults_in(&[("kitchen.rs", text)]));
+        assert!(sound.iter().all(Vec::is_empty), "{sound:?}");
+        for up in [
+            "use crate::roof::Tile;\n",
+            "use crate::{cellar::{a, b}, roof};\n",
+            "use super::roof;\n",
+            "fn f() -> crate::Tile {}\n",
+        ] {
+            assert_eq!(faults_in(&[("kitchen.rs", up)]).len(), 1, "{up}");
+        }
+        let deep = ("kitchen/oven/mod.rs", "use super::super::roof;\n");
+        assert_eq!(faults_in(&[deep]).len(), 1);
+        let inside = ("kitchen/oven/mod.rs", "use super::roof;\n");
+        assert!(faults_in(&[inside]).is_empty());
+    }
+
+    #[test]
+    fn permissions_that_nothing_needs_and_modules_without_a_floor_are_found() {
+        let idle = faults_in(&[("hall/stairs.rs", "use crate::cellar;\n")]);
+        assert_eq!(idle.len(), 1, "{idle:?}");
+        let root = "mod cellar;\nmod shed;\nmod roof;\n";
+        let new = faults_in(&[("lib.rs", root)]);
+        assert_eq!(new.len(), 1, "{new:?}");
+        assert!(new[0].contains("shed has no floor"));
+    }
+}
