@@ -109,7 +109,7 @@ fn sweep(arguments: &Arguments) -> Result<usize, String> {
         .iter()
         .filter(|m| named(m.name, &arguments.mutation))
         .collect();
-    let all = commands::all();
+    let all: &'static [Command] = commands::all().leak();
     let commands: Vec<&Command> = all
         .iter()
         .filter(|c| named(c.name, &arguments.command))

@@ -1,12 +1,12 @@
 //! Shape of the faces.
 
 use super::measure::unit_scale;
-use super::reduce::{Term, several};
 use crate::Error;
+use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::quality::FaceShapes;
-use rxmesh_kernels::algo::reduce::Reduction;
+use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Face, Kind, Vertex};
 
 /// Measures of the shape of each face (Stimpson et al. 2007, "The Verdict geometric quality library", section 2).
