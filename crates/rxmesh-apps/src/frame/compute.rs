@@ -1,6 +1,6 @@
 //! Operations on a mesh whose connectivity stays: from a file to the engine, and back to a file.
 
-use super::{Frame, Several, left_to_the_system};
+use super::{Frame, Several, leak_at_exit};
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::{ComputeArgs, PatchArgs};
@@ -142,7 +142,7 @@ impl Frame for Compute {
         let r = &run.record;
         let out = text::input(r) + &text::engine(r) + &run.timed(&lines) + &text::output(r);
         run.finish(&out)?;
-        left_to_the_system((self.on, self.engine));
+        leak_at_exit((self.on, self.engine));
         Ok(outcome)
     }
 }

@@ -1,6 +1,6 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
-use super::left_to_the_system;
+use super::leak_at_exit;
 use super::{Frame, Several, counts, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Message};
@@ -250,7 +250,7 @@ impl Frame for Editing {
         }
         out += &text::output(r);
         run.finish(&out)?;
-        left_to_the_system((on, mesh));
+        leak_at_exit((on, mesh));
         Ok(outcome)
     }
 }

@@ -19,8 +19,8 @@ use crate::record::Record;
 use anyhow::Result;
 use clap::{Args, Command};
 
-/// OutputKind up what a program that ends would free piece by piece, on the engine too: the system takes it all at once.
-fn left_to_the_system(all: impl Sized) {
+/// Leaks values at the end of the program, on the engine too: the system frees all of them at once.
+fn leak_at_exit(all: impl Sized) {
     std::mem::forget(all);
 }
 
