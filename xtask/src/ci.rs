@@ -97,13 +97,16 @@ const STEPS: &[Step] = &[
 ];
 
 /// Folders whose modules a macro finds, where `cargo fmt` does not look.
-const FOUND: [&str; 6] = [
+const FOUND: [&str; 9] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
     "tests/tests/volumes",
     "tests/tests/simulation",
     "crates/rxmesh-host/src/algo",
     "crates/rxmesh-host/src/io",
+    "crates/rxmesh/src/ops",
+    "crates/rxmesh-apps/tests/suite",
+    "crates/rxmesh-bench/src/rows",
 ];
 
 fn formatted() -> anyhow::Result<()> {

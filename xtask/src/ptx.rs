@@ -38,7 +38,7 @@ pub(crate) const MODULES: [Module; 5] = [
         file: "crates/rxmesh-host/ptx/rxmesh_kernels.ptx",
         package: KERNELS,
         sources: &[KERNELS, CUDA_STD],
-        most_bytes: 17 << 19,
+        most_bytes: 9 << 20,
     },
     Module {
         file: "crates/rxmesh-speculative/ptx/rxmesh_speculative_kernels.ptx",

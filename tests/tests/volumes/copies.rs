@@ -2,7 +2,6 @@
 
 use glam::Vec3;
 use rxmesh_host::Error;
-use rxmesh_host::store::reduce;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
@@ -11,6 +10,7 @@ use rxmesh_host::kernels::topo::{Cell, Element, Kind, Vertex};
 use rxmesh_host::kernels::volume::gather::Gather;
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::{PatchError, Ribbon, VolumeKinds, VolumeOptions};
+use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, boundary, gather};
 use rxmesh_test_kernels::volumes::{CellEdgeVertices, GiveCorners};

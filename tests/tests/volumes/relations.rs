@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::query::prepare::{PrepareRows, WritePrepared};
 use rxmesh_host::kernels::query::rows::{CountRows, WriteRows};
-use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::query::{
     CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
 };

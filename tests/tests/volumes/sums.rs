@@ -1,7 +1,6 @@
 //! Kernels over volumes: sums over all relations, values given to neighbours, relations of relations, the boundary.
 
 use glam::{DVec3, Vec3};
-use rxmesh_host::store::reduce;
 use rxmesh_host::engine::{Engine, StagingChoice};
 use rxmesh_host::kernels::attr::Sum;
 use rxmesh_host::kernels::kernel::{Entry, PreparedEntry};
@@ -13,6 +12,7 @@ use rxmesh_host::kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv
 use rxmesh_host::kernels::volume::gather::Gather;
 use rxmesh_host::mesh::Rng;
 use rxmesh_host::patch::{Ribbon, VolumeKinds, VolumeOptions};
+use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, boundary, gather};
 use rxmesh_test_kernels::volumes::{CellEdgeVertices, GiveCorners};

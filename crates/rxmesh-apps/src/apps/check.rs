@@ -73,9 +73,9 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
         `--no-self-intersections` is given; `polygons`, of a mesh that is more than triangles: \
         `triangles`, `quads`, `larger`, `largest` (corners), `sharp_edges`, \
         `sharp_vertices`, `holes`, `least_flat` (`face`, and the `distance` of a corner from its plane), \
-        `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/library/volumes.md): counts, `boundary_faces`, `manifold`, \
-        `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, `flat_cells`, \
-        `slivers`, `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, \
+        `crossing_faces`, `loose_sharp_edges`. Of a volume (docs/library/volumes.md): counts, `boundary_faces`, \
+        `manifold`, `face_components`, `vertex_components`, findings (`inverted_cells`, `degenerate_cells`, \
+        `flat_cells`, `slivers`, `repeated_cells`, `crowded_faces`, `pinched_edges`, `unused_vertices`, \
         `duplicate_vertices`), `volume`, \
         `cell_volume`, `dihedral_angle` and `radius_ratio` (`min`, `mean`, `max`), `least_angle` and `least_ratio` \
         (`cell`, `value`), `bounding_box`, `edge_length`",

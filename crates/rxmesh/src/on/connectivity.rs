@@ -124,8 +124,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Opens a session on an engine, with patches of the mesh. With `follow`, deleted vertices and faces are followed to
-    /// where they went.
+    /// Opens a session on an engine, with patches of the mesh. With `follow`, deleted vertices and faces are followed
+    /// to where they went.
     ///
     /// # Errors
     ///

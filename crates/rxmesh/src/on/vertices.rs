@@ -226,8 +226,8 @@ impl Vertices {
         stage(log, Stage::Download, || Ok(values.to_input(rx)?))
     }
 
-    /// Copies values of vertices or faces into the mesh as columns, and warns of columns that they replace. The number beside
-    /// each name is the power of a length that its unit has.
+    /// Copies values of vertices or faces into the mesh as columns, and warns of columns that they replace. The number
+    /// beside each name is the power of a length that its unit has.
     ///
     /// # Errors
     ///
@@ -252,8 +252,8 @@ impl Vertices {
         Ok(())
     }
 
-    /// Copies a column to the one by which other programs colour vertices or faces: as floats, with the largest finite value in
-    /// place of infinite ones.
+    /// Copies a column to the one by which other programs colour vertices or faces: as floats, with the largest finite
+    /// value in place of infinite ones.
     ///
     /// # Errors
     ///
@@ -294,8 +294,8 @@ impl Vertices {
         })?)
     }
 
-    /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some, to
-    /// be computed anew.
+    /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some,
+    /// to be computed anew.
     fn drop_normals(&mut self, log: &mut dyn Log) -> bool {
         let extras = &mut self.mesh.extras;
         let corners = extras.corner_normals.take().is_some();

@@ -7,8 +7,8 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::algo::geodesic::{
     GeodesicOptions, GeodesicReport, GeodesicSeed, geodesic_from, point_seeds,
 };
-use rxmesh_host::{DVec3, Error};
 use rxmesh_host::kernels::topo::Vertex;
+use rxmesh_host::{DVec3, Error};
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to measure distances";
@@ -51,7 +51,10 @@ pub struct GeodesicArgs {
     pub sources: Vec<u32>,
     /// A point to measure from, in the file's coordinates: the nearest place on the surface counts; several times for
     /// the nearest of several
-    #[cfg_attr(feature = "cli", arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)
+    )]
     pub source_points: Vec<[f64; 3]>,
     /// Options of the propagation.
     #[cfg_attr(feature = "cli", command(flatten))]
