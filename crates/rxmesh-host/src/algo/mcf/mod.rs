@@ -125,10 +125,10 @@ const PATIENCE: u32 = 128;
 /// Iterations that are launched before the first read-back of the solver's scalars.
 const FIRST_LOOK: u32 = 8;
 
-/// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves `(2 A_i + dt sum_j w_ij) x_i
-/// - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped cotangent weights and mixed
-/// Voronoi areas of the starting positions. Boundary edges use their single cotangent; vertices without a face of
-/// positive area stay.
+/// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves
+/// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
+/// cotangent weights and mixed Voronoi areas of the starting positions. Boundary edges use their single cotangent;
+/// vertices without a face of positive area stay.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! Values of blocks: the 5 x 5 points around the quarters of each node, level by level.
 //!
-//! A node at level l has its own 4 x 4 points in the block of the node of which it is a quarter; its block, at level l
-//! + 1, follows by the regular masks, with the crease rules on edges of the mesh. Only the points next to an irregular
-//! vertex need those of the other nodes there, which chains find.
+//! A node at level l has its own 4 x 4 points in the block of the node of which it is a quarter; its block, one level
+//! deeper, follows by the regular masks, with the crease rules on edges of the mesh. Only the points next to an
+//! irregular vertex need those of the other nodes there, which chains find.
 
 use super::cells::{Cell, Rules, around};
 use super::plan::NODE_WORDS;
