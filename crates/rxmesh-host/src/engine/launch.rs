@@ -160,8 +160,9 @@ impl Engine {
 
     /// Launches `blocks` blocks of a block kernel.
     ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
-    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
+    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
+    /// look.
     ///
     /// # Errors
     ///
@@ -210,8 +211,9 @@ impl Engine {
     /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
     /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
     ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
-    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
+    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
+    /// look.
     ///
     /// # Errors
     ///
@@ -285,8 +287,9 @@ impl Engine {
 
     /// Launches a flat kernel for the indices `0..n`.
     ///
-    /// What the launch can check, it does (see the [module](self)). It cannot know the lengths and contents that a
-    /// kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not look.
+    /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
+    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
+    /// look.
     ///
     /// # Errors
     ///

@@ -98,7 +98,7 @@ kernel! {
         /// Length of the patch's shortest edge that has a length, times the scale; 0 if there is none.
         pub shortest: GlobalMut<f32>,
         /// For each patch a row of [`GeodesicStart::room`] faces, those of the ribbon included: the three local
-        /// vertices, 16 bits each, and above them the [`Obtuse`] corner.
+        /// vertices, 16 bits each, and above them the `Obtuse` corner.
         pub faces: GlobalMut<u64>,
         /// Most faces of a patch.
         pub room: u32,
