@@ -1,5 +1,6 @@
-//! Files to begin with: real ones, and one of each form.
+//! Initial files: real ones, and one of each format.
 
+use std::fmt;
 use std::path::Path;
 
 use glam::Vec3;
@@ -7,41 +8,69 @@ use rxmesh_host::io::{Encoding, Format, WriteOptions, write_bytes};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_tests::fixtures;
 
-/// A file's bytes and the extension of its name.
+/// Bytes of a file and the extension of its name.
 pub(crate) type Seed = (String, Vec<u8>);
 
-/// Larger files make cases slow and find nothing more.
+/// Most bytes of a file: larger ones make cases slow and find nothing more.
 const MOST: u64 = 200_000;
 
-/// The forms in which meshes are written.
-pub(crate) const FORMS: [(&str, Encoding); 7] = [
-    ("obj", Encoding::Ascii),
-    ("off", Encoding::Ascii),
-    ("ply", Encoding::Ascii),
-    ("ply", Encoding::Binary),
-    ("ply", Encoding::BinaryBigEndian),
-    ("stl", Encoding::Ascii),
-    ("stl", Encoding::Binary),
-];
+/// Format in one of its encodings.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) format: Format,
+    pub(crate) encoding: Encoding,
+}
 
-/// The real files of a folder, and meshes in every form.
+impl Form {
+    /// Returns the extension of file names.
+    pub(crate) fn extension(self) -> &'static str {
+        self.format.extension()
+    }
+
+    pub(crate) fn options(self) -> WriteOptions {
+        WriteOptions::default().with(|o| {
+            o.format = Some(self.format);
+            o.encoding = self.encoding;
+        })
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {:?}", self.format, self.encoding)
+    }
+}
+
+/// Returns every encoding of the formats that `which` chooses.
+pub(crate) fn forms(which: impl Fn(Format) -> bool) -> Vec<Form> {
+    let formats = Format::ALL.into_iter().filter(|f| which(*f));
+    let forms = |format: Format| {
+        let encodings = format.encodings().iter();
+        encodings.map(move |&encoding| Form { format, encoding })
+    };
+    formats.flat_map(forms).collect()
+}
+
+/// Returns the forms of formats for surfaces only.
+pub(crate) fn surfaces() -> Vec<Form> {
+    forms(|f| !f.holds_volumes())
+}
+
+/// Returns the real files of a folder, and meshes in every format.
 pub(crate) fn seeds(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut all = real(data)?;
     for mesh in meshes() {
-        for (extension, encoding) in FORMS {
-            let options = WriteOptions::default().with(|o| {
-                o.encoding = encoding;
-            });
-            let name = format!("seed.{extension}");
-            if let Ok((bytes, _)) = write_bytes(Path::new(&name), &mesh, &options) {
-                all.push((extension.to_owned(), bytes));
+        for form in surfaces() {
+            let name = format!("seed.{}", form.extension());
+            if let Ok((bytes, _)) = write_bytes(Path::new(&name), &mesh, &form.options()) {
+                all.push((form.extension().to_owned(), bytes));
             }
         }
     }
     Ok(all)
 }
 
-/// Real files that are not too large, in the order of their names.
+/// Returns the real files that are not too large, sorted by name.
 pub(crate) fn real(data: &Path) -> std::io::Result<Vec<Seed>> {
     let mut paths: Vec<_> = std::fs::read_dir(data)?
         .map(|entry| entry.map(|e| e.path()))

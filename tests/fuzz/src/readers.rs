@@ -1,29 +1,29 @@
-//! Readers of mesh files and of caches: an error that names the file, or a mesh that holds and comes back when it is
-//! written and read again.
+//! Readers of mesh files and of caches: an error that names the file, or a valid mesh that survives being written and
+//! read again.
 
 use std::path::Path;
 
 use glam::DVec3;
 use rxmesh_host::io::{
-    IoError, Loaded, ReadOptions, WriteOptions, read_bytes, read_poly_bytes, write_bytes,
+    Format, IoError, Loaded, ReadOptions, WriteOptions, read_bytes, read_poly_bytes, write_bytes,
 };
 use rxmesh_host::mesh::{Column, ElementKind, HOLE, PolyMesh, Rng, SHARPNESS, TriMesh, check_poly};
 
-use crate::files::{self, FORMS, Seed};
+use crate::files::{self, Form, Seed, surfaces};
 use crate::random::Choose;
 use crate::{Fuzz, Outcome, grammar, memory, mutate};
 
-/// Memory that a reader may take at a time: some for its threads, and so many times the file. The longest mesh for its
-/// text is one of `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces that are then
-/// joined.
+/// Memory that a reader may use at a time: a constant for its threads, and a multiple of the file's size. The longest
+/// mesh for its text is one of `v 0 0 0` and `f 1 1 1`, eight bytes for twelve, read by several threads into pieces
+/// that are then joined.
 pub(crate) const MEMORY: (usize, usize) = (16 << 20, 128);
 
-/// Reads files made of these.
+/// Fuzzer of readers, with initial files.
 pub(crate) struct Readers {
     seeds: Vec<Seed>,
 }
 
-/// A file.
+/// Input file of a case.
 struct Case {
     name: String,
     bytes: Vec<u8>,
@@ -31,7 +31,7 @@ struct Case {
 }
 
 impl Readers {
-    /// Begins with the real files of a folder, and with generated ones.
+    /// Starts with the real files of a folder, and with generated ones.
     pub(crate) fn new(data: &Path) -> std::io::Result<Readers> {
         let seeds = files::seeds(data)?;
         Ok(Readers { seeds })
@@ -56,9 +56,11 @@ impl Readers {
         if rng.percent(10) {
             bytes = wrapped(&mut rng, &bytes);
         }
-        // Now and then the name says something else, or nothing.
+        // Now and then the name has a wrong extension, or none.
         if rng.percent(5) {
-            extension = (*rng.one_of(&["obj", "ply", "off", "stl", "bin"])).to_owned();
+            let named = surfaces().into_iter().map(Form::extension);
+            let names: Vec<&str> = named.chain(["bin"]).collect();
+            extension = (*rng.one_of(&names)).to_owned();
         }
         Case {
             name: format!("case.{extension}"),
@@ -70,7 +72,7 @@ impl Readers {
     }
 }
 
-/// A file as other systems keep text: with a mark, in UTF-16, with zeros or Ctrl-Z behind it.
+/// Returns a file as other systems store text: with a byte order mark, in UTF-16, with trailing zeros or Ctrl-Z.
 fn wrapped(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
     let wide = |order: fn(u16) -> [u8; 2]| bytes.iter().flat_map(move |b| order(u16::from(*b)));
     match rng.below(5) {
@@ -118,12 +120,9 @@ impl Fuzz for Readers {
                     .mesh
                     .validate()
                     .map_err(|e| format!("what was read is no mesh: {e}"))?;
-                FORMS.iter().try_for_each(|&(extension, encoding)| {
-                    let options = WriteOptions::default().with(|o| {
-                        o.encoding = encoding;
-                    });
-                    round_trip(&loaded.mesh, extension, &options)
-                        .map_err(|e| format!("as {extension}, {encoding:?}: {e}"))
+                surfaces().into_iter().try_for_each(|form| {
+                    round_trip(&loaded.mesh, form.extension(), &form.options())
+                        .map_err(|e| format!("as {form}: {e}"))
                 })
             }
         }
@@ -139,7 +138,7 @@ impl Fuzz for Readers {
     }
 }
 
-/// Polygons hold, come back when they are written, and are in triangles what is read as triangles.
+/// Checks that polygons are valid, survive being written, and triangulate to the mesh that is read as triangles.
 fn polygonal(
     name: &str,
     triangles: &Result<Loaded, IoError>,
@@ -147,7 +146,7 @@ fn polygonal(
 ) -> Outcome {
     let mesh = match (polygons, triangles) {
         (Ok(loaded), _) => loaded.mesh,
-        // A column that says how sharp vertices are must make sense to be that; triangles keep any column.
+        // A column of sharpness must have valid values to be read as such; triangles keep any column.
         (Err(error), Ok(_)) if !error.to_string().contains("but must be 0 or more") => {
             return Err(format!("polygons are refused, triangles are not: {error}"));
         }
@@ -156,12 +155,11 @@ fn polygonal(
     mesh.validate()
         .map_err(|e| format!("what was read is no polygon mesh: {e}"))?;
     check_poly(&mesh);
-    for &(extension, encoding) in FORMS.iter().filter(|f| f.0 != "stl") {
-        let options = WriteOptions::default().with(|o| {
-            o.encoding = encoding;
-        });
-        polygons_again(&mesh, extension, &options)
-            .map_err(|e| format!("polygons as {extension}, {encoding:?}: {e}"))?;
+    for form in surfaces() {
+        if form.format != Format::Stl {
+            polygons_again(&mesh, form.extension(), &form.options())
+                .map_err(|e| format!("polygons as {form}: {e}"))?;
+        }
     }
     let cut = mesh.triangulate();
     match (cut, triangles) {
@@ -172,7 +170,7 @@ fn polygonal(
     }
 }
 
-/// Writes polygons and reads them again: corners, and what surfaces know of them where the format holds that.
+/// Writes polygons and reads them again: corners, and subdivision data where the format stores it.
 fn polygons_again(mesh: &PolyMesh, extension: &str, options: &WriteOptions) -> Outcome {
     let name = format!("again.{extension}");
     let name = Path::new(&name);
@@ -182,7 +180,7 @@ fn polygons_again(mesh: &PolyMesh, extension: &str, options: &WriteOptions) -> O
     if mesh.corners != again.corners || mesh.faces != again.faces {
         return Err("other faces came back".into());
     }
-    let holds = extension != "off";
+    let holds = !["off", "vtp"].contains(&extension);
     let finite = mesh.sharp_vertices.iter().all(|v| v.sharpness.is_finite());
     let marks = mesh.sharp_edges.len() == again.sharp_edges.len() && mesh.holes == again.holes;
     let vertices = extension != "obj" || !finite || mesh.sharp_vertices == again.sharp_vertices;
@@ -192,7 +190,7 @@ fn polygons_again(mesh: &PolyMesh, extension: &str, options: &WriteOptions) -> O
     Ok(())
 }
 
-/// Equal but for columns of sharpness and holes, whose type and place may differ.
+/// Returns `true` if they are equal except for columns of sharpness and holes, whose type and position may differ.
 fn same_but_marks(a: &TriMesh, b: &TriMesh) -> bool {
     let plain = |m: &TriMesh| {
         let mut m = m.clone();
@@ -208,14 +206,14 @@ fn same_but_marks(a: &TriMesh, b: &TriMesh) -> bool {
         places.collect::<Vec<_>>()
     };
     let (a, b) = (plain(a), plain(b));
-    // Columns may hold values that are not equal to themselves.
+    // Columns may contain values that are not equal to themselves.
     format!("{:?}", a.extras) == format!("{:?}", b.extras)
         && bits(&a) == bits(&b)
         && a.faces == b.faces
         && a.placement == b.placement
 }
 
-/// An error names the file and says something, in one line.
+/// Checks that an error names the file and is a message of one line.
 pub(crate) fn message(name: &str, text: &str) -> Outcome {
     let rest = text.strip_prefix(name).map(str::trim);
     match rest {
@@ -230,7 +228,7 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
     let name = Path::new(&name);
     let bytes = match write_bytes(name, mesh, options) {
         Ok((bytes, _)) => bytes,
-        // STL has 32-bit floats alone.
+        // STL has only 32-bit floats.
         Err(IoError::Options { .. }) if extension == "stl" && !mesh.placement.is_world() => {
             return Ok(());
         }
@@ -238,7 +236,7 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
     };
     let again = match read_bytes(&bytes, name, &ReadOptions::default()) {
         Ok(loaded) => loaded.mesh,
-        // Files without faces hold no vertices in STL.
+        // In STL a file without faces has no vertices.
         Err(IoError::NoVertices { .. }) if extension == "stl" && mesh.faces.is_empty() => {
             return Ok(());
         }
@@ -251,7 +249,7 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
     if mesh.faces.len() != again.faces.len() || !corners(mesh).zip(corners(&again)).all(same) {
         return Err("other corners came back".into());
     }
-    // STL knows corners alone.
+    // STL has only corners.
     let vertices = |m: &TriMesh| {
         (0..m.vertex_count())
             .map(|v| m.world(v))
@@ -265,7 +263,7 @@ fn round_trip(mesh: &TriMesh, extension: &str, options: &WriteOptions) -> Outcom
     Ok(())
 }
 
-/// Whether two places of a mesh in a frame of its own are the same but for the rounding to another such frame.
+/// Returns `true` if two positions of a mesh in its own frame are equal up to rounding to another such frame.
 fn near(mesh: &TriMesh, a: DVec3, b: DVec3) -> bool {
     let [low, high] = mesh
         .bounding_box()

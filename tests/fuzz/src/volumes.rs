@@ -1,34 +1,23 @@
-//! Readers of volume files: an error that names the file, or a volume that holds and comes back when it is written and
-//! read again.
+//! Readers of volume files: an error that names the file, or a valid volume that survives being written and read again.
 
 use std::path::Path;
 
 use rxmesh_host::io::{
-    Encoding, Format, IoError, Loaded, ReadOptions, WriteOptions, read_tetgen_bytes,
-    read_tets_bytes, write, write_bytes,
+    Format, IoError, Loaded, ReadOptions, read_tetgen_bytes, read_tets_bytes, write, write_bytes,
 };
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, Rng, TetMesh, check_tets, generate};
 
+use crate::files::{self, Form};
 use crate::random::Choose;
 use crate::readers::{MEMORY, message};
 use crate::{Fuzz, Outcome, memory, mutate};
 
-/// The forms in which volumes are written, with the extension of each.
-const FORMS: [(&str, Format, Encoding); 11] = [
-    ("msh", Format::Msh, Encoding::Ascii),
-    ("msh", Format::Msh, Encoding::Binary),
-    ("msh", Format::Msh2, Encoding::Ascii),
-    ("msh", Format::Msh2, Encoding::Binary),
-    ("mesh", Format::Medit, Encoding::Ascii),
-    ("vtk", Format::Vtk, Encoding::Ascii),
-    ("vtk", Format::Vtk, Encoding::Binary),
-    ("vtu", Format::Vtu, Encoding::Ascii),
-    ("vtu", Format::Vtu, Encoding::Base64),
-    ("vtu", Format::Vtu, Encoding::Binary),
-    ("node", Format::Tetgen, Encoding::Ascii),
-];
+/// Returns the forms in which volumes are written.
+fn volumes() -> Vec<Form> {
+    files::forms(Format::holds_volumes)
+}
 
-/// A file, or the two of TetGen.
+/// File, or the two files of TetGen.
 #[derive(Clone)]
 struct Seed {
     extension: &'static str,
@@ -36,25 +25,22 @@ struct Seed {
     cells: Vec<u8>,
 }
 
-/// Reads files made of these.
+/// Fuzzer of volume readers, with initial files.
 pub(crate) struct Volumes {
     seeds: Vec<Seed>,
 }
 
 impl Volumes {
-    /// Begins with generated volumes in every form.
+    /// Starts with generated volumes in every format.
     pub(crate) fn new() -> std::io::Result<Volumes> {
         let folder = tempfile::tempdir()?;
         let mut seeds = Vec::new();
         for mesh in meshes() {
-            for (extension, format, encoding) in FORMS {
+            for form in volumes() {
+                let extension = form.extension();
                 let path = folder.path().join("seed").with_extension(extension);
-                let options = WriteOptions::default().with(|o| {
-                    o.format = Some(format);
-                    o.encoding = encoding;
-                });
-                write(&path, &mesh, &options).map_err(std::io::Error::other)?;
-                let cells = match format {
+                write(&path, &mesh, &form.options()).map_err(std::io::Error::other)?;
+                let cells = match form.format {
                     Format::Tetgen => std::fs::read(path.with_extension("ele"))?,
                     _ => Vec::new(),
                 };
@@ -84,7 +70,7 @@ impl Volumes {
     }
 }
 
-/// Volumes with columns of both kinds, far away, and with cells of no volume.
+/// Makes volumes with columns of both kinds, far away, and with cells of no volume.
 fn meshes() -> Vec<TetMesh> {
     let ball = generate::tet_ball(1).unwrap_or_default();
     let mut laden = generate::tet_box([2, 1, 1], [1.0, 1e-6, 1e6]).unwrap_or_default();
@@ -172,12 +158,10 @@ impl Fuzz for Volumes {
         surface
             .validate()
             .map_err(|e| format!("its boundary is no surface: {e}"))?;
-        FORMS
-            .iter()
-            .filter(|f| f.1 != Format::Tetgen)
-            .try_for_each(|&form| {
-                again(&mesh, form).map_err(|e| format!("as {}, {:?}: {e}", form.1, form.2))
-            })
+        volumes()
+            .into_iter()
+            .filter(|form| form.format != Format::Tetgen)
+            .try_for_each(|form| again(&mesh, form).map_err(|e| format!("as {form}: {e}")))
     }
 
     fn describe(&self, seed: u64, folder: &Path) -> std::io::Result<()> {
@@ -193,13 +177,9 @@ impl Fuzz for Volumes {
 }
 
 /// Writes a volume and reads it again.
-fn again(mesh: &TetMesh, (extension, format, encoding): (&str, Format, Encoding)) -> Outcome {
-    let name = format!("again.{extension}");
-    let options = WriteOptions::default().with(|o| {
-        o.format = Some(format);
-        o.encoding = encoding;
-    });
-    let written = write_bytes(Path::new(&name), mesh, &options);
+fn again(mesh: &TetMesh, form: Form) -> Outcome {
+    let name = format!("again.{}", form.extension());
+    let written = write_bytes(Path::new(&name), mesh, &form.options());
     let (bytes, _) = written.map_err(|e| format!("not written: {e}"))?;
     let read = read_tets_bytes(&bytes, Path::new(&name), &ReadOptions::default());
     let back = read.map_err(|e| format!("not read again: {e}"))?.mesh;

@@ -142,25 +142,36 @@ pub(super) enum FaultKind {
     Mesh(MeshError),
 }
 
+/// Returns a message on one line: words of a file in it may have line breaks and other control characters.
+fn one_line(what: String) -> String {
+    if what.contains(char::is_control) {
+        what.chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect()
+    } else {
+        what
+    }
+}
+
 impl Fault {
     pub(super) fn text(offset: usize, what: impl Into<String>) -> Fault {
         Fault {
             at: At::Text(offset),
-            kind: FaultKind::What(what.into()),
+            kind: FaultKind::What(one_line(what.into())),
         }
     }
 
     pub(super) fn byte(offset: usize, what: impl Into<String>) -> Fault {
         Fault {
             at: At::Byte(offset),
-            kind: FaultKind::What(what.into()),
+            kind: FaultKind::What(one_line(what.into())),
         }
     }
 
     pub(super) fn file(what: impl Into<String>) -> Fault {
         Fault {
             at: At::File,
-            kind: FaultKind::What(what.into()),
+            kind: FaultKind::What(one_line(what.into())),
         }
     }
 

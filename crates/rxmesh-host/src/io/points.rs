@@ -216,12 +216,16 @@ impl Points {
     }
 
     /// Puts positions of 64 bits into the frame of a mesh with these corners of faces or cells. If 32-bit floats hold
-    /// them all as they are, that is the world.
+    /// them as they are along all axes on which the frame differs from the world, that is the world: the frame would
+    /// keep no digit more, and lose those of a vertex far from its origin.
     pub(super) fn settle(&mut self, corners: &[u32]) {
         let double = std::mem::take(&mut self.double);
         let decimals = std::mem::take(&mut self.decimals);
         let placement = placement_of_points(&double, corners);
-        let exact = |(s, d): (&Vec3, &DVec3)| s.as_dvec3() == *d;
+        let differs = [0, 1, 2].map(|axis| placement.scale != 1.0 || placement.origin[axis] != 0.0);
+        let exact = |(s, d): (&Vec3, &DVec3)| {
+            (0..3).all(|axis| !differs[axis] || f64::from(s[axis]) == d[axis])
+        };
         if placement.is_world() || self.positions.par_iter().zip(&double).lean().all(exact) {
             return;
         }

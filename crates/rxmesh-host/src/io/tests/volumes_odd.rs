@@ -370,6 +370,7 @@ fn what_is_wrong_with_a_vtu_is_named() {
             "line 1: data packed by",
         ),
         ("</Piece>", "</Peace>", "line 10: not XML"),
+        ("</Piece>", "</P\n1 2\neace>", "line 10: not XML"),
         (
             "<Points>",
             "<Dots>",
@@ -383,5 +384,6 @@ fn what_is_wrong_with_a_vtu_is_named() {
             error.starts_with(&format!("a.vtu: {want}")),
             "{want}: {error}"
         );
+        assert!(!error.contains('\n'), "{error}");
     }
 }
