@@ -28,7 +28,7 @@ pub(crate) struct Run {
     progress: Progress,
     start: Instant,
     starting: Option<Starting>,
-    /// Where the result is going to be, once that is known.
+    /// Path of the result, once it is known.
     output: Option<PathBuf>,
 }
 
@@ -329,24 +329,15 @@ impl Run {
         }
     }
 
-    /// Moves the patches, and what `more` asks for, to the engine.
-    pub(crate) fn upload<T>(
-        &mut self,
-        engine: &Engine,
-        set: PatchSet,
-        more: impl FnOnce(&RxMesh) -> Result<T, rxmesh_host::Error>,
-    ) -> Result<(RxMesh, T)> {
-        let ((rx, more), ms) = self.mesh_stage("uploading", || {
+    /// Moves the patches to the engine.
+    pub(crate) fn upload(&mut self, engine: &Engine, set: PatchSet) -> Result<RxMesh> {
+        let rx = rxmesh::stage(self, Stage::Upload, || {
             let rx = RxMesh::from_patches(engine, set)?;
-            let more = more(&rx)?;
             engine.synchronize()?;
-            Ok((rx, more))
+            Ok(rx)
         })?;
-        self.record.timings_ms.upload = ms;
-        if let Some(patches) = &mut self.record.patches {
-            patches.device_bytes = Some(rx.device_bytes() as u64);
-        }
-        Ok((rx, more))
+        self.uploaded(rx.device_bytes());
+        Ok(rx)
     }
 
     /// Writes the mesh; names what the format cannot hold.
@@ -426,7 +417,7 @@ impl Run {
         Ok(())
     }
 
-    /// What an application has to say; its warnings go out at once.
+    /// Describes the result of a command; its warnings go out at once.
     pub(crate) fn tell<A: Application>(
         &mut self,
         options: &A::Options,
@@ -524,7 +515,7 @@ pub(crate) fn cuda() -> Result<Engine, EngineError> {
     Err(EngineError::NotBuilt)
 }
 
-/// Where the patches of a mesh are kept.
+/// Returns the path of the file that keeps the patches of a mesh.
 fn cache_path(mesh: &Path) -> PathBuf {
     let mut name = mesh.as_os_str().to_os_string();
     name.push(".rxpatch");

@@ -1,6 +1,6 @@
 //! Progress and warnings of an operation.
 
-use crate::Result;
+use crate::{Error, Result};
 use std::time::Instant;
 
 /// Stage of an operation.
@@ -83,10 +83,15 @@ pub fn stage<T>(log: &mut dyn Log, stage: Stage, work: impl FnOnce() -> Result<T
         }
         Err(e) => {
             log.failed(stage);
-            Err(match log.mesh_name() {
-                Some(name) => e.within(name),
-                None => e,
-            })
+            Err(of_mesh(log, e))
         }
+    }
+}
+
+/// Returns the error with the mesh's name before it, if the log knows one.
+pub(crate) fn of_mesh(log: &dyn Log, error: Error) -> Error {
+    match log.mesh_name() {
+        Some(name) => error.within(name),
+        None => error,
     }
 }

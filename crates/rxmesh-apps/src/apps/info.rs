@@ -204,7 +204,7 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Res
     if let (Some(i), Some(_)) = (&mut run.record.input, &report.polygons) {
         i.edges = Some(table.len() as u64);
     }
-    let (rx, ()) = run.upload(&engine, set, |_| Ok(()))?;
+    let rx = run.upload(&engine, set)?;
     if args.prepared {
         let (sizes, _) = run.stage("preparing", || prepare(&rx))?;
         report.prepared = Some(sizes);

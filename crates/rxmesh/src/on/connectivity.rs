@@ -1,6 +1,7 @@
 //! Meshes whose connectivity changes.
 
 use super::{AnySession, Lines, PATCH_SIZE, Scheduler, Several};
+use crate::log::of_mesh;
 use crate::{Error, Log, Result, Stage, on_session, stage};
 use rxmesh_host::Vec3;
 use rxmesh_host::edit::{Borders, Carried, Column};
@@ -77,10 +78,7 @@ impl Draft {
     ///
     /// A mesh that is not sound.
     pub fn new(mut mesh: TriMesh, log: &dyn Log) -> Result<Draft> {
-        mesh.validate().map_err(|e| match log.mesh_name() {
-            Some(name) => Error::from(e).within(name),
-            None => e.into(),
-        })?;
+        mesh.validate().map_err(|e| of_mesh(log, e.into()))?;
         let home = mesh.normalise();
         let unit = mesh.placement.scale / home.scale;
         Ok(Draft {

@@ -14,8 +14,20 @@ pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use scheduler::{AnySession, Lines, Scheduler};
 pub use vertices::{Prepared, Vertices};
 
+use serde::Serialize;
+
 /// Default of the most faces of a patch.
 pub const PATCH_SIZE: u32 = 512;
+
+/// Report of one of several meshes.
+#[derive(Debug, Serialize)]
+pub struct Member<T> {
+    /// Name of the mesh.
+    pub path: String,
+    /// Report of the algorithm.
+    #[serde(flatten)]
+    pub done: T,
+}
 
 /// Several meshes that are joined to one.
 #[derive(Clone, Debug)]

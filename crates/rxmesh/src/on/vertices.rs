@@ -1,7 +1,8 @@
 //! Meshes whose connectivity stays.
 
 use super::Several;
-use crate::{Error, Log, Result, Stage, stage};
+use crate::log::of_mesh;
+use crate::{Log, Result, Stage, stage};
 use rxmesh_host::Vec3;
 use rxmesh_host::algo::normals;
 use rxmesh_host::engine::Engine;
@@ -38,10 +39,7 @@ impl Prepared {
     ) -> Result<Prepared> {
         let mut seams = None;
         if joins_seams {
-            mesh.validate().map_err(|e| match log.mesh_name() {
-                Some(name) => Error::from(e).within(name),
-                None => e.into(),
-            })?;
+            mesh.validate().map_err(|e| of_mesh(log, e.into()))?;
             let labels = several.as_ref().map(|s| &s.labels[..]);
             seams = SplitSeams::find(&mesh, labels);
         }

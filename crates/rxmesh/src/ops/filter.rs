@@ -1,7 +1,7 @@
 //! `filter`: bilateral denoising.
 
 use crate::error::explained;
-use crate::on::{Several, Vertices};
+use crate::on::{Member, Several, Vertices};
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
@@ -24,17 +24,7 @@ pub struct Report {
     pub volumes: Volumes,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member>,
-}
-
-/// One of several meshes.
-#[derive(Debug, Serialize)]
-pub struct Member {
-    /// Name of the mesh.
-    pub path: String,
-    /// Report of the algorithm.
-    #[serde(flatten)]
-    pub done: FilterMesh,
+    pub meshes: Vec<Member<FilterMesh>>,
 }
 
 /// Removes noise by bilateral filtering.

@@ -1,7 +1,7 @@
 //! `mcf`: mean curvature flow.
 
 use crate::error::explained;
-use crate::on::{Several, Vertices};
+use crate::on::{Member, Several, Vertices};
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::mcf::{
     McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
@@ -22,17 +22,7 @@ pub struct Report {
     pub volumes: Volumes,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member>,
-}
-
-/// One of several meshes.
-#[derive(Debug, Serialize)]
-pub struct Member {
-    /// Name of the mesh.
-    pub path: String,
-    /// Report of the algorithm.
-    #[serde(flatten)]
-    pub done: McfReport,
+    pub meshes: Vec<Member<McfReport>>,
 }
 
 /// Smooths by mean curvature flow.
@@ -130,7 +120,7 @@ its own residual has come down to the tolerance.";
             )
         });
         let line = line + &each.collect::<String>();
-        let missed: Vec<&Member> = meshes.iter().filter(|m| !m.done.converged).collect();
+        let missed: Vec<&Member<McfReport>> = meshes.iter().filter(|m| !m.done.converged).collect();
         let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
         let of = text::which(&names, meshes.len());
         let each = missed.iter().map(|m| &m.done);

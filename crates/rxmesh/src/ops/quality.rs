@@ -7,6 +7,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::quality::{FaceQualityReport, face_quality};
 use rxmesh_host::kernels::topo::Face;
+use rxmesh_host::mesh::ElementKind;
 use serde::Serialize;
 
 const TOO_LARGE: &str =
@@ -108,10 +109,6 @@ in the Verdict library (Stimpson et al. 2007).";
         let (mut q, measured) = on.compute(log, "measuring faces", |rx, x| {
             face_quality(rx, x).map_err(explained(TOO_LARGE))
         })?;
-        let [ratios, angles, areas] = [&mut q.radius_ratio, &mut q.smallest_angle, &mut q.area];
-        let ratios = on.download(log, ratios)?;
-        let angles = on.download(log, angles)?;
-        let areas = on.download(log, areas)?;
         on.add_columns(
             log,
             [
@@ -122,11 +119,19 @@ in the Verdict library (Stimpson et al. 2007).";
             ],
         )?;
         on.show::<Face>(log, "radius_ratio")?;
+        let column = |name| {
+            let column = on.mesh.extras.column(ElementKind::Face, name);
+            column.map_or(Vec::new(), |c| {
+                (0..c.data.len()).map(|i| c.data.get(i)).collect()
+            })
+        };
+        let [ratios, angles, areas]: [Vec<f64>; 3] =
+            ["radius_ratio", "smallest_angle", "area"].map(column);
         let listed = |face: u32| Listed {
             face,
-            radius_ratio: ratios[face as usize],
-            smallest_angle: angles[face as usize],
-            area: f64::from(areas[face as usize]),
+            radius_ratio: ratios[face as usize] as f32,
+            smallest_angle: angles[face as usize] as f32,
+            area: areas[face as usize],
         };
         Ok(Report {
             measured,
@@ -138,9 +143,8 @@ in the Verdict library (Stimpson et al. 2007).";
 
     fn convert(report: &mut Report, unit: f64) {
         let m = &mut report.measured;
-        let areas = [&mut m.least_area, &mut m.largest_area, &mut m.total_area];
-        let listed = report.worst.iter_mut().map(|face| &mut face.area);
-        for area in areas.into_iter().chain(listed) {
+        // Columns, and so the faces that are listed, are in the user's unit already.
+        for area in [&mut m.least_area, &mut m.largest_area, &mut m.total_area] {
             *area *= unit * unit;
         }
     }
@@ -176,10 +180,10 @@ in the Verdict library (Stimpson et al. 2007).";
 }
 
 /// Counts values from 0 to `most` in bars of one width; the last one holds `most`.
-fn histogram(values: &[f32], most: f32) -> [u64; BARS] {
+fn histogram(values: &[f64], most: f64) -> [u64; BARS] {
     let mut bars = [0; BARS];
     for value in values {
-        let bar = (value / most * BARS as f32) as usize;
+        let bar = (value / most * BARS as f64) as usize;
         bars[bar.min(BARS - 1)] += 1;
     }
     bars
@@ -190,7 +194,7 @@ fn bars(counts: &[u64; BARS]) -> String {
 }
 
 /// Returns the elements with the `n` smallest values, smallest first; of equals the first.
-fn worst(values: &[f32], n: usize) -> impl Iterator<Item = u32> {
+fn worst(values: &[f64], n: usize) -> impl Iterator<Item = u32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
     let key = |&i: &u32| (values[i as usize].to_bits(), i);
     let n = n.min(order.len());
