@@ -1,4 +1,4 @@
-//! What an application is: its name, help, options, report and work. Everything else follows from it: command,
+//! The interface of commands: name, help, options, report and work. Everything else follows from it: command,
 //! dispatch, record, completions, the tables of `docs/use/commands/README.md`.
 
 use crate::Outcome;
@@ -22,32 +22,30 @@ pub(crate) trait Application {
     /// Page of `docs/use/commands` on operations of its group; other commands are listed by the page.
     #[cfg_attr(not(test), allow(dead_code))]
     const GROUP: Option<&'static str> = None;
-    /// What it does, in a line that begins with a verb.
+    /// Summary, in a line that begins with a verb.
     const SUMMARY: &'static str;
-    /// What stands below the flags in its help: an example that can be run, then method and sources.
+    /// Text below the flags in its help: an example that can be run, then method and sources.
     const HELP: &'static str;
-    /// Where the result is, unless options say otherwise.
+    /// Place of the result, unless options say otherwise.
     const GIVES: OutputKind = OutputKind::Mesh;
-    /// Whether it takes several meshes, which it works on at once. Only of commands whose frame
-    /// reads the mesh.
+    /// `true` if it works on several meshes at once; for commands whose frame reads the mesh.
     const SEVERAL: bool = false;
     /// The keys of the report, and what each holds. A test makes the documents of it.
     #[cfg_attr(not(test), allow(dead_code))]
     const RECORD: &'static [(&'static str, &'static str)] = &[];
 
-    /// What the user can choose: flags, and keys of the record.
+    /// Options: flags, and keys of the record.
     type Options: Args + Options + Serialize;
-    /// What was done: keys of the record, which come before those of the options where names are the same.
+    /// Report: keys of the record, which come before those of the options where names are the same.
     type Report: Serialize;
-    /// What it runs in.
+    /// Surroundings that it runs in.
     type Frame: Frame;
 
-    /// The last word on the flags, before a mesh is looked for: takes over what comes with the frame, refuses what goes
-    /// not together.
+    /// Validates the options before the mesh is read: copies shared flags and rejects conflicting ones.
     ///
     /// # Errors
     ///
-    /// What is refused.
+    /// Options that conflict.
     fn prepare(_options: &mut Self::Options, _flags: &<Self::Frame as Frame>::Flags) -> Result<()> {
         Ok(())
     }
@@ -69,7 +67,7 @@ pub(crate) trait Application {
     /// of seams stay together: where vertices move or go.
     const JOINS_SEAMS: bool = false;
 
-    /// Where the result is.
+    /// Returns the place of the result.
     fn gives(_options: &Self::Options) -> OutputKind {
         Self::GIVES
     }
@@ -79,14 +77,14 @@ pub(crate) trait Application {
     ///
     /// # Errors
     ///
-    /// What stops it.
+    /// Errors of the work.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
 
     /// Takes the report over to the user's unit of length, of which `unit` are one of the frame's: lengths are
     /// multiplied by it, areas by its square, and so on. A report without such numbers stays, which is the default.
     fn convert(_report: &mut Self::Report, _unit: f64) {}
 
-    /// Says what came of it. The record holds input, engine, output and times by now.
+    /// Describes the result for people. The record holds input, engine, output and times by now.
     fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
 }
 
@@ -99,7 +97,7 @@ pub(crate) struct Entry {
     pub(crate) command: fn() -> Command,
     /// Runs it.
     pub(crate) run: fn(&ArgMatches) -> Result<Outcome>,
-    /// What documents call the applications of its frame.
+    /// Name of the commands of its frame in documents.
     #[cfg(test)]
     pub(crate) frame: &'static str,
     /// Page of its group of operations.

@@ -18,7 +18,7 @@ pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
     }
 }
 
-/// Where and how to write; known to be possible as far as one can see beforehand.
+/// Path and options of a result, checked to be writable as far as that can be known.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) path: PathBuf,

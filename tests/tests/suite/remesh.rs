@@ -399,7 +399,7 @@ fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
     });
     let after = remeshed::<C>(engine, &mesh, &options, "ring");
     let (was, is) = (volume(&mesh), volume(&after.mesh));
-    // Of patches that compete the order differs from run to run: among a thousand runs one kept 0.696.
+    // The order of patches that compete differs from run to run: one of a thousand runs kept 0.696.
     let least = if C::NAME == Claims::NAME { 0.7 } else { 0.65 };
     assert!(
         is > least * was && is < 1.05 * was,

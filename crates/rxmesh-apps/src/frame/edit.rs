@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
 
-/// What all of them take.
+/// Flags of all edits.
 #[derive(Debug, Args)]
 pub(crate) struct EditFlags {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What applications run in: the flags that they share, what is made ready before their work and done with its result.
+//! Surroundings of commands: the flags that they share, the work before theirs and the work with its result.
 
 mod compute;
 mod edit;
@@ -34,7 +34,7 @@ fn named(mut message: Message, record: &Record) -> Message {
 
 /// Surroundings of an application.
 pub(crate) trait Frame: Sized {
-    /// What documents call its applications.
+    /// Name of its commands in documents.
     #[cfg(test)]
     const KIND: &'static str;
 
@@ -50,11 +50,11 @@ pub(crate) trait Frame: Sized {
     ///
     /// # Errors
     ///
-    /// What stops it.
+    /// Errors of the files and of the engine.
     fn open<A: Application<Frame = Self>>(flags: Self::Flags, options: &A::Options)
     -> Result<Self>;
 
-    /// How long the unit of the application's coordinates is in that of the file: a power of two.
+    /// Returns the scale from working units to file units (a power of two).
     fn unit(&self) -> f64 {
         1.0
     }
@@ -63,7 +63,7 @@ pub(crate) trait Frame: Sized {
     ///
     /// # Errors
     ///
-    /// What stops it.
+    /// Errors of the files and of the engine.
     fn close<A: Application<Frame = Self>>(
         self,
         options: &A::Options,

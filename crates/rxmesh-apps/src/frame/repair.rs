@@ -26,7 +26,7 @@ pub(crate) fn repaired(
     Ok(report)
 }
 
-/// What each pass did, a line each; passes that did nothing are left out.
+/// Formats the work of each pass as a line; passes that did nothing are left out.
 pub(crate) fn passes(report: &RepairReport) -> String {
     let mut lines = Vec::new();
     let mut line = |pass: &str, counts: &[(u64, &str)]| {

@@ -19,7 +19,7 @@ const MESH: &str = "rxmesh_number_of_the_mesh";
 /// The meshes of a run.
 #[derive(Debug)]
 pub(crate) struct Several {
-    /// What the user calls them.
+    /// Names that the user gave them.
     pub(crate) names: Vec<PathBuf>,
     batch: Batch,
     targets: Vec<Target>,
@@ -79,7 +79,7 @@ impl Several {
         Ok((run, mesh, several))
     }
 
-    /// What stands for all of them where a path is asked for.
+    /// Returns a path that stands for all of them in messages.
     pub(super) fn path(&self) -> PathBuf {
         PathBuf::from(format!("{} meshes", self.names.len()))
     }
@@ -122,7 +122,7 @@ impl Several {
     }
 }
 
-/// Where each mesh is written.
+/// Returns the target of each mesh.
 fn targets<A: Application>(
     run: &Run,
     args: &ComputeArgs,
@@ -165,7 +165,7 @@ fn targets<A: Application>(
     Ok(targets)
 }
 
-/// Whether two paths lead to the same file, which is there.
+/// Returns `true` if two paths lead to the same existing file.
 fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,

@@ -12,7 +12,7 @@ pub(super) struct Allocation {
     engine: Engine,
     pub(super) at: *mut u8,
     pub(super) bytes: usize,
-    /// What kernels' arguments name it by.
+    /// Handle by which arguments of kernels name it.
     pub(super) handle: usize,
     pub(super) claims: Claims,
 }
@@ -319,7 +319,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
     }
 
-    /// Where the values begin, in the engine's memory.
+    /// Returns the address of the values, in the engine's memory.
     pub(super) fn start(&self) -> *mut u8 {
         self.at
     }
@@ -412,7 +412,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.len
     }
 
-    /// Whether there is no value.
+    /// Returns `true` if there is no value.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -463,7 +463,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
     ///
     /// # Errors
     ///
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn clear(&mut self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {

@@ -1,4 +1,4 @@
-//! What can go wrong on an engine.
+//! Errors of engines.
 
 use rxmesh_kernels::mem::FaultCode;
 
@@ -24,7 +24,7 @@ pub enum EngineError {
     /// A driver call failed.
     #[error("the CUDA driver refused {what} with error {code}")]
     Driver {
-        /// What was asked of it.
+        /// Call that was refused.
         what: &'static str,
         /// The driver's number (CUresult).
         code: u32,
@@ -37,7 +37,7 @@ pub enum EngineError {
     Needs {
         /// The kernel or the relation.
         what: &'static str,
-        /// What is missing.
+        /// Kinds of element that are missing.
         missing: String,
     },
     /// Memory ran out.
@@ -45,15 +45,15 @@ pub enum EngineError {
     OutOfMemory {
         /// The engine.
         engine: &'static str,
-        /// What was asked for.
+        /// Bytes that were asked for.
         bytes: usize,
     },
     /// The worker threads could not be started.
     #[error("{threads} threads were asked for, but: {why}")]
     Threads {
-        /// How many.
+        /// Number of threads that were asked for.
         threads: usize,
-        /// What the system says.
+        /// Reason that the system gives.
         why: String,
     },
     /// A kernel needs more shared memory than the device has.
@@ -64,9 +64,9 @@ pub enum EngineError {
     SharedMemory {
         /// The kernel.
         kernel: &'static str,
-        /// What its largest patch needs.
+        /// Bytes that its largest patch needs.
         needed: u32,
-        /// What a block can have.
+        /// Bytes that a block can have.
         available: u32,
     },
     /// An argument of a kernel is not (or no longer) memory of this engine.
@@ -93,9 +93,9 @@ pub enum EngineError {
     /// An array of somebody else that cannot be used.
     #[error("the array at address {address:#x} {why}")]
     Foreign {
-        /// Where it begins.
+        /// Address of the array.
         address: u64,
-        /// What is wrong with it.
+        /// Reason.
         why: &'static str,
     },
     /// An argument was cast to values that its address does not suit.
@@ -112,7 +112,7 @@ pub enum EngineError {
         "a buffer of {values} values of {bytes} bytes is too long: kernels count values and 32-bit words in 32 bits"
     )]
     TooLong {
-        /// How many were asked for.
+        /// Values that were asked for.
         values: usize,
         /// Size of a value.
         bytes: usize,
@@ -130,9 +130,9 @@ pub enum EngineError {
     /// Slices or buffers of different lengths.
     #[error("{got} values were given where there are {want}")]
     Length {
-        /// What was given.
+        /// Number of values that were given.
         got: usize,
-        /// What was needed.
+        /// Number of values that were needed.
         want: usize,
     },
 }

@@ -261,12 +261,12 @@ impl Engine {
         }
     }
 
-    /// Whether one launch runs all steps of a grid kernel with so many blocks. Always on a CPU, which stops after the
-    /// step that says so.
+    /// Returns `true` if one launch runs all steps of a grid kernel with this number of blocks. A CPU always does, and
+    /// stops after the step that asks for it.
     ///
     /// # Errors
     ///
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn has_room_for_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,

@@ -63,7 +63,7 @@ struct Inner {
     grid_limit: AtomicU32,
     /// Allocations that are left before memory is said to be used up.
     allocations: AtomicU32,
-    /// How far the work is.
+    /// Progress of the work.
     note: Mutex<Option<Note>>,
 }
 
@@ -94,7 +94,7 @@ enum Kind {
     Cuda(Box<cuda::Cuda>),
 }
 
-/// What an engine is, for people and records.
+/// Description of an engine, for people and records.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EngineInfo {
@@ -218,7 +218,7 @@ impl Engine {
         self.info().engine
     }
 
-    /// What the engine is.
+    /// Returns the description of the engine.
     pub fn info(&self) -> EngineInfo {
         match &self.0.kind {
             Kind::Cpu(c) => c.info(),
@@ -227,7 +227,7 @@ impl Engine {
         }
     }
 
-    /// Whether the engine is a GPU.
+    /// Returns `true` if the engine is a GPU.
     pub fn is_cuda(&self) -> bool {
         !matches!(self.0.kind, Kind::Cpu(_))
     }
@@ -257,8 +257,8 @@ impl Engine {
         Ok(buffer)
     }
 
-    /// Where the memory that an argument names lies, for tables of addresses that kernels read: nothing keeps or checks
-    /// that memory when a kernel is launched on such a table.
+    /// Returns the address of the memory that an argument names, for tables of addresses that kernels read: nothing
+    /// keeps or checks that memory when a kernel is launched on such a table.
     ///
     /// # Errors
     ///
@@ -326,7 +326,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// What `work` returns, or what the driver says.
+    /// Errors of `work`, and of the driver.
     pub fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
         match &self.0.kind {
             Kind::Cpu(_) => {
@@ -339,7 +339,7 @@ impl Engine {
         }
     }
 
-    /// Where kernels of this engine report faults.
+    /// Returns the word in which kernels of this engine report faults.
     pub(crate) fn fault(&self) -> Fault {
         match &self.0.kind {
             Kind::Cpu(c) => c.fault(),

@@ -1,14 +1,14 @@
-//! How far the work on an engine is, for people who wait.
+//! Progress of the work on an engine, for people who wait.
 
 use super::{Engine, Kind};
 use std::sync::PoisonError;
 
-/// What an algorithm said last.
+/// Last progress that an algorithm noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What is counted: `iteration`, `frame`.
+    /// Name of what is counted: `iteration`, `frame`.
     pub what: &'static str,
-    /// How many of them are done.
+    /// Number of them that are done.
     pub done: u64,
 }
 
@@ -24,7 +24,7 @@ impl Engine {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// What was noted last.
+    /// Returns the last note.
     pub fn last_note(&self) -> Option<Note> {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -95,7 +95,7 @@ impl Patches {
         shared
     }
 
-    /// Which fields are staged.
+    /// Returns the choice of staged fields.
     pub(crate) fn staging(&self) -> StagingChoice {
         let choice = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         choice.clone()

@@ -4,9 +4,9 @@ use super::{Engine, Kind};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Engine {
-    /// How many rounds of edits are launched before the host looks what became of them. On a GPU a look costs as much
-    /// as a round of a small mesh; a CPU's rounds cost as much as the seeds that they might have. The test engines are
-    /// as patient as a GPU.
+    /// Returns the number of rounds of edits that are launched before the host reads their counts back. On a GPU a
+    /// read-back costs as much as a round of a small mesh; a CPU's rounds cost as much as the seeds that they might
+    /// have. The test engines are as patient as a GPU.
     pub(crate) fn rounds_a_look(&self) -> u32 {
         match &self.0.kind {
             Kind::Cpu(c) if c.is_for_tests() => 3,
@@ -16,8 +16,8 @@ impl Engine {
         }
     }
 
-    /// How many seeds a round of edits may have so that several rounds are one launch: none on a CPU. The test engines
-    /// have some rounds this way and some the other.
+    /// Returns the most seeds of a round of edits with which several rounds are one launch: none on a CPU. The test
+    /// engines run some rounds this way and some the other.
     pub(crate) fn seeds_together(&self) -> u32 {
         match &self.0.kind {
             Kind::Cpu(c) if c.is_for_tests() => 1 << 10,
@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// Whether a block is one thread: some kernels go another way then, and want more work a block.
+    /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {
             Kind::Cpu(c) => !c.is_for_tests(),
@@ -36,15 +36,15 @@ impl Engine {
         }
     }
 
-    /// How many blocks of 256 threads of a grid kernel are good for so many items, where each block takes a share of
-    /// them: no more than run at a time ([`Engine::has_room_for_grid`]) if they are not too greedy for registers.
+    /// Returns the number of blocks of 256 threads for a grid kernel over `items`, of which each block takes a share:
+    /// no more than run at a time ([`Engine::has_room_for_grid`]) if they are not too greedy for registers.
     pub(crate) fn grid_blocks(&self, items: u32) -> u32 {
         let at_a_time = 4 * self.info().units.max(1);
         items.div_ceil(256).clamp(1, at_a_time)
     }
 
-    /// Whether a coefficient of a large system is computed anew each time, since its bytes cost more: so on a GPU, not
-    /// on a CPU. The test engines do as a GPU does.
+    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more: on a
+    /// GPU, not on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {
         match &self.0.kind {
             Kind::Cpu(c) => c.is_for_tests(),

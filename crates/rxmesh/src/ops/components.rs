@@ -9,7 +9,7 @@ use rxmesh_host::algo::components::{ComponentSize, ComponentsOptions, components
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
 use serde::Serialize;
 
-/// How many components are listed.
+/// Most components of a list.
 const LISTED: usize = 10;
 
 /// Finds connected components, and keeps the large ones.

@@ -21,7 +21,7 @@ pub struct Curvature;
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct CurvatureArgs {
-    /// Which value other programs shall show: written once more as the column 'quality'
+    /// Value for other programs to show: written once more as the column 'quality'
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "VALUE", value_enum, default_value_t)
@@ -35,7 +35,7 @@ impl Options for CurvatureArgs {
     }
 }
 
-/// What `quality` holds.
+/// Value of the column `quality`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

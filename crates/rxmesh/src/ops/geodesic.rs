@@ -60,7 +60,7 @@ pub struct GeodesicArgs {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub propagation: GeodesicOptions,
-    /// Which value other programs shall show: written once more as the column 'quality'
+    /// Value for other programs to show: written once more as the column 'quality'
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "VALUE", value_enum, default_value_t)
@@ -68,7 +68,7 @@ pub struct GeodesicArgs {
     pub quality: Shown,
 }
 
-/// What `quality` holds.
+/// Value of the column `quality`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -188,7 +188,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
             );
         }
         Message::new(lines)
-        // What is out of reach is known at the end only.
+        // Vertices out of reach are known at the end only.
         .warn_if(done.converged && unreached > 0, || {
             format!(
                 "{unreached} vertices are not connected to a source: their distance is infinite"

@@ -23,7 +23,7 @@ pub struct RemeshArgs {
     #[cfg_attr(feature = "cli", arg(long, conflicts_with = "keep_features"))]
     #[serde(skip)]
     pub no_features: bool,
-    /// What is done anyhow: accepted from the time when it was not
+    /// The default; accepted for compatibility
     #[cfg_attr(
         feature = "cli",
         arg(long = "project", hide = true, conflicts_with = "project")

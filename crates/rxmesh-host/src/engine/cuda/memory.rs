@@ -133,7 +133,7 @@ impl Cuda {
         Ok(true)
     }
 
-    /// What kernels have raised, if anything, of which nothing is left. Who asks holds the landing's lock.
+    /// Returns and clears the fault that kernels have raised, if any. The caller holds the lock of the landing.
     fn faults(&self) -> Result<(), EngineError> {
         // SAFETY: a word of page-locked memory that lives as long as the engine; the GPU may write it meanwhile.
         let word = |i: usize| unsafe { self.faults.as_ptr().add(i).read_volatile() };

@@ -44,8 +44,8 @@ pub(in crate::engine) struct Cuda {
     capability: (u32, u32),
     /// The GPU's number.
     ordinal: u32,
-    /// Where memory comes from, if the device has pools. Ours keeps what is given back: an allocation costs
-    /// microseconds instead of hundreds of them, and nothing waits.
+    /// Memory pool, if the device has pools. It keeps memory that is given back: an allocation costs microseconds
+    /// instead of hundreds of them, and nothing waits.
     pool: Option<driver::Pool>,
     /// Threads of every patch kernel's block in place of its own number; 0 for its own.
     threads: AtomicU32,
