@@ -232,8 +232,12 @@ fn shared() -> Vec<(Arg, String)> {
     }
     let words = |arg: &Arg| {
         let have: BTreeSet<&str> = of[arg.get_id().as_str()].iter().map(|a| a.name).collect();
-        let mut frames: Vec<&str> = ALL.iter().map(|a| a.frame).collect();
-        frames.dedup();
+        let mut frames: Vec<&str> = Vec::new();
+        for app in ALL {
+            if !frames.contains(&app.frame) {
+                frames.push(app.frame);
+            }
+        }
         let whole = frames.iter().filter(|frame| {
             let mut members = ALL.iter().filter(|a| a.frame == **frame);
             members.all(|a| have.contains(a.name))
