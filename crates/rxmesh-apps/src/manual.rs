@@ -73,7 +73,7 @@ const PAGES: [Page; 6] = [
         file: "simulate",
         title: "Simulate",
         about: "move cloth, soft bodies and mass-spring systems",
-        commands: &["cloth", "soft", "simulate"],
+        commands: &[],
     },
     Page {
         file: "files",

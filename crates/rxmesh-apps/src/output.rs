@@ -15,6 +15,7 @@ pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
         _ if kind.fits(input) => input,
         OutputKind::Mesh | OutputKind::Normals => Format::Obj,
         OutputKind::Columns(_) => Format::Ply,
+        OutputKind::Volume => Format::Vtu,
     }
 }
 

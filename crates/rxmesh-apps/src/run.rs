@@ -466,7 +466,7 @@ impl Log for Run {
         self.progress.stage(None);
         let timings = &mut self.record.timings_ms;
         let of = match stage {
-            Stage::Patches => &mut timings.patch,
+            Stage::Patches | Stage::Prepare => &mut timings.patch,
             Stage::Upload => &mut timings.upload,
             Stage::Work(_) => &mut timings.run,
             Stage::Download => &mut timings.download,

@@ -8,6 +8,8 @@ use std::time::Instant;
 pub enum Stage {
     /// Cutting the mesh into patches.
     Patches,
+    /// Making a scene and its solvers.
+    Prepare,
     /// Copying to the engine.
     Upload,
     /// The operation's own work, by name.
@@ -21,6 +23,7 @@ impl Stage {
     pub fn name(self) -> &'static str {
         match self {
             Stage::Patches => "cutting into patches",
+            Stage::Prepare => "preparing",
             Stage::Upload => "uploading",
             Stage::Work(name) => name,
             Stage::Download => "downloading",
@@ -73,19 +76,23 @@ impl Log for Silent {
 ///
 /// Those of the work.
 pub fn stage<T>(log: &mut dyn Log, stage: Stage, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    timed(log, stage, work).map_err(|e| of_mesh(log, e))
+}
+
+/// Works as [`stage`], with errors as they are: for work that is not on one mesh.
+pub(crate) fn timed<T>(
+    log: &mut dyn Log,
+    stage: Stage,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     log.begin(stage);
     let start = Instant::now();
     let result = work();
     match result {
-        Ok(value) => {
-            log.end(stage, start.elapsed().as_micros() as f64 / 1e3);
-            Ok(value)
-        }
-        Err(e) => {
-            log.failed(stage);
-            Err(of_mesh(log, e))
-        }
+        Ok(_) => log.end(stage, start.elapsed().as_micros() as f64 / 1e3),
+        Err(_) => log.failed(stage),
     }
+    result
 }
 
 /// Returns the error with the mesh's name before it, if the log knows one.

@@ -33,7 +33,7 @@ pub trait Operation {
     type Options: Options + Serialize;
     /// Result in numbers: keys of records, which come before those of the options where names are the same.
     type Report: Serialize;
-    /// Form of the mesh that it works on: [`crate::on::Vertices`] or [`crate::on::Connectivity`].
+    /// Form of the mesh that it works on: a type of [`crate::on`].
     type On;
 
     /// Completes options before a mesh is read. `seed` is the seed of all random choices.
@@ -158,6 +158,8 @@ pub enum OutputKind {
     Normals,
     /// Columns, with a name for their values.
     Columns(&'static str),
+    /// Positions and cells of a volume.
+    Volume,
 }
 
 impl OutputKind {
@@ -167,16 +169,17 @@ impl OutputKind {
             OutputKind::Mesh => "surfaces",
             OutputKind::Normals => "normals of vertices",
             OutputKind::Columns(values) => values,
+            OutputKind::Volume => "volumes",
         }
     }
 
     /// Returns `true` if a format holds the result.
     pub fn fits(self, format: Format) -> bool {
-        let holds = match self {
-            OutputKind::Mesh => true,
-            OutputKind::Normals => format.holds_normals(),
-            OutputKind::Columns(_) => format.holds_columns(),
-        };
-        holds && format.holds_surfaces()
+        match self {
+            OutputKind::Mesh => format.holds_surfaces(),
+            OutputKind::Normals => format.holds_surfaces() && format.holds_normals(),
+            OutputKind::Columns(_) => format.holds_surfaces() && format.holds_columns(),
+            OutputKind::Volume => format.holds_volumes(),
+        }
     }
 }

@@ -132,6 +132,8 @@ macro_rules! names {
     (
         Vertices { $($vertices:ident in $v:ident),* $(,)? }
         Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+        Scene { $($scene:tt)* }
+        Body { $($body:tt)* }
     ) => {
         [
             $(<rxmesh::ops::$vertices as rxmesh::Operation>::NAME,)*

@@ -59,7 +59,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "rxmesh",
-        &["rxmesh-host", "rxmesh-kernels", "rxmesh-speculative"],
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-speculative",
+            "rxmesh-simulation",
+        ],
     ),
     (
         "rxmesh-apps",

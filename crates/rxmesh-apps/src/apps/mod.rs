@@ -1,7 +1,6 @@
 //! Commands: operations of the library, and files of this folder.
 
 mod check;
-mod cloth;
 mod completions;
 mod convert;
 mod distance;
@@ -10,38 +9,38 @@ mod info;
 mod merge;
 mod repair;
 mod sample;
-mod shortcut;
-mod simulate;
-mod soft;
 mod subdivide;
 mod track;
 mod transform;
 
 use crate::app::Entry;
-use crate::frame::{OnConnectivity, OnVertices};
+use crate::frame::{OnBody, OnConnectivity, OnScene, OnVertices};
 use rxmesh::ops;
 
 macro_rules! operations {
     (
         Vertices { $($vertices:ident in $v:ident),* $(,)? }
         Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+        Scene { $($scene:ident in $s:ident),* $(,)? }
+        Body { $($body:ident in $b:ident),* $(,)? }
     ) => {
         /// Operations on vertices.
         const VERTICES: &[Entry] = &[$(Entry::of::<OnVertices<ops::$vertices>>()),*];
 
         /// Operations on the connectivity.
         const CONNECTIVITY: &[Entry] = &[$(Entry::of::<OnConnectivity<ops::$connectivity>>()),*];
+
+        /// Operations on scenes, and on bodies of a scene of their own.
+        const SCENES: &[Entry] = &[
+            $(Entry::of::<OnScene<ops::$scene>>(),)*
+            $(Entry::of::<OnBody<ops::$body>>(),)*
+        ];
     };
 }
 rxmesh::for_each_operation!(operations);
 
 /// Commands that are no operations, or not yet.
-const SCENES: &[Entry] = &[
-    Entry::of::<simulate::Simulate>(),
-    Entry::of::<cloth::Cloth>(),
-    Entry::of::<soft::Soft>(),
-    Entry::of::<subdivide::Subdivide>(),
-];
+const SURFACES: &[Entry] = &[Entry::of::<subdivide::Subdivide>()];
 const TOOLS: &[Entry] = &[
     Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
@@ -57,10 +56,11 @@ const TOOLS: &[Entry] = &[
 ];
 
 /// Lists of commands, in the order of the help.
-const LISTS: [&[Entry]; 4] = [VERTICES, SCENES, CONNECTIVITY, TOOLS];
+const LISTS: [&[Entry]; 5] = [VERTICES, SCENES, SURFACES, CONNECTIVITY, TOOLS];
 
 /// Number of commands.
-const COUNT: usize = VERTICES.len() + SCENES.len() + CONNECTIVITY.len() + TOOLS.len();
+const COUNT: usize =
+    VERTICES.len() + SCENES.len() + SURFACES.len() + CONNECTIVITY.len() + TOOLS.len();
 
 /// Every command, in the order of the help.
 pub(crate) const ALL: &[Entry] = &concat();

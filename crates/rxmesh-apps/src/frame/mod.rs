@@ -3,12 +3,14 @@
 mod compute;
 mod edit;
 mod repair;
+mod scene;
 mod several;
 mod tool;
 
 pub(crate) use compute::OnVertices;
 pub(crate) use edit::{EditFlags, Editing, OnConnectivity};
 pub(crate) use repair::{counts, holes_left, passes, repaired};
+pub(crate) use scene::{OnBody, OnScene};
 pub(crate) use several::Several;
 pub(crate) use tool::Tool;
 

@@ -41,9 +41,9 @@ fn balls_of_any_size_lie_on_the_ground() {
         for radius in [1.0, 100.0, 0.01, 1e-4] {
             b.put("ball.mesh", placed(&one, radius, [0.0; 3]));
             b.ok(&format!(
-                "soft ball.mesh --solver {solver} --steps 150 --every 150 --frames fr --engine cpu -q"
+                "soft ball.mesh --solver {solver} --steps 150 --engine cpu -o end.vtu -q"
             ));
-            let [low, volume] = measured(&b, "fr/soft_000150.vtu", radius);
+            let [low, volume] = measured(&b, "end.vtu", radius);
             let what = format!("{solver} {radius}: lowest {low}, volume {volume} of {whole}");
             assert!((low + 2.0).abs() < 0.03, "{what}");
             assert!(volume > 0.93 * whole && volume < 1.01 * whole, "{what}");
@@ -54,7 +54,8 @@ fn balls_of_any_size_lie_on_the_ground() {
             );
         }
     }
-    b.put("ball.mesh", placed(&one, 1e-9, [0.0; 3]));
+    // A power of two, by which no digit is rounded.
+    b.put("ball.mesh", placed(&one, 2f64.powi(-30), [0.0; 3]));
     let said = b.fails("soft ball.mesh --engine cpu");
     assert!(said.contains("transform --scale"), "{said}");
 }

@@ -209,6 +209,13 @@ macro_rules! framed {
             /// in their options and reports are those of the frame: [`Options::scale`](crate::algo::Options::scale) and
             /// `placement.scale` convert them. [`return_to`](Self::return_to) leads back.
             pub fn normalise(&mut $self) -> Placement {
+                let (old, new) = ($self.placement, $self.normalised());
+                $self.place(new);
+                old
+            }
+
+            /// Returns the placement that [`normalise`](Self::normalise) moves the mesh to.
+            pub fn normalised(&$self) -> Placement {
                 let old = $self.placement;
                 let corners: &[u32] = $corners;
                 let Some([low, high]) = extent(&$self.positions, corners) else {
@@ -233,11 +240,10 @@ macro_rules! framed {
                     ),
                     false => 1.0,
                 };
-                $self.place(Placement {
+                Placement {
                     origin: old.origin + old.scale * origin,
                     scale: old.scale * scale,
-                });
-                old
+                }
             }
 
             /// Returns to an earlier placement if that loses nothing: where the frame's origin stayed, and where

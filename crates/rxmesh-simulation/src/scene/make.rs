@@ -2,7 +2,7 @@
 
 use super::copies::joined;
 use super::materials::materials;
-use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
+use super::spec::{BodyMesh, BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
 use crate::{Body, Collider, Materials, Solver, World};
@@ -18,6 +18,7 @@ use rxmesh_host::mesh::{
 use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
 use rxmesh_host::store::Dimension;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Running scene.
 #[derive(Debug)]
@@ -50,18 +51,23 @@ pub(super) enum Shape {
 }
 
 impl Stage {
+    /// Name of the column of frames with velocities in m/s.
+    pub const VELOCITY: &'static str = "velocity";
+
     /// Reads or makes the meshes of a scene and prepares its solvers.
     ///
     /// # Errors
     ///
     /// [`SceneError::Value`] names the body: a mesh that cannot be read or used, a solver that does not suit it, pins
     /// that are no vertices, or no memory on the engine.
-    pub fn new(engine: &Engine, scene: Scene) -> Result<Stage, SceneError> {
+    pub fn new(engine: &Engine, mut scene: Scene) -> Result<Stage, SceneError> {
         let mut world = World::new(engine).map_err(|e| scene.wrong("world", e))?;
         let (mut actors, mut warnings) = (Vec::new(), Vec::new());
-        for body in &scene.bodies {
+        let contents = scene.bodies.iter_mut().map(|body| body.content.take());
+        let contents: Vec<Option<BodyMesh>> = contents.collect();
+        for (body, content) in scene.bodies.iter().zip(contents) {
             let actor = scene
-                .actor(body, &mut world, &mut warnings)
+                .actor((body, content), &mut world, &mut warnings)
                 .map_err(|e| scene.wrong(body.place(), e))?;
             actors.push(actor);
         }
@@ -70,7 +76,7 @@ impl Stage {
         }
         let mut colliders = Vec::new();
         for (k, spec) in scene.colliders.iter().enumerate() {
-            let read = |file: &Path, warnings: &mut _| read(&scene, file, warnings);
+            let read = |file: &Path, warnings: &mut _| read(&scene, (file, None), warnings);
             let files = |file: &Path| scene.beside(file);
             let collider = spec.collider(engine, files, read, &mut warnings);
             colliders.push(collider.map_err(|e| scene.wrong(format!("collider {k}"), e))?);
@@ -99,7 +105,7 @@ impl Stage {
         self.world.step(self.scene.time.step)
     }
 
-    /// Passes each body in its current state to `show`: its name, and its mesh with a column `velocity` in m/s. Waits
+    /// Passes each body in its current state to `show`: its name, and its mesh with a column [`Stage::VELOCITY`]. Waits
     /// for the engine.
     ///
     /// # Errors
@@ -131,6 +137,22 @@ impl Stage {
             }
         }
         Ok(())
+    }
+}
+
+impl Stage {
+    /// Returns the bodies in their current state, each as [`Stage::frame`] passes it. Waits for the engine.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn into_meshes(mut self) -> Result<Vec<BodyMesh>, Error> {
+        self.frame(|_, _| Ok::<(), Error>(()))?;
+        let meshes = self.actors.into_iter().map(|actor| match actor.shape {
+            Shape::Volume(mesh) => BodyMesh::Volume(Arc::new(mesh)),
+            Shape::Cloth(mesh) => BodyMesh::Surface(Arc::new(mesh)),
+        });
+        Ok(meshes.collect())
     }
 }
 
@@ -174,7 +196,7 @@ fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error>
     let velocities = body.velocities()?;
     let values = velocities.iter().flat_map(|v| v.to_array()).collect();
     let column = Column {
-        name: "velocity".into(),
+        name: Stage::VELOCITY.into(),
         element: ElementKind::Vertex,
         width: 3,
         data: ColumnData::F32(values),
@@ -221,11 +243,11 @@ impl Scene {
 
     fn actor(
         &self,
-        spec: &BodySpec,
+        (spec, content): (&BodySpec, Option<BodyMesh>),
         world: &mut World,
         warnings: &mut Vec<String>,
     ) -> Result<Actor, Error> {
-        let mut shape = self.shape(spec, warnings)?.placed(spec);
+        let mut shape = self.shape(spec, content, warnings)?.placed(spec);
         let engine = world.engine().clone();
         let number = match &mut shape {
             Shape::Volume(mesh) => {
@@ -316,9 +338,14 @@ impl Scene {
     }
 
     /// Makes or reads the rest shape.
-    fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+    fn shape(
+        &self,
+        spec: &BodySpec,
+        content: Option<BodyMesh>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Shape, Error> {
         if let Some(file) = &spec.mesh {
-            return read(self, file, warnings);
+            return read(self, (file, content), warnings);
         }
         if let Some(Cuboid { divisions, size }) = spec.cuboid {
             return Ok(Shape::Volume(generate::tet_box(divisions, size)?));
@@ -351,11 +378,16 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
     Ok(mesh.transform(&DAffine3::from_scale(DVec3::splat(radius.into())))?)
 }
 
-/// Reads a volume or a surface, in coordinates relative to the scene's origin.
-fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+/// Reads a volume or a surface, unless its content is given; in coordinates relative to the scene's origin.
+fn read(
+    scene: &Scene,
+    (file, content): (&Path, Option<BodyMesh>),
+    warnings: &mut Vec<String>,
+) -> Result<Shape, Error> {
     let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
-    let shape = match &scene.content {
-        Some(bytes) => read_bytes(bytes, path, warnings)?,
+    let shape = match content {
+        Some(BodyMesh::Volume(mesh)) => Shape::Volume(Arc::unwrap_or_clone(mesh)),
+        Some(BodyMesh::Surface(mesh)) => Shape::Cloth(Arc::unwrap_or_clone(mesh)),
         None => {
             let bytes = files::read(path).map_err(|source| {
                 let path = path.to_owned();

@@ -5,13 +5,15 @@ mod copies;
 mod make;
 mod materials;
 mod spec;
+mod text;
 
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
 pub use make::{Actor, Stage};
 pub use materials::CellMaterial;
 pub use spec::{
-    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,
+    Ball, BodyMesh, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec,
+    Time, Turn,
 };
 
 use rxmesh_host::{Error, files};

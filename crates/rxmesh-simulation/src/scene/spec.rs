@@ -8,6 +8,7 @@ use crate::solve::{
 use crate::{Elasticity, Material};
 use glam::{DVec3, Quat, Vec3};
 use rxmesh_host::Error;
+use rxmesh_host::mesh::{TetMesh, TriMesh};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,9 +21,6 @@ pub struct Scene {
     /// The scene's file.
     #[serde(skip)]
     pub path: PathBuf,
-    /// Content of the mesh file that bodies name, if it was read already: from a stream, which can be read only once.
-    #[serde(skip)]
-    pub content: Option<Arc<[u8]>>,
     /// Time step and number of steps.
     pub time: Time,
     /// Acceleration of all free vertices, in m/s^2.
@@ -89,6 +87,9 @@ pub struct BodySpec {
     pub name: String,
     /// File of a volume, or of a surface, which becomes cloth.
     pub mesh: Option<PathBuf>,
+    /// Mesh of the file, if it was read already.
+    #[serde(skip)]
+    pub content: Option<BodyMesh>,
     /// Box of tetrahedra with a corner at the origin.
     #[serde(rename = "box")]
     pub cuboid: Option<Cuboid>,
@@ -128,6 +129,15 @@ pub struct BodySpec {
 
 fn one() -> f32 {
     1.0
+}
+
+/// Mesh of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyMesh {
+    /// Volume.
+    Volume(Arc<TetMesh>),
+    /// Surface, which becomes cloth.
+    Surface(Arc<TriMesh>),
 }
 
 /// Box of tetrahedra, six per small box.
@@ -234,7 +244,7 @@ pub struct ExplicitSpec {
 }
 
 /// Vertices that are pinned: those in a box, those of a list, or both.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pins {
     /// Lowest and highest corner of a box in the world, in metres.
@@ -254,6 +264,21 @@ pub(super) fn no(why: &str) -> Error {
 }
 
 impl Scene {
+    /// Makes a scene without bodies and solids.
+    pub fn new(time: Time) -> Scene {
+        Scene {
+            path: PathBuf::new(),
+            time,
+            gravity: gravity(),
+            origin: [0.0; 3],
+            slip: slip(),
+            bodies: Vec::new(),
+            colliders: Vec::new(),
+            grid: None,
+            output: Output::default(),
+        }
+    }
+
     /// Refuses values out of range, except those that depend on meshes.
     ///
     /// # Errors
@@ -317,6 +342,28 @@ impl Scene {
 }
 
 impl BodySpec {
+    /// Makes a body without a shape, with the default material and solver.
+    pub fn new(name: impl Into<String>) -> BodySpec {
+        BodySpec {
+            name: name.into(),
+            mesh: None,
+            content: None,
+            cuboid: None,
+            ball: None,
+            sheet: None,
+            scale: one(),
+            turn: None,
+            at: [0.0; 3],
+            copies: None,
+            velocity: [0.0; 3],
+            material: Material::default(),
+            materials: Vec::new(),
+            cloth: Cloth::default(),
+            solver: SolverSpec::default(),
+            pins: Vec::new(),
+        }
+    }
+
     /// Returns the name of the body in error messages.
     pub(crate) fn place(&self) -> String {
         format!("body \"{}\"", self.name)

@@ -4,13 +4,19 @@
 //! surface: these are its *working units*. Options are converted to them, reports back to the user's units.
 //!
 //! - [`Vertices`]: connectivity stays, vertices may move, elements get values;
-//! - [`Connectivity`]: vertices, edges and faces come and go; attributes, groups and seams are carried along.
+//! - [`Connectivity`]: vertices, edges and faces come and go; attributes, groups and seams are carried along;
+//! - [`Scene`]: bodies that move; [`Body`]: one mesh that becomes such a body. Units are SI.
 
+mod body;
 mod connectivity;
+mod scene;
 mod scheduler;
 mod vertices;
 
+pub use body::{Body, MakesScene, Steps};
+pub(crate) use body::{Extent, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
+pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler};
 pub use vertices::{Prepared, Vertices};
 

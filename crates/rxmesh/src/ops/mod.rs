@@ -7,8 +7,8 @@ automod::dir!(pub "src/ops");
 ///
 /// ```
 /// macro_rules! names {
-///     (Vertices { $($v:ident in $_v:ident),* $(,)? } Connectivity { $($c:ident in $_c:ident),* $(,)? }) => {
-///         [$(<rxmesh::ops::$v as rxmesh::Operation>::NAME,)* $(<rxmesh::ops::$c as rxmesh::Operation>::NAME),*]
+///     ($($on:ident { $($operation:ident in $module:ident),* $(,)? })*) => {
+///         [$($(<rxmesh::ops::$operation as rxmesh::Operation>::NAME,)*)*]
 ///     };
 /// }
 /// assert!(rxmesh::for_each_operation!(names).contains(&"simplify"));
@@ -33,17 +33,22 @@ macro_rules! for_each_operation {
                 Simplify in simplify,
                 Remesh in remesh,
             }
+            Scene {
+                Simulate in simulate,
+            }
+            Body {
+                Cloth in cloth,
+                Soft in soft,
+            }
         }
     };
 }
 
 macro_rules! export {
     (
-        Vertices { $($vertices:ident in $v:ident),* $(,)? }
-        Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
+        $($kind:ident { $($operation:ident in $module:ident),* $(,)? })*
     ) => {
-        $(#[doc(inline)] pub use $v::$vertices;)*
-        $(#[doc(inline)] pub use $c::$connectivity;)*
+        $($(#[doc(inline)] pub use $module::$operation;)*)*
     };
 }
 for_each_operation!(export);
