@@ -96,7 +96,7 @@ const STEPS: &[Step] = &[
     (LONG, long),
 ];
 
-/// Folders whose modules a macro finds, where `cargo fmt` does not look.
+/// Folders whose modules a macro finds, which `cargo fmt` does not reach.
 const FOUND: [&str; 9] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
