@@ -4,7 +4,7 @@ use crate::engine::{Buffer, Engine, EngineError};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::closest::{Forest, LEAF, TreeView};
+use rxmesh_kernels::algo::distance::closest::{Forest, LEAF, TreeView};
 use rxmesh_kernels::mem::Global;
 
 /// A triangle soup on an engine, with a hierarchy of boxes: a complete binary tree over the triangles in Morton order.

@@ -1,16 +1,16 @@
 //! Distances between two surfaces.
 
-use super::Options;
-use super::closest::SurfaceTree;
-use super::measure::power_of_two;
-use super::sample::{SampleOptions, Sampler};
 use crate::Error;
+use crate::algo::Options;
+use crate::algo::distance::closest::SurfaceTree;
+use crate::algo::distance::sample::{SampleOptions, Sampler};
+use crate::algo::measure::frame::power_of_two;
 use crate::engine::Engine;
 use crate::mesh::{TriMesh, UsedVertices};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::closest::ClosestDistances;
+use rxmesh_kernels::algo::distance::closest::ClosestDistances;
 
 /// Options of measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

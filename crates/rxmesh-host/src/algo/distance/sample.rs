@@ -1,7 +1,7 @@
 //! Points on a surface, uniformly by area.
 
-use super::Options;
 use crate::Error;
+use crate::algo::Options;
 use crate::mesh::Rng;
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};

@@ -1,10 +1,10 @@
 //! Delaunay edge flips.
 
-use super::Options;
 use crate::Error;
+use crate::algo::Options;
 use crate::edit::{Column, RunReport, Runs, Session};
 use glam::Vec3;
-use rxmesh_kernels::algo::delaunay::{CountDelaunay, DelaunayFlip};
+use rxmesh_kernels::algo::improve::delaunay::{CountDelaunay, DelaunayFlip};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Options of flips to a Delaunay triangulation.

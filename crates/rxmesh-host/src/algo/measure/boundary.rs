@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::store::{Attribute, RxMesh};
-use rxmesh_kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
+use rxmesh_kernels::algo::measure::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
 use rxmesh_kernels::topo::{Edge, Face, Vertex};
 
 /// Treatment of the boundary by algorithms that change the connectivity.

@@ -1,12 +1,12 @@
 //! Connected components: faces that edges or vertices join.
 
-use super::Options;
 use crate::Error;
+use crate::algo::Options;
 use crate::engine::Buffer;
 use crate::parallel::scan;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::components::{
+use rxmesh_kernels::algo::measure::components::{
     ComponentsLabel, ComponentsMark, ComponentsRoots, ComponentsStart, JoinFaces,
 };
 use rxmesh_kernels::kernel::Entry;

@@ -1,11 +1,11 @@
 //! Gaussian and mean curvature.
 
-use super::measure::unit_scale;
 use crate::Error;
+use crate::algo::measure::frame::unit_scale;
 use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::curvature::Curvatures;
+use rxmesh_kernels::algo::measure::curvature::Curvatures;
 use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Kind, Vertex};
 

@@ -5,17 +5,17 @@ use crate::Error;
 use crate::store::reduce;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::measure::{Affine, ScaleEach};
+use rxmesh_kernels::algo::measure::frame::{Affine, ScaleEach};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Returns a power of two that brings coordinates near one: products of several lengths then stay within `f32`, however
 /// small or large the mesh is. Scaling by it changes no digit.
-pub(super) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+pub(in crate::algo) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
     scale_of(reduce::dot(rx, x, x)?, rx.count(Kind::Vertex))
 }
 
 /// Returns the scale of `vertices` vertices, given the sum of their squared coordinates.
-pub(super) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
+pub(in crate::algo) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
     if !squares.is_finite() {
         return Err(Error::NotFinite {
             what: "a vertex coordinate",
@@ -26,7 +26,7 @@ pub(super) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
 }
 
 /// Returns a power of two that brings a size near one, which changes no digit; one for no size.
-pub(super) fn power_of_two(size: f64) -> f64 {
+pub(in crate::algo) fn power_of_two(size: f64) -> f64 {
     if size > 0.0 {
         (-size.log2().round()).clamp(-100.0, 100.0).exp2()
     } else {
@@ -35,7 +35,7 @@ pub(super) fn power_of_two(size: f64) -> f64 {
 }
 
 /// Multiplies all coordinates.
-pub(super) fn resize(
+pub(in crate::algo) fn resize(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
     scale: f64,
@@ -44,7 +44,7 @@ pub(super) fn resize(
 }
 
 /// Computes `(x - origin) * scale + shift` for all coordinates.
-pub(super) fn transform(
+pub(in crate::algo) fn transform(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
     origin: Vec3,
@@ -63,7 +63,7 @@ pub(super) fn transform(
 }
 
 /// Multiplies the positions of each of several meshes.
-pub(super) fn scale_each(
+pub(in crate::algo) fn scale_each(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
     labels: &Attribute<Vertex, u32>,

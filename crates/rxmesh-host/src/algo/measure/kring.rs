@@ -4,7 +4,7 @@ use crate::Error;
 use crate::engine::{Buffer, EngineError};
 use crate::parallel::scan;
 use crate::store::{HostRows, RxMesh};
-use rxmesh_kernels::algo::kring::{RingBound, RingGather, RingPack};
+use rxmesh_kernels::algo::measure::kring::{RingBound, RingGather, RingPack};
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::Kind;
 

@@ -1,10 +1,10 @@
 //! Vertex normals.
 
-use super::measure::{resize, unit_scale};
 use crate::Error;
+use crate::algo::measure::frame::{resize, unit_scale};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::normals::{GatherNormals, VertexNormals};
+use rxmesh_kernels::algo::measure::normals::{GatherNormals, VertexNormals};
 use rxmesh_kernels::topo::Vertex;
 
 /// Scales at which the kernel's products of four lengths stay within `f32` without help, for edges down to a millionth

@@ -1,11 +1,11 @@
 //! Shape of the faces.
 
-use super::measure::unit_scale;
 use crate::Error;
+use crate::algo::measure::frame::unit_scale;
 use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::quality::FaceShapes;
+use rxmesh_kernels::algo::measure::quality::FaceShapes;
 use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::topo::{Face, Kind, Vertex};
 

@@ -1,15 +1,15 @@
 //! Explicit surface tracking.
 
-use super::Options;
-use super::remesh::{
+use crate::Error;
+use crate::algo::Options;
+use crate::algo::improve::remesh::{
     LargestMove, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of,
     mean_length, most_faces, most_on_the_way, refuse_frozen, scaled,
 };
-use crate::Error;
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
-use rxmesh_kernels::algo::noise::CurlNoise;
-use rxmesh_kernels::algo::track::{Advect, SmoothNullSpace, SplitStretched};
+use rxmesh_kernels::algo::motion::curl_noise::CurlNoise;
+use rxmesh_kernels::algo::motion::track::{Advect, SmoothNullSpace, SplitStretched};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Options of tracking a surface.

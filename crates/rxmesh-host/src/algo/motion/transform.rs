@@ -1,7 +1,7 @@
 //! Scaling, turning and moving meshes.
 
-use super::Options;
 use crate::Error;
+use crate::algo::Options;
 use crate::mesh::{TriMesh, box_of_corners};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3, Vec3Swizzles};
 use std::fmt;

@@ -1,14 +1,14 @@
 //! Laplacian and Taubin smoothing.
 
-use super::measure::unit_scale;
-use super::{Options, boundary};
 use crate::Error;
+use crate::algo::measure::frame::unit_scale;
+use crate::algo::{Options, boundary};
 use crate::engine::Buffer;
 use crate::options::positive;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::fans::{REGULAR, RegularPatches};
-use rxmesh_kernels::algo::smooth::{SmoothCotangent, SmoothFans, SmoothUniform};
+use rxmesh_kernels::algo::measure::fans::{REGULAR, RegularPatches};
+use rxmesh_kernels::algo::smooth::laplacian::{SmoothCotangent, SmoothFans, SmoothUniform};
 use rxmesh_kernels::query::{Fans, Prepared};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -151,7 +151,7 @@ pub fn smooth(
 const STEPS_FOR_FANS: u64 = 4;
 
 /// Steps of smoothing, and their buffers.
-pub(super) struct Steps<'a> {
+pub(in crate::algo) struct Steps<'a> {
     rx: &'a RxMesh,
     fixed: Attribute<Vertex, u32>,
     y: Attribute<Vertex, Vec3>,
@@ -159,7 +159,7 @@ pub(super) struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// Prepares smoothing with the boundary held.
-    pub(super) fn new(rx: &'a RxMesh) -> Result<Self, Error> {
+    pub(in crate::algo) fn new(rx: &'a RxMesh) -> Result<Self, Error> {
         Ok(Steps {
             rx,
             fixed: boundary::vertices(rx)?,
@@ -168,7 +168,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Returns flags that are not zero for vertices that stay.
-    pub(super) fn fixed(&self) -> &Attribute<Vertex, u32> {
+    pub(in crate::algo) fn fixed(&self) -> &Attribute<Vertex, u32> {
         &self.fixed
     }
 
@@ -218,7 +218,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Runs pairs of steps with uniform weights.
-    pub(super) fn pairs(
+    pub(in crate::algo) fn pairs(
         &mut self,
         x: &mut Attribute<Vertex, Vec3>,
         factors: [f32; 2],
@@ -298,10 +298,10 @@ impl Options for SmoothOptions {
 #[cfg(feature = "cli")]
 mod cli {
     /// As in [`super::TAUBIN`].
-    pub(super) const LAMBDA: &str = "0.33";
-    pub(super) const MU: &str = "-0.34";
+    pub(in crate::algo) const LAMBDA: &str = "0.33";
+    pub(in crate::algo) const MU: &str = "-0.34";
 
-    pub(super) fn taubin() -> clap::Arg {
+    pub(in crate::algo) fn taubin() -> clap::Arg {
         clap::Arg::new("taubin")
             .long("taubin")
             .action(clap::ArgAction::SetTrue)

@@ -1,6 +1,6 @@
 //! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
 
-use crate::algo::remesh::Lines;
+use crate::algo::improve::remesh::Lines;
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;

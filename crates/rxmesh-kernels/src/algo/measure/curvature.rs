@@ -1,7 +1,7 @@
 //! Gaussian curvature by angle defects and mean curvature by the cotangent Laplacian, over mixed Voronoi areas
 //! (Meyer, Desbrun, Schroeder, Barr 2003, "Discrete differential-geometry operators", sections 3 to 5).
 
-use crate::algo::mcf::corner_weights;
+use crate::algo::measure::corners::corner_weights;
 use crate::attr::Staged;
 use crate::exec::Block;
 use crate::kernel;

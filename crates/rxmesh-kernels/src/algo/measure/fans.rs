@@ -71,7 +71,7 @@ unsafe impl PatchKernel for RegularPatches {
 ///
 /// The vertex computes the cotangents of its corners, without atomics and in one phase; each is computed twice.
 #[inline(always)]
-pub(super) fn each_weight(
+pub(in crate::algo) fn each_weight(
     fans: PreparedTable<Fans>,
     v: u32,
     scale: f32,

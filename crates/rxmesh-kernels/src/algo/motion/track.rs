@@ -1,8 +1,8 @@
 //! Explicit surface tracking with the operations of El Topo (Brochu and Bridson 2009), without collisions; flips go
 //! towards equal valences.
 
-use super::noise::CurlNoise;
-use super::remesh::{Centre, Halves, Lines, Places, Rings, Sizing, longer_first};
+use crate::algo::improve::remesh::{Centre, Halves, Lines, Places, Rings, Sizing, longer_first};
+use crate::algo::motion::curl_noise::CurlNoise;
 use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{Mesh, NO_FACE};
 use crate::kernel::FlatKernel;

@@ -1,8 +1,8 @@
 //! Laplacian smoothing: each vertex moves towards, or away from, the weighted mean of its neighbours
 //! (Taubin 1995, "A signal processing approach to fair surface design", sections 2 and 3).
 
-use crate::algo::fans::{REGULAR, each_weight};
-use crate::algo::mcf::corner_weights;
+use crate::algo::measure::corners::corner_weights;
+use crate::algo::measure::fans::{REGULAR, each_weight};
 use crate::attr::{Read, Staged, Write};
 use crate::exec::Block;
 use crate::kernel;
@@ -55,7 +55,7 @@ kernel! {
     pub struct SmoothCotangent: Patch {
         /// Positions.
         pub x: Staged<Vertex, Vec3>,
-        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::measure::fans::RegularPatches).
         pub regular: Global<u32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
@@ -170,7 +170,7 @@ kernel! {
         pub x: Staged<Vertex, Vec3>,
         /// Corners of vertices, in fan order.
         pub fans: Prepared<Fans>,
-        /// One word per patch, of [`RegularPatches`](crate::algo::fans::RegularPatches).
+        /// One word per patch, of [`RegularPatches`](crate::algo::measure::fans::RegularPatches).
         pub regular: Global<u32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,

@@ -1,8 +1,8 @@
 //! Geodesic distances from one or several sources.
 
-use super::Options;
-use super::measure::unit_scale;
 use crate::Error;
+use crate::algo::Options;
+use crate::algo::measure::frame::unit_scale;
 use crate::edit::fill;
 use crate::engine::{Buffer, Engine};
 use crate::options::positive;
@@ -10,7 +10,7 @@ use crate::parallel::reduce::combine_all;
 use crate::store::{Attribute, RxMesh};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::geodesic::{
+use rxmesh_kernels::algo::distance::geodesic::{
     FAR, GeodesicFinish, GeodesicRound, GeodesicSources, GeodesicStart, LevelClear, LevelRound,
     READERS_ROW, SOURCE_BITS,
 };

@@ -3,7 +3,7 @@
 use super::Remesher;
 use crate::Error;
 use crate::edit::{Edits, Session};
-use rxmesh_kernels::algo::remesh::{AdaptLengths, GradeLengths};
+use rxmesh_kernels::algo::improve::remesh::{AdaptLengths, GradeLengths};
 use rxmesh_kernels::topo::Kind;
 
 /// Steps in which lengths become the mean of their neighbourhood: curvature is noisy.

@@ -23,7 +23,7 @@ pub(super) struct SharpEdge {
 }
 
 impl SharpEdge {
-    /// Creates an edge from the words and places that [`ListFeatures`](rxmesh_kernels::algo::remesh::ListFeatures)
+    /// Creates an edge from the words and places that [`ListFeatures`](rxmesh_kernels::algo::improve::remesh::ListFeatures)
     /// writes.
     pub(super) fn new(words: &[u32], places: &[Vec3]) -> SharpEdge {
         SharpEdge {

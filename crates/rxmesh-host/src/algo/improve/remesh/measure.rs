@@ -7,7 +7,7 @@ use crate::edit::{Column, Edits, Session};
 use crate::parallel::labels::flat_by_label;
 use crate::parallel::reduce::{combine, combine_all};
 use glam::Vec3;
-use rxmesh_kernels::algo::remesh::{
+use rxmesh_kernels::algo::improve::remesh::{
     LENGTH_CHUNK, LabelAreas, LabelLengths, Sizing, SumAreas, SumLengths,
 };
 use rxmesh_kernels::mem::GlobalMut;

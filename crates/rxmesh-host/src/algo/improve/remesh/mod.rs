@@ -6,18 +6,18 @@ mod goal;
 mod measure;
 mod passes;
 
-pub(super) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
+pub(in crate::algo) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
 use measure::Extent;
-pub(super) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
-pub(super) use passes::Remesher;
+pub(in crate::algo) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
+pub(in crate::algo) use passes::Remesher;
 
-use super::{Options, check_each};
 use crate::Error;
+use crate::algo::{Options, check_each};
 use crate::edit::check_labels;
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
 use goal::Goal;
-use rxmesh_kernels::algo::remesh::{CollapseShort, EqualiseFlip, SplitLong};
+use rxmesh_kernels::algo::improve::remesh::{CollapseShort, EqualiseFlip, SplitLong};
 use rxmesh_kernels::topo::Vertex;
 
 /// Edges longer than this many targets are split.
@@ -103,7 +103,7 @@ impl Default for RemeshOptions {
 }
 
 /// Returns a length times a factor, in 32 bits.
-pub(super) fn scaled(length: f32, factor: f64) -> f32 {
+pub(in crate::algo) fn scaled(length: f32, factor: f64) -> f32 {
     (f64::from(length) * factor) as f32
 }
 

@@ -5,13 +5,13 @@ use super::goal::LargestMove;
 use super::measure::{Meshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
-use crate::algo::closest::SurfaceTree;
+use crate::algo::distance::closest::SurfaceTree;
 use crate::edit::{Column, Edits, RunReport, Runs, Session, fill};
 use crate::engine::Buffer;
 use crate::parallel::scan::exclusive_shared;
 use glam::Vec3;
-use rxmesh_kernels::algo::closest::Project;
-use rxmesh_kernels::algo::remesh::{
+use rxmesh_kernels::algo::distance::closest::Project;
+use rxmesh_kernels::algo::improve::remesh::{
     Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip,
     FEATURE_WORDS, Lines, ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings,
     SLENDER, ScaleLengths, Sizing, SplitLong, Unmark, WriteRings,

@@ -8,7 +8,7 @@ use crate::edit::{Column, RunReport, Session};
 use crate::edit::{check_face, check_labels};
 use crate::engine::Buffer;
 use glam::Vec3;
-use rxmesh_kernels::algo::simplify::{
+use rxmesh_kernels::algo::improve::simplify::{
     BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect, BatchUnbind,
     BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, Part, SimplifySelect,
     WORDS_A_PART, Winning,

@@ -5,7 +5,7 @@ use super::work::Work;
 use crate::Error;
 use crate::edit::Session;
 use glam::DVec3;
-use rxmesh_kernels::algo::simplify::{
+use rxmesh_kernels::algo::improve::simplify::{
     BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered,
 };
 use rxmesh_kernels::topo::Kind;

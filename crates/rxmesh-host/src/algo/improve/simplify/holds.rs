@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::edit::{Cut, Session};
 use crate::engine::Buffer;
-use rxmesh_kernels::algo::remesh::{MARKED, MarkEnds};
-use rxmesh_kernels::algo::simplify::{
+use rxmesh_kernels::algo::improve::remesh::{MARKED, MarkEnds};
+use rxmesh_kernels::algo::improve::simplify::{
     FREE_TO_MOVE, ON_LINE, STAYS, SimplifyBorders, SimplifyHolds,
 };
 use rxmesh_kernels::mem::Global;

@@ -9,9 +9,9 @@ mod work;
 pub use batch::{BatchReport, simplify_batch};
 pub use deviation::Deviation;
 
-use super::Options;
-use super::boundary::Boundary;
 use crate::Error;
+use crate::algo::Options;
+use crate::algo::measure::boundary::Boundary;
 use crate::edit::{Column, RunReport, Session};
 use crate::options::not_negative;
 use glam::Vec3;

@@ -9,9 +9,9 @@ use crate::Error;
 use crate::edit::{self, Column, Cut, Motion, NextSeeds, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
-use rxmesh_kernels::algo::quadric::Stored;
-use rxmesh_kernels::algo::remesh::Lines;
-use rxmesh_kernels::algo::simplify::{
+use rxmesh_kernels::algo::improve::remesh::Lines;
+use rxmesh_kernels::algo::improve::simplify::quadric::Stored;
+use rxmesh_kernels::algo::improve::simplify::{
     BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS,
     IDLE_ROUNDS, LineForm, MOST_TURNS, NoLines, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE,
     PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts,

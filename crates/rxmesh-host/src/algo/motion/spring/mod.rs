@@ -4,17 +4,17 @@ mod motion;
 
 pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
 
-use super::Options;
 use crate::Error;
 use crate::algebra::cg::Cg;
 use crate::algebra::{Diagonal, Matrix, Method, Parts, System, Work, solves_in_one};
+use crate::algo::Options;
 use crate::engine::{Buffer, Engine};
 use crate::options::{not_negative, positive};
 use crate::store::reduce;
 use crate::store::{Attribute, Dimension, RxMesh, Surface};
 use glam::{Mat3, Vec3};
 use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
-use rxmesh_kernels::algo::spring::{
+use rxmesh_kernels::algo::motion::spring::{
     Constants, Motion, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
     SpringLengths, SpringMatrix, SpringProduct, SpringScatter,
 };

@@ -1,13 +1,13 @@
 //! One mesh, or several that lie in one, with the measures and decisions for each.
 
 use crate::Error;
-use crate::algo::mcf::{mean_edge_length, mean_edge_lengths};
-use crate::algo::measure::{resize, scale_each, scale_of, unit_scale};
+use crate::algo::measure::frame::{resize, scale_each, scale_of, unit_scale};
+use crate::algo::measure::lengths::{mean_edge_length, mean_edge_lengths};
 use crate::engine::Buffer;
 use crate::store::reduce::{self, Reduction};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::measure::{FaceLabels, HoldEach};
+use rxmesh_kernels::algo::measure::frame::{FaceLabels, HoldEach};
 use rxmesh_kernels::attr::PerMesh;
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Face, Kind, Vertex};

@@ -8,8 +8,8 @@ mod vertices;
 
 pub use sigma::{Closeness, Similarity};
 
-use super::{Options, check_each};
 use crate::Error;
+use crate::algo::{Options, check_each};
 use crate::options::{not_negative, positive};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;

@@ -2,10 +2,10 @@
 
 use super::meshes::Meshes;
 use crate::Error;
-use crate::algo::smooth::Steps;
+use crate::algo::smooth::laplacian::Steps;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::normal_filter::{FaceFrames, NormalOffsets};
+use rxmesh_kernels::algo::smooth::filter::normals::{FaceFrames, NormalOffsets};
 use rxmesh_kernels::topo::{Face, Vertex};
 
 /// Taubin's factors: the steps remove the part that changes from vertex to vertex.

@@ -4,11 +4,11 @@ use super::Member;
 use super::meshes::{Hold, Meshes};
 use super::noise::TAUBIN;
 use crate::Error;
-use crate::algo::smooth::Steps;
+use crate::algo::smooth::laplacian::Steps;
 use crate::engine::Buffer;
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::normal_filter::{
+use rxmesh_kernels::algo::smooth::filter::normals::{
     Bends, BlendFlat, FaceFrames, FilterNormals, FitVertices, LimitOffsets, MeanOfRing,
     NormalOffsets,
 };

@@ -3,11 +3,13 @@
 use super::meshes::Meshes;
 use super::{Closeness, FilterOptions, Member, Similarity};
 use crate::Error;
-use crate::algo::normals::vertex_normals_unscaled;
+use crate::algo::measure::normals::vertex_normals_unscaled;
 use crate::engine::Buffer;
 use crate::store::{Attribute, Rows, RxMesh};
 use glam::Vec3;
-use rxmesh_kernels::algo::filter::{BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words};
+use rxmesh_kernels::algo::smooth::filter::vertices::{
+    BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words,
+};
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
 

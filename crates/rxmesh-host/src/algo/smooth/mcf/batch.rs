@@ -1,17 +1,16 @@
 //! Mean curvature flow of several meshes that lie in one: solved together, ended each by itself.
 
-use super::{
-    FIRST_LOOK, McfOptions, McfReport, PATIENCE, Solver, TIME_STEP, When, mean_edge_lengths,
-};
+use super::{FIRST_LOOK, McfOptions, McfReport, PATIENCE, Solver, TIME_STEP, When};
 use crate::Error;
 use crate::algebra::cg::{Cg, relative};
 use crate::algebra::{Identity, Jacobi, Method, Multigrid, Phases, System, method_of};
-use crate::algo::measure::{power_of_two, scale_each};
+use crate::algo::measure::frame::{power_of_two, scale_each};
+use crate::algo::measure::lengths::mean_edge_lengths;
 use crate::algo::{check_each, of_mesh};
 use crate::store::reduce::{ByLabel, Reduction};
 use crate::store::{Attribute, RxMesh, Surface};
 use glam::Vec3;
-use rxmesh_kernels::algo::measure::{HoldEach, ScaleEach};
+use rxmesh_kernels::algo::measure::frame::{HoldEach, ScaleEach};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
 

@@ -4,25 +4,27 @@ mod batch;
 
 pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 
-use super::Options;
-use super::measure::{power_of_two, transform};
 use crate::Error;
 use crate::algebra::cg::{Cg, Progress};
 use crate::algebra::{
     Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
 };
+use crate::algo::Options;
+use crate::algo::measure::frame::{power_of_two, transform};
+use crate::algo::measure::lengths::mean_edge_length;
 use crate::engine::Buffer;
 use crate::options::positive;
-use crate::store::reduce::{self, ByLabel, Term, several};
+use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
-use rxmesh_kernels::algo::mcf::{McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR};
-use rxmesh_kernels::algo::measure::{EdgeLabels, EdgeLengths};
+use rxmesh_kernels::algo::smooth::mcf::{
+    McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR,
+};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
-use rxmesh_kernels::topo::{Edge, Kind, Vertex};
+use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Options of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,48 +199,6 @@ impl Options for McfOptions {
     fn scale(&mut self, factor: f64) {
         self.time_step = self.time_step.map(|dt| dt * factor * factor);
     }
-}
-
-/// Computes the mean length of all edges.
-///
-/// # Errors
-///
-/// Any error of the engine.
-pub fn mean_edge_length(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
-    let mut length = rx.attribute::<Edge, f32>()?;
-    rx.run(EdgeLengths {
-        x: x.read()?,
-        length: length.write()?,
-    })?;
-    Ok(reduce::sum(rx, &length)? / f64::from(rx.count(Kind::Edge).max(1)))
-}
-
-/// Computes the mean length of the edges of each of several meshes; 0 for one without edges.
-pub(super) fn mean_edge_lengths(
-    rx: &RxMesh,
-    x: &Attribute<Vertex, Vec3>,
-    vertices: &Attribute<Vertex, u32>,
-    count: usize,
-) -> Result<Vec<f64>, Error> {
-    let mut length = rx.attribute::<Edge, f32>()?;
-    rx.run(EdgeLengths {
-        x: x.read()?,
-        length: length.write()?,
-    })?;
-    let (mut labels, mut one) = (rx.attribute::<Edge, u32>()?, rx.attribute::<Edge, f32>()?);
-    rx.run(EdgeLabels {
-        vertices: vertices.read()?,
-        labels: labels.write()?,
-        one: one.write()?,
-    })?;
-    let labels = ByLabel::new(rx, &labels, count as u32)?;
-    let sum = |x: &Attribute<Edge, f32>| labels.reduce(x.global()?, Reduction::Sum);
-    let (sums, counts) = (sum(&length)?, sum(&one)?);
-    Ok(sums
-        .into_iter()
-        .zip(counts)
-        .map(|(sum, n)| sum / n.max(1.0))
-        .collect())
 }
 
 /// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits

@@ -2,7 +2,7 @@
 
 use super::sizing::rests;
 use super::{Lines, agree, shape};
-use crate::algo::delaunay::{Diamond, flip};
+use crate::algo::improve::delaunay::{Diamond, flip};
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
 use crate::edit::{DEAD, FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;

@@ -1,6 +1,6 @@
 //! The lines of a surface that remeshing keeps: its boundary and its sharp edges.
 
-use crate::algo::delaunay::Diamond;
+use crate::algo::improve::delaunay::Diamond;
 use crate::cavity::{Cavity, Site, Spoke};
 use crate::edit::{FlatMesh, Mesh, NO_FACE};
 use crate::kernel::FlatKernel;

@@ -1,12 +1,12 @@
 //! The collapse of an edge.
 
 use super::order::URGENCY_BITS;
+use super::quadric::Quadric;
 use super::{
     Course, FREE_TO_MOVE, LOCKED, LineForm, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part,
     Placement, QuadricSurface, REFUSALS, REFUSED, Refusal, SomeLines, TOO_FAR, part_word,
 };
-use crate::algo::quadric::Quadric;
-use crate::algo::remesh::{Lines, MOST_CORNERS};
+use crate::algo::improve::remesh::{Lines, MOST_CORNERS};
 use crate::cavity::{
     Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
     link_condition, template,
@@ -526,7 +526,7 @@ pub struct NewVertex {
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
-    /// See [`Lines::on_rim`](crate::algo::remesh::Lines::on_rim).
+    /// See [`Lines::on_rim`](crate::algo::improve::remesh::Lines::on_rim).
     marked: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Deviation of a simplified surface from its input.
 
+use super::quadric::Quadric;
 use super::{QuadricSurface, SomeLines};
-use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;

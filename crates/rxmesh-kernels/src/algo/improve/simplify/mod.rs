@@ -10,6 +10,7 @@ mod collapse;
 mod deviation;
 mod order;
 mod prepare;
+pub mod quadric;
 mod select;
 
 use batch::part_word;
@@ -23,14 +24,14 @@ pub use order::{MOST_TURNS, Order};
 pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
-use super::quadric::{Quadric, Stored};
-use crate::algo::remesh::Lines;
+use crate::algo::improve::remesh::Lines;
 use crate::args;
 use crate::edit::NONE;
 use crate::lanes::{LANES, Lanes, Point, four};
 use crate::mem::{Bind, Global, GlobalMut, Hashed};
 use crate::parallel::labels::label_of;
 use glam::{Vec3, Vec4};
+use quadric::{Quadric, Stored};
 
 kernel_list! {
     flat simplify_quadrics: SimplifyQuadrics;

@@ -1,7 +1,7 @@
 //! Preparation of a simplification: quadrics, freedom of vertices, costs.
 
+use super::quadric::Quadric;
 use super::{EdgeCosts, LOCKED, LineForm, QuadricSurface, RULES, Rule, STAYS, SomeLines};
-use crate::algo::quadric::Quadric;
 use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::LANES;
