@@ -78,8 +78,8 @@ struct Reference {
 impl Application for Distance {
     const NAME: &'static str = "distance";
     const SUMMARY: &'static str = "Measure how far two surfaces are apart";
-    const HELP: &'static str = "Examples: rxmesh-apps distance spot.ply bob.ply
-          rxmesh-apps distance spot.ply bob.ply --samples 20000 -o off.ply --quality
+    const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
+          rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
 
 Each mesh is measured at its vertices and at points on its faces, uniformly by area, against the
 other surface, not against its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS

@@ -55,7 +55,7 @@ impl Options for SimulateArgs {
     }
 }
 
-/// What the record holds of a scene that moved.
+/// Keys of the record of a simulated scene.
 pub(super) const RECORD: &[(&str, &str)] = &[
     ("scene", "the scene, with all defaults"),
     (
@@ -91,18 +91,18 @@ struct Done {
 struct BodyRecord {
     name: String,
     vertices: u64,
-    /// Of a volume, else null.
+    /// Number of cells of a volume, else null.
     cells: Option<u64>,
-    /// Of cloth, else null.
+    /// Number of faces of cloth, else null.
     faces: Option<u64>,
 }
 
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
     const SUMMARY: &'static str = "Let deformable bodies of a scene move";
-    const HELP: &'static str = "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
-          rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
-          rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
+    const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
+          rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
+          rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
 projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.

@@ -22,7 +22,7 @@ const ABOUT: &str =
 fn example() -> String {
     let formats = Format::summary();
     format!(
-        "Example: rxmesh-apps mcf bunny.obj -o smooth.obj
+        "Example: rxmesh mcf bunny.obj -o smooth.obj
 
 A mesh without a folder in its name that is not in the current folder is looked up in data/.
 Formats, told by the extension, else by the content: {formats}.

@@ -67,7 +67,7 @@ pub struct GeodesicReport {
 /// Reach of a round, the number of edges by which a distance may exceed the shortest one and still be passed on; and
 /// the most steps of a patch in a round. All engines of the CPU have the same, since distances depend on them in their
 /// last digits.
-const REACH_AND_STEPS: (f32, u32) = (16.0, 8);
+const REACH_AND_STEPS: (f32, u32) = (6.0, 8);
 
 /// The same on a GPU: with more steps the other patches wait for one longer than for another launch, and too short a
 /// reach leaves most of them nothing to do.
