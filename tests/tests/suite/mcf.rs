@@ -2,9 +2,8 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow, mean_edge_length,
-};
+use rxmesh_host::algo::lengths::mean_edge_length;
+use rxmesh_host::algo::mcf::{McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;

@@ -6,7 +6,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
 use rxmesh_host::edit::{Claims, HostArrays, Session};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::noise::CurlNoise;
+use rxmesh_host::kernels::algo::curl_noise::CurlNoise;
 use rxmesh_host::kernels::algo::track::Symmetric;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};

@@ -100,9 +100,9 @@ struct BodyRecord {
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
     const SUMMARY: &'static str = "Let deformable bodies of a scene move";
-    const HELP: &'static str = "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
-          rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
-          rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
+    const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
+          rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
+          rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
 projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.

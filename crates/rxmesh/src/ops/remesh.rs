@@ -85,7 +85,7 @@ impl Operation for Remesh {
     const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Make triangles of one size and near to equilateral";
     const HELP: &'static str =
-        "Example: rxmesh-apps remesh bunny.obj --faces 10000 -o even.ply
+        "Example: rxmesh remesh bunny.obj --faces 10000 -o even.ply
 
 Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
 boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch

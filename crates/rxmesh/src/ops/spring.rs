@@ -117,9 +117,9 @@ impl Operation for Spring {
     const GROUP: Group = Group::Simulate;
     const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
     const HELP: &'static str =
-        "Examples: rxmesh-apps spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
-          rxmesh-apps generate grid --nx 30 --ny 30 -o cloth.obj
-          rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
+        "Examples: rxmesh spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
+          rxmesh generate grid --nx 30 --ny 30 -o cloth.obj
+          rxmesh spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
 stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,

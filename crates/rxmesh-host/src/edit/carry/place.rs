@@ -1,7 +1,7 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::Order;
-use crate::algo::closest::{HostTree, Nearest};
+use crate::algo::distance::closest::{HostTree, Nearest};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;
