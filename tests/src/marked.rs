@@ -2,7 +2,7 @@
 //! elements change their ids.
 
 use crate::edits::Edit;
-use crate::engines::Conflicts;
+use crate::engines::TestScheduler;
 use crate::launch::RunOperators;
 use crate::places::{Place, place};
 use glam::Vec3;
@@ -125,7 +125,7 @@ impl Marked {
     }
 }
 
-impl<C: Conflicts> Marked<C> {
+impl<C: TestScheduler> Marked<C> {
     /// Opens a patched mesh.
     ///
     /// # Errors

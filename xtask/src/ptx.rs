@@ -75,7 +75,7 @@ const ARCHS: [&str; 3] = ["sm_75", "sm_80", OVERLAPPING];
 const OVERLAPPING: &str = "sm_90";
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PtxArguments {
     /// Only check that the files were built from the present sources; needs no device toolchain
     #[arg(long, conflicts_with = "assemble")]
     check: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
     assemble: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &PtxArguments) -> anyhow::Result<()> {
     if arguments.check {
         check()
     } else if arguments.assemble {

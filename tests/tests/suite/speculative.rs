@@ -13,7 +13,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
@@ -191,7 +191,7 @@ fn lengths(mesh: &TriMesh) -> Vec<f32> {
         .collect()
 }
 
-fn remeshed<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
+fn remeshed<C: TestScheduler>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
     let rx = patched(engine, mesh, 128);
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();

@@ -24,7 +24,7 @@ pub(crate) use claims::{Course, NextSeeds};
 pub use close::Closed;
 pub use columns::{Blend, Column, ColumnWords, Columns};
 pub(crate) use cut::Cut;
-pub use engine::{Edits, Parts, RoundReport, RunReport, Runs, Seeds};
+pub use engine::{Edits, RoundReport, RunReport, Runs, Seeds, SplitSession};
 pub(crate) use labels::{check_face, check_labels};
 pub(crate) use mesh::fill;
 pub use mesh::{HostArrays, OpenMesh};

@@ -28,10 +28,10 @@ const NAP: Duration = Duration::from_micros(50);
 /// Launches of one engine that others can help with at a time; where more threads launch, the rest do without.
 const PLACES: usize = 8;
 
-/// In [`Place::state`]: the launch there has blocks to give. Above are the helpers that are at it.
+/// In [`JobSlot::state`]: the launch there has blocks to give. Above are the helpers that are at it.
 const OPEN: u32 = 1;
 
-/// One helper in [`Place::state`].
+/// One helper in [`JobSlot::state`].
 const HELPER: u32 = 2;
 
 /// The threads of an engine.
@@ -44,7 +44,7 @@ pub(super) struct Crew {
 /// Where launches are posted.
 #[derive(Default)]
 struct Desk {
-    places: [Place; PLACES],
+    places: [JobSlot; PLACES],
     /// How many launches have been posted.
     posted: AtomicU32,
     /// Threads that help, stay awake to help, or have been asked to.
@@ -54,7 +54,7 @@ struct Desk {
 /// Room for a launch on the desk, in a cache line of its own.
 #[derive(Default)]
 #[repr(align(64))]
-struct Place {
+struct JobSlot {
     /// Whether a launch has the place.
     taken: AtomicBool,
     state: AtomicU32,
@@ -169,7 +169,7 @@ impl Desk {
             } else if !helped || come.elapsed() > STAY || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
                 // Who posted a launch before that has not asked for a helper in this one's place.
-                if !self.places.iter().any(Place::is_open) {
+                if !self.places.iter().any(JobSlot::is_open) {
                     return;
                 }
                 self.helpers.fetch_add(1, SeqCst);
@@ -194,7 +194,7 @@ impl Desk {
     }
 }
 
-impl Place {
+impl JobSlot {
     /// Takes the place, if it is free.
     fn take(&self) -> bool {
         !self.taken.load(Relaxed) && !self.taken.swap(true, Acquire)
@@ -230,7 +230,7 @@ impl Place {
 
 impl Job<'_> {
     /// Runs blocks until all are given, those of one share first.
-    fn work(&self, place: &Place, share: usize) {
+    fn work(&self, place: &JobSlot, share: usize) {
         let n = self.shares.len();
         for k in 0..n {
             let share = &self.shares[(share + k) % n];
@@ -247,11 +247,11 @@ impl Job<'_> {
 }
 
 /// A launch that is posted, until this is dropped, which waits for the helpers.
-struct Posted<'p>(&'p Place);
+struct Posted<'p>(&'p JobSlot);
 
 impl<'p> Posted<'p> {
     /// Posts a launch in a place that was taken for it; `job` must outlive what is returned.
-    fn new(place: &'p Place, job: &'p Job<'p>) -> Self {
+    fn new(place: &'p JobSlot, job: &'p Job<'p>) -> Self {
         place
             .job
             .store(std::ptr::from_ref(job).cast_mut().cast(), Relaxed);

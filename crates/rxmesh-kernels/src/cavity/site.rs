@@ -3,7 +3,7 @@
 use super::births::{self, Origin};
 use super::claims::{ClaimTables, Key};
 use super::round::{Counter, Round, Slots};
-use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, MeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 

@@ -1,6 +1,6 @@
 //! A mesh as flat arrays, on which an edit session works.
 
-use super::{Mesh, MeshMut};
+use super::{HalfEdgeMesh, MeshMut};
 use crate::args;
 use crate::mem::GlobalMut;
 
@@ -93,7 +93,7 @@ impl FlatMesh {
     }
 }
 
-impl Mesh for FlatMesh {
+impl HalfEdgeMesh for FlatMesh {
     #[inline(always)]
     fn origin(&self, h: u32) -> u32 {
         self.ev.get(h)

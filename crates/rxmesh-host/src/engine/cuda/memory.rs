@@ -1,7 +1,7 @@
 //! Memory of the GPU: taken and given back, cleared, copied, read.
 
 use super::driver::Known;
-use super::{Cuda, driver};
+use super::{CudaEngine, driver};
 use crate::engine::{EngineError, fault_error};
 use rxmesh_kernels::landing::Land;
 use rxmesh_kernels::mem::{FAULT_WORDS, Global, GlobalMut};
@@ -13,7 +13,7 @@ pub(super) const LANDING_BYTES: usize = 64 * 1024;
 /// The most bytes of a read that a kernel copies there. It has written them before the copy engine would have begun.
 const LANDED_BY_KERNEL: usize = 8 * 1024;
 
-impl Cuda {
+impl CudaEngine {
     pub(in crate::engine) fn allocate(
         &self,
         bytes: usize,
@@ -78,7 +78,7 @@ impl Cuda {
         self.faults()
     }
 
-    /// Starts the copies of [`Cuda::read`], each to the landing while there is room in it.
+    /// Starts the copies of [`CudaEngine::read`], each to the landing while there is room in it.
     fn enter_downloads(
         &self,
         parts: &mut [(*mut u8, &mut [u8])],

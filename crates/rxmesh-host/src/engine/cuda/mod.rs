@@ -22,7 +22,7 @@ const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
 )));
 
 /// Fields are dropped in this order: the context goes after everything that lives in it.
-pub(in crate::engine) struct Cuda {
+pub(in crate::engine) struct CudaEngine {
     modules: Mutex<Modules>,
     stream: driver::Stream,
     /// Page-locked memory in which small reads land: one wait is for all of them.
@@ -54,12 +54,12 @@ pub(in crate::engine) struct Cuda {
 
 // SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to;
 // the driver serialises access to a stream.
-unsafe impl Send for Cuda {}
+unsafe impl Send for CudaEngine {}
 // SAFETY: as above.
-unsafe impl Sync for Cuda {}
+unsafe impl Sync for CudaEngine {}
 
-impl Cuda {
-    pub(in crate::engine) fn new(ordinal: u32) -> Result<Cuda, EngineError> {
+impl CudaEngine {
+    pub(in crate::engine) fn new(ordinal: u32) -> Result<CudaEngine, EngineError> {
         let device = driver::device(ordinal)?;
         let context = driver::context(device)?;
         let info = EngineInfo {
@@ -75,7 +75,7 @@ impl Cuda {
         let stream = driver::stream()?;
         let (landing, landed) = driver::page_locked(LANDING_BYTES)?;
         let (faults, fault) = driver::page_locked(FAULT_WORDS)?;
-        let mut cuda = Cuda {
+        let mut cuda = CudaEngine {
             context,
             stream,
             landing: Mutex::new(landing),
@@ -131,7 +131,7 @@ impl Cuda {
     }
 }
 
-impl Drop for Cuda {
+impl Drop for CudaEngine {
     fn drop(&mut self) {
         // A kernel may still raise a fault, whose words are given back next. A failure leaves nothing to do.
         let _ = self.enter().and_then(|()| driver::wait(&self.stream));

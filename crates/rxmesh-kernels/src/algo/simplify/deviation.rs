@@ -2,7 +2,7 @@
 
 use super::{QuadricSurface, SomeLines};
 use crate::algo::quadric::Quadric;
-use crate::edit::{FlatMesh, Mesh, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
