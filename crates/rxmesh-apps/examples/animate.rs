@@ -30,7 +30,7 @@ struct Arguments {
     /// Frames to make, of each kind
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     frames: u32,
-    /// Who computes
+    /// Engine that computes
     #[arg(long, value_name = "ENGINE", value_enum, default_value = "auto")]
     engine: EngineChoice,
     /// Write the last frame

@@ -11,10 +11,10 @@ use std::time::Duration;
 /// Exit code when the system gives no more memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 4;
 
-/// What the program is doing, for the message.
+/// Name of the current stage, for the message.
 static STAGE: Mutex<&'static str> = Mutex::new("starting");
 
-/// Tells what the program does from now on.
+/// Sets the name of the current stage.
 pub(crate) fn stage(name: &'static str) {
     *STAGE.lock().unwrap_or_else(|e| e.into_inner()) = name;
 }
@@ -102,11 +102,11 @@ fn out_of_memory(bytes: usize) {
     }
     static ENDING: AtomicBool = AtomicBool::new(false);
     if HERE.replace(true) {
-        // What is called below wants memory: not even that is left.
+        // The calls below allocate, and even that has failed.
         exit(OUT_OF_MEMORY);
     }
     if ENDING.swap(true, Ordering::SeqCst) {
-        // Another thread is at it, and ends this one with the process.
+        // Another thread is ending the process, and this one with it.
         std::thread::sleep(Duration::from_secs(10));
         exit(OUT_OF_MEMORY);
     }

@@ -69,7 +69,7 @@ pub(crate) fn stem(path: &Path) -> OsString {
     name.file_stem().unwrap_or_default().to_owned()
 }
 
-/// Whether a name stands for stdin.
+/// Returns `true` if the name stands for stdin.
 pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
 }

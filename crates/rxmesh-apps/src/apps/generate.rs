@@ -196,7 +196,7 @@ enum Shape {
     },
 }
 
-/// What shapes of tetrahedra take.
+/// Options of the shapes made of tetrahedra.
 #[derive(Debug, Args)]
 struct TetArgs {
     /// Divide every cell into eight, N times
@@ -242,7 +242,7 @@ struct TorusArgs {
     minor: f32,
 }
 
-/// What shapes of triangles take.
+/// Options of the shapes made of triangles.
 #[derive(Debug, Args)]
 struct TriangleArgs {
     /// Divide every face into four, N times
@@ -255,7 +255,7 @@ struct TriangleArgs {
     make: MakeArgs,
 }
 
-/// What every shape of `generate` takes.
+/// Options of every shape.
 #[derive(Debug, Args)]
 struct MakeArgs {
     #[command(flatten)]
@@ -289,7 +289,7 @@ fn make_args(shape: &Shape) -> &MakeArgs {
     }
 }
 
-/// What was made.
+/// Generated mesh.
 enum Made {
     Triangles(TriMesh),
     Polygons(PolyMesh),

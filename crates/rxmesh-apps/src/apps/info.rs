@@ -64,7 +64,7 @@ pub(crate) struct Report {
     polygons: Option<PolygonCounts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary: Option<BoundaryCounts>,
-    /// What the tables of the prepared relations take, with `--prepared`.
+    /// Sizes of the prepared relations' tables, with `--prepared`.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepared: Option<Vec<PreparedSize>>,
 }

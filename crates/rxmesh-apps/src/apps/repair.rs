@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 const OUTPUT: &str =
-    "Where to write [default: <input>_repair in the input's format, in the current folder]";
+    "Output file [default: <input>_repair in the input's format, in the current folder]";
 
 /// The application.
 pub(crate) struct Repair;
@@ -48,7 +48,7 @@ impl Options for RepairArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     repair: RepairReport,
-    /// What was asked for and could not be done.
+    /// Requested repairs that could not be done.
     undone: Vec<String>,
     /// Faces of the result that intersect.
     self_intersections: Findings<[u32; 2]>,

@@ -55,7 +55,7 @@ impl Options for SimulateArgs {
     }
 }
 
-/// What the record holds of a scene that moved.
+/// Keys of the record of a simulated scene.
 pub(super) const RECORD: &[(&str, &str)] = &[
     ("scene", "the scene, with all defaults"),
     (
@@ -91,9 +91,9 @@ struct Done {
 struct BodyRecord {
     name: String,
     vertices: u64,
-    /// Of a volume, else null.
+    /// Number of cells of a volume, else null.
     cells: Option<u64>,
-    /// Of cloth, else null.
+    /// Number of faces of cloth, else null.
     faces: Option<u64>,
 }
 

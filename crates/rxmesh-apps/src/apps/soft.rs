@@ -19,7 +19,7 @@ pub(crate) struct SoftArgs {
     #[command(flatten)]
     #[serde(flatten)]
     shortcut: ShortcutArgs,
-    /// How it moves
+    /// Solver of the motion
     #[arg(long, value_name = "SOLVER", value_enum, default_value = "implicit")]
     solver: SoftSolver,
     /// Hold the highest hundredth, instead of letting all fall
@@ -60,7 +60,7 @@ impl SoftSolver {
             SoftSolver::Springs => {
                 "solver.implicit = { elasticity = \"springs\", newton = 3, linear = 50 }\n".into()
             }
-            // What little it loses by itself lets it jump about for long.
+            // The solver damps little by itself: without this the body bounces for long.
             SoftSolver::Projective => format!(
                 "solver.projective = {{ rounds = 5, iterations = 30, damping = {:?} }}\n",
                 similar.rate(1.0)

@@ -26,8 +26,8 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(skip)]
     input: InputArgs,
-    /// Where to write, or '-' for stdout [default: MESH_subdivide in the input's format, in the current folder; stdout
-    /// for a mesh from stdin]
+    /// Output file, or '-' for stdout [default: MESH_subdivide in the input's format, in the current folder; stdout for
+    /// a mesh from stdin]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     output: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What holds for every command: usage, errors, exit codes, engines, the manual.
+//! Tests common to all commands: usage, errors, exit codes, engines, the manual.
 
 use crate::support::{Sandbox, TRIANGLE, bunny, positions};
 use serde_json::Value;
@@ -420,7 +420,7 @@ fn examples_in_help_run() {
         });
         let mut of_command = 0;
         for example in examples {
-            // What a shell does with the output is not the program's.
+            // Redirections and pipes belong to the shell.
             let arguments = example.split(['>', '|']).next().unwrap();
             let out = b
                 .command(arguments)

@@ -12,7 +12,7 @@ fn delaunay_leaves_no_edge() {
     assert_eq!(edit["report"]["left"], 0, "{r}");
     assert_eq!(edit["before"]["faces"], edit["after"]["faces"]);
     assert!(edit["report"]["run"]["done"].as_u64() > Some(100), "{r}");
-    // What is Delaunay stays as it is.
+    // A Delaunay mesh is not changed.
     let again = b.record("delaunay d.obj -o e.obj");
     assert_eq!(again["edit"]["report"]["run"]["done"], 0, "{again}");
 }

@@ -1,4 +1,4 @@
-//! What becomes of files: default names and formats, links, signals, memory that runs out, what is lost on the way.
+//! Output files: default names and formats, links, signals, exhausted memory, data that a format cannot hold.
 
 #![cfg(unix)]
 

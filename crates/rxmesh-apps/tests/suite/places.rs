@@ -40,7 +40,7 @@ impl Meshes {
         self.folder.put(name, obj(&places, &self.triangles));
     }
 
-    /// What a command makes of a mesh: positions and triangles.
+    /// Runs a command on a mesh and returns the positions and triangles of the result.
     fn result(&self, command: &str, mesh: &str) -> (Vec<[f64; 3]>, Vec<Vec<usize>>) {
         let (name, flags) = command.split_once(' ').unwrap_or((command, ""));
         self.folder.ok(&format!(

@@ -151,7 +151,7 @@ pub fn bunny() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/bunny.obj")).unwrap()
 }
 
-/// How jagged: the summed length of all sides of all faces.
+/// Returns the summed length of all sides of all faces, a measure of roughness.
 pub fn length(obj: &str) -> f64 {
     let p = positions(obj);
     let side = |a: usize, b: usize| {

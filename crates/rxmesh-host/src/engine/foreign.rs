@@ -6,13 +6,13 @@ use super::{Backend, Buffer, Engine, EngineError};
 /// lies in the program's own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Where it begins, as a multiple of its values' alignment.
+    /// Address of the first value, a multiple of the values' alignment.
     pub address: u64,
     /// Number of values.
     pub len: usize,
     /// The stream (a `CUstream`, which is a `cudaStream_t`) on which its owner works with it; 0 is the default stream.
-    /// What was entered in it before a copy comes before the copy, and what is entered afterwards comes after it:
-    /// nobody has to wait. An engine of the CPU does not look at it.
+    /// Work entered in it earlier than a copy runs before the copy, and work entered later runs after it, so neither
+    /// side has to wait. A CPU engine ignores it.
     pub stream: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Which values kernels keep in shared memory (MeshTaichi 2022, section 5.2.2): decided at each launch.
+//! Choice of the values that kernels keep in shared memory (MeshTaichi 2022, section 5.2.2), made at each launch.
 
 use super::launch::measure;
 use rxmesh_kernels::attr::StagedField;
@@ -7,7 +7,7 @@ use rxmesh_kernels::topo::PatchHeader;
 use std::any::TypeId;
 use std::cmp::Reverse;
 
-/// Which staged fields of kernels have their values in shared memory. The others' values stay in global memory, and the
+/// Staged fields of kernels whose values go to shared memory. The values of the others stay in global memory, and the
 /// kernel's body does not notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StagingChoice {
@@ -110,7 +110,7 @@ impl<'a> Fitting<'a> {
         fitting
     }
 
-    /// What is staged: a number that is another one for each set of fields.
+    /// Returns the set of staged fields as bits.
     pub(super) fn staged(&self) -> u64 {
         self.staged
     }
@@ -141,7 +141,7 @@ mod tests {
     kernel! {
         /// Has one field of each kind.
         pub struct Many: Scatter<EV> {
-            /// Of the rows' elements.
+            /// Values of the rows' elements.
             pub often: Staged<Vertex, f32>,
             /// Sums of them.
             pub sum: StagedSum<Vertex, f32>,
