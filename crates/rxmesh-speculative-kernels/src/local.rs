@@ -2,7 +2,7 @@
 
 use super::stash::STASH_SLOTS;
 use super::store::{ColumnList, Entries, PatchArrays, PatchCapacity, PatchStore, each_kind};
-use rxmesh_kernels::edit::{DEAD, HalfEdgeMesh, LOST, MeshMut, NO_FACE, NONE, lost};
+use rxmesh_kernels::edit::{DEAD, HalfEdgeMesh, HalfEdgeMeshMut, LOST, NO_FACE, NONE, lost};
 use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::mem::{Plan, Shared};
 use rxmesh_kernels::topo::Kind;
@@ -327,7 +327,7 @@ impl HalfEdgeMesh for PatchMesh {
     }
 }
 
-impl MeshMut for PatchMesh {
+impl HalfEdgeMeshMut for PatchMesh {
     #[inline(always)]
     fn set_sides(&self, f: u32, sides: [u32; 3]) {
         let (parts, f) = (&self.local.parts, self.local_face(f));

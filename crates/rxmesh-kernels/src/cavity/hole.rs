@@ -5,7 +5,7 @@ use super::births::Origin;
 use super::operator::Spoke;
 use super::record::{BORDER, Cavity, LOSES_EDGE};
 use super::site::Site;
-use crate::edit::{HalfEdgeMesh, MeshMut, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NO_FACE, NONE};
 use crate::topo::Kind;
 use core::marker::PhantomData;
 

@@ -1,6 +1,6 @@
 //! A mesh as flat arrays, on which an edit session works.
 
-use super::{HalfEdgeMesh, MeshMut};
+use super::{HalfEdgeMesh, HalfEdgeMeshMut};
 use crate::args;
 use crate::mem::GlobalMut;
 
@@ -165,7 +165,7 @@ impl HalfEdgeMesh for FlatMesh {
     }
 }
 
-impl MeshMut for FlatMesh {
+impl HalfEdgeMeshMut for FlatMesh {
     #[inline(always)]
     fn set_sides(&self, f: u32, sides: [u32; 3]) {
         let [a, b, c] = sides;

@@ -266,7 +266,7 @@ pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
 ///
 /// Only elements of the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is
 /// deleted; so cavities of one round write disjoint words.
-pub trait MeshMut: HalfEdgeMesh {
+pub trait HalfEdgeMeshMut: HalfEdgeMesh {
     /// Sets the three half-edges of a face, and it as theirs.
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.

@@ -545,7 +545,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     const RIM_IS_SIMPLE: bool = true;
     const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
-    // `Limit` and `SimplifySelect` come between.
+    // `LimitWinners` and `SimplifySelect` come between.
     const TOGETHER: bool = false;
 
     #[inline(always)]
