@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use cuda_builder::fingerprint::{Header, source_fingerprint};
-use cuda_builder::ptx::{Entry, PtxModule};
+use cuda_builder::ptx::{PtxEntry, PtxModule};
 use cuda_builder::ptxas::{Ptxas, PtxasError, Usage};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
@@ -349,7 +349,7 @@ fn stale(allowances: &BTreeMap<String, Allowance>, modules: &[PtxModule]) -> Vec
 }
 
 /// Returns the faults of a kernel beyond its allowance.
-fn kernel_faults(entry: &Entry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
+fn kernel_faults(entry: &PtxEntry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
     let name = &entry.name;
     let mut faults = Vec::new();
     for cost in costs {

@@ -200,7 +200,7 @@ impl Parser {
                 let in_params = after.contains('(') && !after.contains(')');
                 let entry = PtxEntry {
                     name,
-                    ..Entry::default()
+                    ..PtxEntry::default()
                 };
                 self.open = Some(Open {
                     entry,

@@ -224,7 +224,7 @@ impl World {
         Ok(SumBuffers {
             partials: self.engine.zeroed(2 * blocks)?,
             sum: self.engine.zeroed(3)?,
-            ..Sum::new(&self.engine, 0)?
+            ..SumBuffers::new(&self.engine, 0)?
         })
     }
 

@@ -47,7 +47,7 @@ impl FilePoints {
     pub(super) fn new(bits: CoordinateBits) -> FilePoints {
         FilePoints {
             bits,
-            ..Points::default()
+            ..FilePoints::default()
         }
     }
 

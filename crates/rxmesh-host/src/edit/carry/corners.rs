@@ -42,7 +42,7 @@ impl CornerValues {
     pub(super) fn of_normals(mesh: &TriMesh, layer: &CornerLayer) -> CornerValues {
         CornerValues {
             flat: flat_faces(mesh, layer),
-            ..Corners::new(mesh, layer)
+            ..CornerValues::new(mesh, layer)
         }
     }
 
