@@ -60,7 +60,7 @@ impl Application for Check {
     const NAME: &'static str = "check";
     const SUMMARY: &'static str =
         "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
-    const HELP: &'static str = "Example: rxmesh-apps check bunny.obj --json report.json
+    const HELP: &'static str = "Example: rxmesh check bunny.obj --json report.json
 
 Faces intersect that have more in common than the corners and sides they share; faces that
 touch count too.

@@ -82,10 +82,10 @@ impl Options for SoftArgs {
 impl Application for Soft {
     const NAME: &'static str = "soft";
     const SUMMARY: &'static str = "Let a volume fall or hang as a soft body";
-    const HELP: &'static str = "Examples: rxmesh-apps generate ball -n 4 -o ball.msh
-          rxmesh-apps soft ball.msh --frames fallen
-          rxmesh-apps soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
-          rxmesh-apps soft ball.msh --print-scene
+    const HELP: &'static str = "Examples: rxmesh generate ball -n 4 -o ball.msh
+          rxmesh soft ball.msh --frames fallen
+          rxmesh soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
+          rxmesh soft ball.msh --print-scene
 
 It falls onto ground that lies half its size below it, and sinks into that by a hundredth of its size at
 most. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.

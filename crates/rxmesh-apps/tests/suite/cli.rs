@@ -416,7 +416,7 @@ fn examples_in_help_run() {
             let line = line
                 .trim_start_matches("Examples:")
                 .trim_start_matches("Example:");
-            line.trim_start().strip_prefix("rxmesh-apps ")
+            line.trim_start().strip_prefix("rxmesh ")
         });
         let mut of_command = 0;
         for example in examples {

@@ -66,7 +66,7 @@ impl Sandbox {
     }
 
     pub fn command(&self, args: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rxmesh-apps"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rxmesh"));
         command
             .args(args.split_whitespace())
             .current_dir(self.path());

@@ -7,7 +7,7 @@
 use super::fans::SeamFans;
 use super::order::{NewElements, NewFace};
 use super::place::{InputPoints, InputSurface, mean, root};
-use crate::algo::closest::{Nearest, closest_parts};
+use crate::algo::distance::closest::{Nearest, closest_parts};
 use crate::mesh::{CornerLayer, EdgeTable, NO_VALUE, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
