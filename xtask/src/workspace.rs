@@ -57,7 +57,7 @@ pub(crate) struct Dependency {
 /// Loads the members of the workspace.
 pub(crate) fn members() -> anyhow::Result<Vec<MemberPackage>> {
     #[derive(Deserialize)]
-    struct Members {
+    struct PackageList {
         packages: Vec<MemberPackage>,
     }
     let out = cargo()
@@ -65,8 +65,8 @@ pub(crate) fn members() -> anyhow::Result<Vec<MemberPackage>> {
         .output()?;
     let said = String::from_utf8_lossy(&out.stderr);
     ensure!(out.status.success(), "cargo metadata: {said}");
-    let members: Members = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
-    Ok(members.packages)
+    let list: PackageList = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    Ok(list.packages)
 }
 
 /// Returns the members that are not published (`publish = false`).
