@@ -119,7 +119,7 @@ fn cuda() -> Result<&'static Engine, &'static str> {
         let loaded = unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) };
         loaded.expect("the tests' own kernels");
         // Some tests launch its kernels without a session.
-        Speculative::load(&engine).expect("the speculative engine's kernels");
+        Speculative::load(&engine).expect("the speculative scheduler's kernels");
         Ok(engine)
     };
     #[cfg(not(feature = "cuda"))]

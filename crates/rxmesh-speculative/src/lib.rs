@@ -28,17 +28,17 @@
 //! }
 //! ```
 
-mod engine;
 mod launch;
 mod patches;
 mod patience;
 mod run;
+mod scheduler;
 mod slice;
 mod validate;
 
-pub use engine::Speculative;
 pub use run::{Speculation, SpeculativeOptions};
 pub use rxmesh_speculative_kernels as kernels;
+pub use scheduler::Speculative;
 pub use validate::PatchFault;
 
 /// Compiles the algorithms here once, for all that use them (`rxmesh_host::instances`).

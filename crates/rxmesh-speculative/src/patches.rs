@@ -62,7 +62,7 @@ fn shape_of(rx: &RxMesh) -> Result<PatchCapacity, Error> {
         }
         if parts == ROOM_PARTS {
             return Err(Error::Options(format!(
-                "the speculative engine needs {needed} bytes of shared memory for the largest patch, but the engine \
+                "the speculative scheduler needs {needed} bytes of shared memory for the largest patch, but the engine \
                     has {limit}; use smaller patches, or claims"
             )));
         }
@@ -82,7 +82,7 @@ fn shape_with(rx: &RxMesh, parts: u32) -> Result<PatchCapacity, Error> {
             .next_multiple_of(32);
         if most > MOST_ELEMENTS {
             return Err(Error::Options(format!(
-                "a patch has {most} elements of a kind, but the speculative engine's ids have 13 bits: at most \
+                "a patch has {most} elements of a kind, but the speculative scheduler's ids have 13 bits: at most \
                     {MOST_ELEMENTS}; use smaller patches, or claims"
             )));
         }
@@ -153,13 +153,13 @@ impl Patches {
         let tally = patches.tally.read()?;
         if tally[Tally::Crowded as usize] > 0 {
             return Err(Error::Options(
-                "a patch has more than 64 neighbours, which the speculative engine cannot name; use larger patches, \
+                "a patch has more than 64 neighbours, which the speculative scheduler cannot name; use larger patches, \
                     or claims".into(),
             ));
         }
         if tally[Tally::Corrupt as usize] > 0 {
             return Err(Error::Options(
-                "a patch has more elements of its neighbours than the speculative engine has room for; use larger \
+                "a patch has more elements of its neighbours than the speculative scheduler has room for; use larger \
                     patches, or claims".into(),
             ));
         }

@@ -1,9 +1,9 @@
 //! Launches of speculative edits until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
 
-use crate::engine::{Speculative, parts};
 use crate::launch::LaunchEdits as _;
 use crate::patches::Patches;
 use crate::patience::{LaunchResult, NextLaunch, Patience};
+use crate::scheduler::{Speculative, parts};
 use crate::slice::{slice_full, unite_small};
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Blend, Columns, RunReport, Seeds, Session, SplitSession};

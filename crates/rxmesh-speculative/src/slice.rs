@@ -1,9 +1,9 @@
 //! Cutting full patches in two, and uniting small ones.
 
-use crate::engine::{Speculative, parts};
 use crate::launch::LaunchEdits;
 use crate::patches::Patches;
 use crate::run::{check_patches, column_table};
+use crate::scheduler::{Speculative, parts};
 use rxmesh_host::Error;
 use rxmesh_host::edit::{Session, SplitSession};
 use rxmesh_host::engine::Engine;

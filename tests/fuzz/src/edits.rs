@@ -136,7 +136,7 @@ fn damage(rng: &mut Rng, mesh: &mut TriMesh) {
     }
 }
 
-/// Opens the mesh and edits it with claims, or on the speculative engine.
+/// Opens the mesh and edits it with claims, or on the speculative scheduler.
 fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     if rng.percent(66) {
         let m = said(Marked::<Claims>::open(rx, mesh))?;
@@ -147,7 +147,7 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     let mut m = match Marked::<Speculative>::open(rx, mesh) {
         Ok(m) => m,
         // The engine reports meshes that it does not support.
-        Err(e) if e.to_string().contains("speculative engine") => return Ok(()),
+        Err(e) if e.to_string().contains("speculative scheduler") => return Ok(()),
         Err(e) => return Err(e.to_string()),
     };
     let options = SpeculativeOptions {
@@ -158,7 +158,7 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     steps(rng, m, |_, _, _| Ok(()))
 }
 
-/// Edits the mesh of a session, and closes it. Not every engine of edits simplifies.
+/// Edits the mesh of a session, and closes it. Not every scheduler of edits simplifies.
 fn steps<C: TestScheduler>(
     rng: &mut Rng,
     mut m: Marked<C>,

@@ -86,7 +86,7 @@ fn remeshed<C: TestScheduler>(
     }
 }
 
-/// Returns a size: larger where the engine and its engine of edits allow it.
+/// Returns a size: larger where the engine and its scheduler of edits allow it.
 fn size<C: TestScheduler>(engine: &Engine) -> u32 {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 8,

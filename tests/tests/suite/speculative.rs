@@ -1,4 +1,4 @@
-//! The speculative engine against plain code on the host: results of operators in any order, and the rules between
+//! The speculative scheduler against plain code on the host: results of operators in any order, and the rules between
 //! patches after every run.
 
 use glam::{DVec3, Vec3};
@@ -40,7 +40,7 @@ fn opening_changes_nothing(engine: &Engine) {
             let mut session = match Session::<Speculative>::open_with(&rx) {
                 Ok(session) => session,
                 Err(e) => {
-                    assert!(e.to_string().contains("speculative engine"), "{what}: {e}");
+                    assert!(e.to_string().contains("speculative scheduler"), "{what}: {e}");
                     continue;
                 }
             };

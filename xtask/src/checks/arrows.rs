@@ -1,5 +1,5 @@
 //! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
-//! engine, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
+//! scheduler, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::claims::Claims;
 use super::columns::{Column, Columns};
-use super::engine::{Edits, RunReport, Runs, Seeds, SplitSession};
 use super::mesh::{HostArrays, OpenMesh};
+use super::scheduler::{Edits, RunReport, Runs, Seeds, SplitSession};
 use crate::Error;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::repack::words_of;

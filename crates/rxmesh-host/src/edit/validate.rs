@@ -1,7 +1,7 @@
 //! A complete, slow check of a session.
 
-use super::engine::Edits;
 use super::mesh::HostArrays;
+use super::scheduler::Edits;
 use super::session::Session;
 use crate::Error;
 use rxmesh_kernels::edit::NONE;

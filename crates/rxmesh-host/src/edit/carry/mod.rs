@@ -9,7 +9,7 @@ mod order;
 mod place;
 
 use super::columns::Column;
-use super::engine::Edits;
+use super::scheduler::Edits;
 use super::session::{Motion, Session};
 use crate::Error;
 use crate::algo::measure::normals::vertex_normals;

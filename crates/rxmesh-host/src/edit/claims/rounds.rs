@@ -1,6 +1,6 @@
 //! Rounds of an operator.
 
-use super::super::engine::{RoundReport, RunReport, Seeds};
+use super::super::scheduler::{RoundReport, RunReport, Seeds};
 use super::super::session::Session;
 use super::course::{Course, NextSeeds, Plain};
 use super::slots::FreeLists;
