@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::distance::{DistanceOptions, DistanceReport, Distances, distance};
+use rxmesh_host::algo::hausdorff::{DistanceOptions, DistanceReport, Distances, distance};
 use rxmesh_host::io::Format;
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
 use serde::Serialize;

@@ -16,7 +16,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
 use rxmesh_host::mesh::Extras;
-use rxmesh_simulation::scene::{self, BodyMesh, Stage};
+use rxmesh_simulation::scene::{self, LoadedMesh, RunningScene};
 use serde::Serialize;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -42,10 +42,10 @@ pub(crate) struct SceneArgs<T: Args> {
     #[command(flatten)]
     #[serde(flatten)]
     options: T,
-    /// Write the state at the end to a file, to go on from there
+    /// Write the final state to a file, from which `--resume` continues
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     checkpoint: Option<PathBuf>,
-    /// Go on from the state in a file
+    /// Continue from the state in a file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     resume: Option<PathBuf>,
     #[command(flatten)]
@@ -130,7 +130,7 @@ pub(crate) struct BodyArgs<T: Args> {
     #[command(flatten)]
     #[serde(flatten)]
     options: T,
-    /// Print the scene and stop: a start for a scene of one's own, which `simulate` moves
+    /// Print the scene as TOML and stop; `simulate` runs an edited copy of it
     #[arg(long)]
     print_scene: bool,
     #[command(flatten)]
@@ -208,7 +208,7 @@ where
 }
 
 /// Reads a volume or a surface. Returns it with the path where it was found.
-fn read(run: &mut Run, name: &Path, volume: bool) -> Result<(BodyMesh, PathBuf)> {
+fn read(run: &mut Run, name: &Path, volume: bool) -> Result<(LoadedMesh, PathBuf)> {
     let path = input::find(name)?;
     if path.to_str().is_none() {
         bail!(
@@ -232,28 +232,28 @@ fn read(run: &mut Run, name: &Path, volume: bool) -> Result<(BodyMesh, PathBuf)>
         bail!("{}: {is}, but must be {not}", path.display());
     }
     let mesh = match volume {
-        true => BodyMesh::Volume(Arc::new(run.read_tets(&path)?.loaded.mesh)),
-        false => BodyMesh::Surface(Arc::new(run.read(&path, true)?.loaded.mesh)),
+        true => LoadedMesh::Volume(Arc::new(run.read_tets(&path)?.loaded.mesh)),
+        false => LoadedMesh::Surface(Arc::new(run.read(&path, true)?.loaded.mesh)),
     };
     Ok((mesh, path))
 }
 
 /// Writes the mesh of the last frame, without the velocities if the format holds no columns.
-fn write(run: &mut Run, target: &Target, mesh: BodyMesh) -> Result<()> {
+fn write(run: &mut Run, target: &Target, mesh: LoadedMesh) -> Result<()> {
     let format = target.options.format;
     let format = format.or_else(|| Format::of_name(&target.path));
     let drop_velocity = |extras: &mut Extras| {
         if format.is_some_and(|f| !f.holds_columns()) {
-            extras.columns.retain(|c| c.name != Stage::VELOCITY);
+            extras.columns.retain(|c| c.name != RunningScene::VELOCITY);
         }
     };
     match mesh {
-        BodyMesh::Volume(mesh) => {
+        LoadedMesh::Volume(mesh) => {
             let mut mesh = Arc::unwrap_or_clone(mesh);
             drop_velocity(&mut mesh.extras);
             run.write(target, &mesh)
         }
-        BodyMesh::Surface(mesh) => {
+        LoadedMesh::Surface(mesh) => {
             let mut mesh = Arc::unwrap_or_clone(mesh);
             drop_velocity(&mut mesh.extras);
             run.write(target, &mesh)
@@ -265,7 +265,7 @@ fn write(run: &mut Run, target: &Target, mesh: BodyMesh) -> Result<()> {
 fn frames(
     folder: PathBuf,
     format: Option<Format>,
-) -> impl FnMut(&mut Stage) -> Result<(), Error> + 'static {
+) -> impl FnMut(&mut RunningScene) -> Result<(), Error> + 'static {
     let mut made = false;
     move |stage| {
         // A scene that cannot be made leaves no folder behind.

@@ -2,7 +2,7 @@
 
 use super::copies::joined;
 use super::materials::materials;
-use super::spec::{BodyMesh, BodySpec, Cuboid, Sheet, SolverSpec};
+use super::spec::{LoadedMesh, BodySpec, Cuboid, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
 use crate::{Body, Collider, Materials, Solver, World};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Running scene.
 #[derive(Debug)]
-pub struct Stage {
+pub struct RunningScene {
     /// Scene as it was given.
     pub scene: Scene,
     /// Simulated world.
@@ -38,19 +38,19 @@ pub struct Stage {
 pub struct Actor {
     /// Name in the scene.
     pub name: String,
-    shape: Shape,
+    shape: BodyMesh,
     /// Index in the world, among bodies of tetrahedra or among cloths.
     number: usize,
 }
 
 /// Mesh in world coordinates.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(super) enum BodyMesh {
     Volume(TetMesh),
     Cloth(TriMesh),
 }
 
-impl Stage {
+impl RunningScene {
     /// Name of the column of frames with velocities in m/s.
     pub const VELOCITY: &'static str = "velocity";
 
@@ -60,11 +60,11 @@ impl Stage {
     ///
     /// [`SceneError::Value`] names the body: a mesh that cannot be read or used, a solver that does not suit it, pins
     /// that are no vertices, or no memory on the engine.
-    pub fn new(engine: &Engine, mut scene: Scene) -> Result<Stage, SceneError> {
+    pub fn new(engine: &Engine, mut scene: Scene) -> Result<RunningScene, SceneError> {
         let mut world = World::new(engine).map_err(|e| scene.wrong("world", e))?;
         let (mut actors, mut warnings) = (Vec::new(), Vec::new());
         let contents = scene.bodies.iter_mut().map(|body| body.content.take());
-        let contents: Vec<Option<BodyMesh>> = contents.collect();
+        let contents: Vec<Option<LoadedMesh>> = contents.collect();
         for (body, content) in scene.bodies.iter().zip(contents) {
             let actor = scene
                 .actor((body, content), &mut world, &mut warnings)
@@ -88,7 +88,7 @@ impl Stage {
             .and_then(|()| around.set_gravity(scene.gravity.into()))
             .and_then(|()| around.set_slip(scene.slip));
         set.map_err(|e| scene.wrong("collider", e))?;
-        Ok(Stage {
+        Ok(RunningScene {
             scene,
             world,
             actors,
@@ -105,7 +105,7 @@ impl Stage {
         self.world.step(self.scene.time.step)
     }
 
-    /// Passes each body in its current state to `show`: its name, and its mesh with a column [`Stage::VELOCITY`]. Waits
+    /// Passes each body in its current state to `show`: its name, and its mesh with a column [`RunningScene::VELOCITY`]. Waits
     /// for the engine.
     ///
     /// # Errors
@@ -122,13 +122,13 @@ impl Stage {
         } in &mut self.actors
         {
             match shape {
-                Shape::Volume(mesh) => {
+                BodyMesh::Volume(mesh) => {
                     let (x, v) = state(self.world.body_mut(*number)?)?;
                     mesh.positions = x;
                     mesh.add_column(v).map_err(Error::from)?;
                     show(name, (&*mesh).into())?;
                 }
-                Shape::Cloth(mesh) => {
+                BodyMesh::Cloth(mesh) => {
                     let (x, v) = state(self.world.cloth_mut(*number)?)?;
                     mesh.positions = x;
                     mesh.add_column(v).map_err(Error::from)?;
@@ -140,17 +140,17 @@ impl Stage {
     }
 }
 
-impl Stage {
-    /// Returns the bodies in their current state, each as [`Stage::frame`] passes it. Waits for the engine.
+impl RunningScene {
+    /// Returns the bodies in their current state, each as [`RunningScene::frame`] passes it. Waits for the engine.
     ///
     /// # Errors
     ///
     /// Any error of the engine.
-    pub fn into_meshes(mut self) -> Result<Vec<BodyMesh>, Error> {
+    pub fn into_meshes(mut self) -> Result<Vec<LoadedMesh>, Error> {
         self.frame(|_, _| Ok::<(), Error>(()))?;
         let meshes = self.actors.into_iter().map(|actor| match actor.shape {
-            Shape::Volume(mesh) => BodyMesh::Volume(Arc::new(mesh)),
-            Shape::Cloth(mesh) => BodyMesh::Surface(Arc::new(mesh)),
+            BodyMesh::Volume(mesh) => LoadedMesh::Volume(Arc::new(mesh)),
+            BodyMesh::Cloth(mesh) => LoadedMesh::Surface(Arc::new(mesh)),
         });
         Ok(meshes.collect())
     }
@@ -159,14 +159,14 @@ impl Stage {
 impl Actor {
     /// Returns `true` for a volume, `false` for a surface.
     pub fn is_volume(&self) -> bool {
-        matches!(self.shape, Shape::Volume(_))
+        matches!(self.shape, BodyMesh::Volume(_))
     }
 
     /// Returns the longest side of its bounding box, in metres.
     fn size(&self) -> f64 {
         let bounds = match &self.shape {
-            Shape::Volume(mesh) => mesh.bounding_box(),
-            Shape::Cloth(mesh) => mesh.bounding_box(),
+            BodyMesh::Volume(mesh) => mesh.bounding_box(),
+            BodyMesh::Cloth(mesh) => mesh.bounding_box(),
         };
         bounds.map_or(0.0, |b| {
             let [low, high] = b.map(DVec3::from);
@@ -177,16 +177,16 @@ impl Actor {
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         match &self.shape {
-            Shape::Volume(mesh) => mesh.vertex_count(),
-            Shape::Cloth(mesh) => mesh.vertex_count(),
+            BodyMesh::Volume(mesh) => mesh.vertex_count(),
+            BodyMesh::Cloth(mesh) => mesh.vertex_count(),
         }
     }
 
     /// Returns the number of cells, or of faces.
     pub fn element_count(&self) -> usize {
         match &self.shape {
-            Shape::Volume(mesh) => mesh.cell_count(),
-            Shape::Cloth(mesh) => mesh.face_count(),
+            BodyMesh::Volume(mesh) => mesh.cell_count(),
+            BodyMesh::Cloth(mesh) => mesh.face_count(),
         }
     }
 }
@@ -196,7 +196,7 @@ fn state<D: Dimension>(body: &mut Body<D>) -> Result<(Vec<Vec3>, Column), Error>
     let velocities = body.velocities()?;
     let values = velocities.iter().flat_map(|v| v.to_array()).collect();
     let column = Column {
-        name: Stage::VELOCITY.into(),
+        name: RunningScene::VELOCITY.into(),
         element: ElementKind::Vertex,
         width: 3,
         data: ColumnData::F32(values),
@@ -243,21 +243,21 @@ impl Scene {
 
     fn actor(
         &self,
-        (spec, content): (&BodySpec, Option<BodyMesh>),
+        (spec, content): (&BodySpec, Option<LoadedMesh>),
         world: &mut World,
         warnings: &mut Vec<String>,
     ) -> Result<Actor, Error> {
         let mut shape = self.shape(spec, content, warnings)?.placed(spec);
         let engine = world.engine().clone();
         let number = match &mut shape {
-            Shape::Volume(mesh) => {
+            BodyMesh::Volume(mesh) => {
                 let extras = std::mem::take(&mut mesh.extras);
                 let cells = (&mesh.positions[..], &mesh.cells[..]);
                 let materials = materials(spec.material, &spec.materials, &extras, cells)?;
                 let (body, solver) = self.volume(&engine, spec, mesh, materials)?;
                 world.add(body, solver)?
             }
-            Shape::Cloth(mesh) => {
+            BodyMesh::Cloth(mesh) => {
                 mesh.extras = Extras::default();
                 if !spec.materials.is_empty() {
                     return Err(Error::Options("`materials` are of cells".into()));
@@ -280,8 +280,8 @@ impl Scene {
             scale: 1.0,
         };
         match &mut shape {
-            Shape::Volume(mesh) => mesh.placement = frame,
-            Shape::Cloth(mesh) => mesh.placement = frame,
+            BodyMesh::Volume(mesh) => mesh.placement = frame,
+            BodyMesh::Cloth(mesh) => mesh.placement = frame,
         }
         Ok(Actor {
             name: spec.name.clone(),
@@ -341,19 +341,19 @@ impl Scene {
     fn shape(
         &self,
         spec: &BodySpec,
-        content: Option<BodyMesh>,
+        content: Option<LoadedMesh>,
         warnings: &mut Vec<String>,
-    ) -> Result<Shape, Error> {
+    ) -> Result<BodyMesh, Error> {
         if let Some(file) = &spec.mesh {
             return read(self, (file, content), warnings);
         }
         if let Some(Cuboid { divisions, size }) = spec.cuboid {
-            return Ok(Shape::Volume(generate::tet_box(divisions, size)?));
+            return Ok(BodyMesh::Volume(generate::tet_box(divisions, size)?));
         }
         if let Some(ball) = spec.ball {
             let mut mesh = generate::tet_ball(ball.divisions)?;
             scale(&mut mesh, ball.radius)?;
-            return Ok(Shape::Volume(mesh));
+            return Ok(BodyMesh::Volume(mesh));
         }
         let Some(Sheet { divisions, size }) = spec.sheet else {
             return Err(Error::Options("there is no shape".into()));
@@ -366,7 +366,7 @@ impl Scene {
         for p in &mut mesh.positions {
             *p *= Vec3::new(size[0], size[1], 1.0);
         }
-        Ok(Shape::Cloth(mesh))
+        Ok(BodyMesh::Cloth(mesh))
     }
 }
 
@@ -381,13 +381,13 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 /// Reads a volume or a surface, unless its content is given; in coordinates relative to the scene's origin.
 fn read(
     scene: &Scene,
-    (file, content): (&Path, Option<BodyMesh>),
+    (file, content): (&Path, Option<LoadedMesh>),
     warnings: &mut Vec<String>,
-) -> Result<Shape, Error> {
+) -> Result<BodyMesh, Error> {
     let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
     let shape = match content {
-        Some(BodyMesh::Volume(mesh)) => Shape::Volume(Arc::unwrap_or_clone(mesh)),
-        Some(BodyMesh::Surface(mesh)) => Shape::Cloth(Arc::unwrap_or_clone(mesh)),
+        Some(LoadedMesh::Volume(mesh)) => BodyMesh::Volume(Arc::unwrap_or_clone(mesh)),
+        Some(LoadedMesh::Surface(mesh)) => BodyMesh::Cloth(Arc::unwrap_or_clone(mesh)),
         None => {
             let bytes = files::read(path).map_err(|source| {
                 let path = path.to_owned();
@@ -397,15 +397,15 @@ fn read(
         }
     };
     let (used, places, shape) = match shape {
-        Shape::Volume(mut mesh) => {
+        BodyMesh::Volume(mut mesh) => {
             let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
             (mesh.positions, mesh.placement) = counted_from(origin, &places);
-            (mesh.used_vertices(), places, Shape::Volume(mesh))
+            (mesh.used_vertices(), places, BodyMesh::Volume(mesh))
         }
-        Shape::Cloth(mut mesh) => {
+        BodyMesh::Cloth(mut mesh) => {
             let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
             (mesh.positions, mesh.placement) = counted_from(origin, &places);
-            (mesh.used_vertices(), places, Shape::Cloth(mesh))
+            (mesh.used_vertices(), places, BodyMesh::Cloth(mesh))
         }
     };
     let far = (0..).zip(&places).filter(|(v, _)| used.contains(*v));
@@ -434,7 +434,7 @@ fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
 }
 
 /// Reads a mesh from the content of a file of this name.
-fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<BodyMesh, Error> {
     let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
@@ -443,25 +443,25 @@ fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<S
     if io::is_volume_bytes(bytes, path, &options).map_err(failed)? {
         let loaded = io::read_tets_bytes(bytes, path, &options).map_err(failed)?;
         warn(loaded.warnings);
-        return Ok(Shape::Volume(loaded.mesh));
+        return Ok(BodyMesh::Volume(loaded.mesh));
     }
     let loaded = io::read_bytes(bytes, path, &options).map_err(failed)?;
     warn(loaded.warnings);
-    Ok(Shape::Cloth(loaded.mesh))
+    Ok(BodyMesh::Cloth(loaded.mesh))
 }
 
-impl Shape {
+impl BodyMesh {
     /// Moves the shape to its start.
-    fn placed(mut self, spec: &BodySpec) -> Shape {
+    fn placed(mut self, spec: &BodySpec) -> BodyMesh {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
-            Shape::Volume(mesh) => {
+            BodyMesh::Volume(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
                 mesh.placement = Placement::default();
             }
-            Shape::Cloth(mesh) => {
+            BodyMesh::Cloth(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();

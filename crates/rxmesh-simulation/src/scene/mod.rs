@@ -9,10 +9,10 @@ mod text;
 
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
-pub use make::{Actor, Stage};
+pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
 pub use spec::{
-    Ball, BodyMesh, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec,
+    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, LoadedMesh, Output, Pins, Scene, Sheet, SolverSpec,
     Time, Turn,
 };
 

@@ -89,7 +89,7 @@ pub struct BodySpec {
     pub mesh: Option<PathBuf>,
     /// Mesh of the file, if it was read already.
     #[serde(skip)]
-    pub content: Option<BodyMesh>,
+    pub content: Option<LoadedMesh>,
     /// Box of tetrahedra with a corner at the origin.
     #[serde(rename = "box")]
     pub cuboid: Option<Cuboid>,
@@ -131,9 +131,9 @@ fn one() -> f32 {
     1.0
 }
 
-/// Mesh of a body.
+/// Mesh of a body that was read already.
 #[derive(Clone, Debug, PartialEq)]
-pub enum BodyMesh {
+pub enum LoadedMesh {
     /// Volume.
     Volume(Arc<TetMesh>),
     /// Surface, which becomes cloth.

@@ -7,7 +7,7 @@ use rxmesh_host::DVec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{Extras, NORMAL, Placement};
 use rxmesh_simulation::scene::{
-    self, BodyMesh, BodySpec, ColliderSpec, Normal, Output, Pins, SolverSpec, Stage, Time,
+    self, LoadedMesh, BodySpec, ColliderSpec, Normal, Output, Pins, RunningScene, SolverSpec, Time,
 };
 use serde::Serialize;
 use std::fmt;
@@ -18,12 +18,12 @@ use std::sync::Arc;
 const SIZES: (f64, f64) = (1e-6, 1e6);
 
 /// Receiver of frames.
-type Frames = Box<dyn FnMut(&mut Stage) -> Result<()>>;
+type Frames = Box<dyn FnMut(&mut RunningScene) -> Result<()>>;
 
 /// Mesh that an operation moves as a body.
 pub struct Body {
     /// Mesh at rest, then the mesh at the end.
-    pub mesh: BodyMesh,
+    pub mesh: LoadedMesh,
     /// File of the mesh.
     path: PathBuf,
     engine: Engine,
@@ -47,12 +47,12 @@ pub trait MakesScene: Operation<On = Body, Report = Played> {
     /// # Errors
     ///
     /// A mesh without faces or cells, or of a size that cannot be simulated.
-    fn scene(mesh: &BodyMesh, path: &Path, options: &Self::Options) -> Result<scene::Scene>;
+    fn scene(mesh: &LoadedMesh, path: &Path, options: &Self::Options) -> Result<scene::Scene>;
 }
 
 impl Body {
     /// Takes a mesh, with the name of its file.
-    pub fn new(mesh: BodyMesh, path: impl Into<PathBuf>, engine: &Engine) -> Body {
+    pub fn new(mesh: LoadedMesh, path: impl Into<PathBuf>, engine: &Engine) -> Body {
         Body {
             mesh,
             path: path.into(),
@@ -62,7 +62,7 @@ impl Body {
     }
 
     /// Sets the receiver of frames: it is called at the start, at each frame, and at the end.
-    pub fn on_frames(&mut self, frames: impl FnMut(&mut Stage) -> Result<()> + 'static) {
+    pub fn on_frames(&mut self, frames: impl FnMut(&mut RunningScene) -> Result<()> + 'static) {
         self.frames = Some(Box::new(frames));
     }
 
@@ -90,19 +90,19 @@ impl Body {
 }
 
 /// Returns a mesh at its end with the attributes that it had at rest, but for normals, and where it lay before.
-fn with_extras(end: BodyMesh, rest: &BodyMesh, log: &mut dyn Log) -> BodyMesh {
+fn with_extras(end: LoadedMesh, rest: &LoadedMesh, log: &mut dyn Log) -> LoadedMesh {
     match (end, rest) {
-        (BodyMesh::Volume(end), BodyMesh::Volume(rest)) => {
+        (LoadedMesh::Volume(end), LoadedMesh::Volume(rest)) => {
             let mut end = Arc::unwrap_or_clone(end);
             end.extras = carried(&rest.extras, &end.extras, log);
             end.return_to(rest.placement);
-            BodyMesh::Volume(Arc::new(end))
+            LoadedMesh::Volume(Arc::new(end))
         }
-        (BodyMesh::Surface(end), BodyMesh::Surface(rest)) => {
+        (LoadedMesh::Surface(end), LoadedMesh::Surface(rest)) => {
             let mut end = Arc::unwrap_or_clone(end);
             end.extras = carried(&rest.extras, &end.extras, log);
             end.return_to(rest.placement);
-            BodyMesh::Surface(Arc::new(end))
+            LoadedMesh::Surface(Arc::new(end))
         }
         (end, _) => end,
     }
@@ -142,13 +142,13 @@ pub(crate) struct Extent {
 
 impl Extent {
     /// Measures a mesh.
-    pub(crate) fn of(mesh: &BodyMesh, path: &Path) -> Result<Extent> {
+    pub(crate) fn of(mesh: &LoadedMesh, path: &Path) -> Result<Extent> {
         let (bounds, placement) = match mesh {
-            BodyMesh::Volume(mesh) => (
+            LoadedMesh::Volume(mesh) => (
                 mesh.bounding_box().filter(|_| mesh.cell_count() > 0),
                 mesh.normalised(),
             ),
-            BodyMesh::Surface(mesh) => (
+            LoadedMesh::Surface(mesh) => (
                 mesh.bounding_box().filter(|_| mesh.face_count() > 0),
                 mesh.normalised(),
             ),
@@ -264,7 +264,7 @@ impl Default for Steps {
 /// Scene of a body over the ground.
 pub(crate) struct OverGround<'a> {
     /// Mesh of the body.
-    pub(crate) mesh: &'a BodyMesh,
+    pub(crate) mesh: &'a LoadedMesh,
     /// File of the mesh.
     pub(crate) path: &'a Path,
     pub(crate) extent: &'a Extent,

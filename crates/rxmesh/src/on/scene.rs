@@ -4,17 +4,17 @@ use crate::log::timed;
 use crate::{Error, Log, Result, Stage, text};
 use rxmesh_host::engine::Engine;
 use rxmesh_simulation::Energies;
-use rxmesh_simulation::scene::{self, Actor, BodyMesh};
+use rxmesh_simulation::scene::{self, Actor, LoadedMesh};
 use serde::Serialize;
 use std::fmt;
 
 /// Receiver of frames.
-type Frames = Box<dyn FnMut(&mut scene::Stage) -> Result<()>>;
+type Frames = Box<dyn FnMut(&mut scene::RunningScene) -> Result<()>>;
 
 /// Scene on an engine.
 pub struct Scene {
     /// Bodies and solids, and their world.
-    pub stage: scene::Stage,
+    pub stage: scene::RunningScene,
     frames: Option<Frames>,
 }
 
@@ -33,7 +33,7 @@ impl Scene {
     pub fn new(engine: &Engine, scene: scene::Scene, log: &mut dyn Log) -> Result<Scene> {
         let mut stage = timed(log, Stage::Prepare, || {
             let made = scene.check();
-            let made = made.and_then(|()| scene::Stage::new(engine, scene));
+            let made = made.and_then(|()| scene::RunningScene::new(engine, scene));
             made.map_err(|e| Error::Other(e.into()))
         })?;
         for warning in std::mem::take(&mut stage.warnings) {
@@ -46,7 +46,7 @@ impl Scene {
     }
 
     /// Sets the receiver of frames: it is called at the start, at each frame of the scene, and at the end.
-    pub fn on_frames(&mut self, frames: impl FnMut(&mut scene::Stage) -> Result<()> + 'static) {
+    pub fn on_frames(&mut self, frames: impl FnMut(&mut scene::RunningScene) -> Result<()> + 'static) {
         self.frames = Some(Box::new(frames));
     }
 
@@ -84,14 +84,14 @@ impl Scene {
     /// # Errors
     ///
     /// Those of the engine.
-    pub fn into_meshes(self) -> Result<Vec<BodyMesh>> {
+    pub fn into_meshes(self) -> Result<Vec<LoadedMesh>> {
         Ok(self.stage.into_meshes()?)
     }
 }
 
 /// Advances to the last step. Returns the energies at the start, at every frame and at the end.
-fn moved(stage: &mut scene::Stage, last: u64, frames: &mut Option<Frames>) -> Result<Vec<Moment>> {
-    let mut show = |stage: &mut scene::Stage| frames.as_mut().map_or(Ok(()), |show| show(stage));
+fn moved(stage: &mut scene::RunningScene, last: u64, frames: &mut Option<Frames>) -> Result<Vec<Moment>> {
+    let mut show = |stage: &mut scene::RunningScene| frames.as_mut().map_or(Ok(()), |show| show(stage));
     let mut energies = vec![Moment::of(stage)?];
     show(stage)?;
     while stage.world.steps() < last {
@@ -159,7 +159,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    fn of(stage: &scene::Stage) -> Result<Moment> {
+    fn of(stage: &scene::RunningScene) -> Result<Moment> {
         Ok(Moment {
             step: stage.world.steps(),
             time: stage.world.time(),

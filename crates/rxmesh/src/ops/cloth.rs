@@ -4,7 +4,7 @@ use crate::on::{Body, Extent, MakesScene, OverGround, Played, Steps};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_simulation::scene::{self, BodyMesh, BodySpec, SolverSpec};
+use rxmesh_simulation::scene::{self, LoadedMesh, BodySpec, SolverSpec};
 use rxmesh_simulation::solve::{ClothMaterial, XpbdOptions, XpbdOrder};
 use serde::Serialize;
 use std::path::Path;
@@ -59,7 +59,7 @@ Step, compliances and contact follow the size, so that sheets of any size move a
 impl MakesScene for Cloth {
     const VOLUME: bool = false;
 
-    fn scene(mesh: &BodyMesh, path: &Path, options: &ClothOptions) -> Result<scene::Scene> {
+    fn scene(mesh: &LoadedMesh, path: &Path, options: &ClothOptions) -> Result<scene::Scene> {
         let extent = Extent::of(mesh, path)?;
         let similar = extent.similar_to(1.0);
         let mut body = BodySpec::new("cloth");

@@ -7,7 +7,7 @@ use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
     bilateral_filter_batch,
 };
-use rxmesh_host::algo::mcf::mean_edge_length;
+use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
 use serde::Serialize;
 

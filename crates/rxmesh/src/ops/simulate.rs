@@ -14,7 +14,7 @@ pub struct Simulate;
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SimulateOptions {
-    /// Stop after so many steps, counted from the scene's start, instead of the scene's number
+    /// Stop after N steps, counted from the scene's start, in place of the scene's number
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
     pub steps: Option<u32>,
 }

@@ -3,7 +3,7 @@
 use crate::error::explained;
 use crate::on::Vertices;
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
-use rxmesh_host::algo::smooth::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
+use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to smooth";

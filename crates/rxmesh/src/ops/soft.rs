@@ -4,7 +4,7 @@ use crate::on::{Body, Extent, MakesScene, OverGround, Played, Similar, Steps};
 use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_simulation::scene::{self, BodyMesh, BodySpec, SolverSpec};
+use rxmesh_simulation::scene::{self, LoadedMesh, BodySpec, SolverSpec};
 use rxmesh_simulation::solve::{
     ImplicitOptions, ProjectiveOptions, VbdOptions, XpbdOptions, XpbdOrder,
 };
@@ -136,7 +136,7 @@ move alike; --print-scene shows them.";
 impl MakesScene for Soft {
     const VOLUME: bool = true;
 
-    fn scene(mesh: &BodyMesh, path: &Path, options: &SoftOptions) -> Result<scene::Scene> {
+    fn scene(mesh: &LoadedMesh, path: &Path, options: &SoftOptions) -> Result<scene::Scene> {
         let extent = Extent::of(mesh, path)?;
         let similar = extent.similar_to(2.0);
         let mut body = BodySpec::new("soft");
