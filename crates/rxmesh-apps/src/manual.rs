@@ -61,7 +61,7 @@ const PAGES: [Page; 6] = [
         file: "reshape",
         title: "Reshape",
         about: "change the triangles: fewer, better, finer, or moving with the surface",
-        commands: &["track", "subdivide"],
+        commands: &["subdivide"],
     },
     Page {
         file: "inspect",

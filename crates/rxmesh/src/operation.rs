@@ -50,6 +50,11 @@ pub trait Operation {
         false
     }
 
+    /// Returns `true` if the mesh of each frame is passed to a receiver ([`crate::on::Connectivity::on_frames`]).
+    fn gives_frames(_options: &Self::Options) -> bool {
+        false
+    }
+
     /// Returns the place of the result.
     fn output(_options: &Self::Options) -> OutputKind {
         Self::OUTPUT

@@ -10,7 +10,6 @@ mod merge;
 mod repair;
 mod sample;
 mod subdivide;
-mod track;
 mod transform;
 
 use crate::app::Entry;
@@ -42,7 +41,6 @@ rxmesh::for_each_operation!(operations);
 /// Commands that are no operations, or not yet.
 const SURFACES: &[Entry] = &[Entry::of::<subdivide::Subdivide>()];
 const TOOLS: &[Entry] = &[
-    Entry::of::<track::Track>(),
     Entry::of::<info::Info>(),
     Entry::of::<check::Check>(),
     Entry::of::<distance::Distance>(),

@@ -5,7 +5,8 @@ use super::{Frame, Several, counts, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
-use crate::output::{OutputKind, Target};
+use crate::console::is_stdout;
+use crate::output::{OutputKind, Target, numbered};
 use crate::record::{EditRecord, OverTarget, Record, keys};
 use crate::run::Run;
 use crate::text;
@@ -15,11 +16,14 @@ use rxmesh::Operation;
 use rxmesh::on::{AnySession, Connectivity, Draft, Keep, Scheduler};
 use rxmesh::on_session;
 use rxmesh_host::files;
+use rxmesh_host::io;
 use rxmesh_host::mesh::Quality;
 use rxmesh_host::repair::RepairOptions;
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
 
@@ -89,6 +93,10 @@ where
 
     fn prepare(options: &mut O::Options, flags: &EditFlags) -> Result<()> {
         O::prepare(options, flags.seed())?;
+        let output = flags.compute.output.as_deref();
+        if O::gives_frames(options) && is_stdout(output.unwrap_or(&flags.compute.input.mesh)) {
+            bail!("--sequence writes a file a frame, which stdout has no room for");
+        }
         if let Some(why) = O::CLAIMS_ONLY {
             ensure!(flags.conflicts == Scheduler::Claims, why);
         }
@@ -109,6 +117,16 @@ where
     }
 
     fn run(frame: &mut Editing, options: &O::Options) -> Result<O::Report> {
+        frame.on.validates_frames = frame.validate;
+        if O::gives_frames(options) {
+            let (target, files) = (frame.target.clone(), frame.files.clone());
+            frame.on.on_frames(move |number, mesh| {
+                let path = numbered(&target.path, number);
+                io::write_with(&path, mesh, &target.options, files::Links::Refuse)?;
+                files.borrow_mut().push(path);
+                Ok(())
+            });
+        }
         Ok(O::run(&mut frame.on, options, &mut frame.run)?)
     }
 
@@ -123,13 +141,15 @@ where
 
 /// Mesh open for edits, with the run that it belongs to.
 pub(crate) struct Editing {
-    pub(crate) run: Run,
-    pub(crate) on: Connectivity,
-    pub(crate) target: Target,
+    run: Run,
+    on: Connectivity,
+    target: Target,
     /// Several meshes, if it is not one.
     several: Option<Several>,
-    pub(crate) validate: bool,
+    validate: bool,
     map: Option<PathBuf>,
+    /// Files of the frames.
+    files: Rc<RefCell<Vec<PathBuf>>>,
 }
 
 impl Frame for Editing {
@@ -187,6 +207,7 @@ impl Frame for Editing {
             several,
             validate: flags.validate,
             map: flags.map,
+            files: Rc::default(),
         })
     }
 
@@ -200,8 +221,14 @@ impl Frame for Editing {
         options: &A::Options,
         report: &A::Report,
     ) -> Result<Outcome> {
+        let files = self.files.take();
         let Editing { mut run, on, .. } = self;
-        let Message { lines, outcome, .. } = run.tell::<A>(options, report);
+        let Message {
+            mut lines, outcome, ..
+        } = run.tell::<A>(options, report);
+        if let (Some(first), Some(last)) = (files.first(), files.last()) {
+            lines += &format!("wrote the frames {} to {}\n", first.display(), last.display());
+        }
         let mut result = on.download(self.validate, &mut run)?;
         let frozen_faces = result.frozen_faces;
         let parts = match &self.several {

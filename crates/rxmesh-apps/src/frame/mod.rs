@@ -8,7 +8,7 @@ mod several;
 mod tool;
 
 pub(crate) use compute::OnVertices;
-pub(crate) use edit::{EditFlags, Editing, OnConnectivity};
+pub(crate) use edit::OnConnectivity;
 pub(crate) use repair::{counts, holes_left, passes, repaired};
 pub(crate) use scene::{OnBody, OnScene};
 pub(crate) use several::Several;

@@ -159,6 +159,8 @@ impl Draft {
             seams: self.seams.map(Rc::new),
             before,
             target_length: None,
+            validates_frames: false,
+            frames: None,
             home: self.home,
             unit: self.unit,
             device_bytes,
@@ -184,6 +186,9 @@ impl Draft {
     }
 }
 
+/// Receiver of frames: their numbers from 1, and the mesh.
+type Frames = Box<dyn FnMut(u32, &TriMesh) -> Result<()>>;
+
 /// Mesh that is open for edits.
 pub struct Connectivity {
     /// Session.
@@ -200,6 +205,10 @@ pub struct Connectivity {
     pub before: Quality,
     /// Length that edges should have, if the operation has one; in working units.
     pub target_length: Option<f64>,
+    /// `true` if every invariant of each frame is checked.
+    pub validates_frames: bool,
+    /// Receiver of frames.
+    pub(crate) frames: Option<Frames>,
     /// Placement that the mesh came with.
     pub home: Placement,
     unit: f64,
@@ -211,6 +220,13 @@ impl Connectivity {
     /// Returns the scale from working units to the user's (a power of two).
     pub fn unit(&self) -> f64 {
         self.unit
+    }
+
+    /// Sets the receiver of frames, for operations that give some ([`Operation::gives_frames`]).
+    ///
+    /// [`Operation::gives_frames`]: crate::Operation::gives_frames
+    pub fn on_frames(&mut self, frames: impl FnMut(u32, &TriMesh) -> Result<()> + 'static) {
+        self.frames = Some(Box::new(frames));
     }
 
     /// Does the operation's work and waits for it. Errors begin with the mesh's name.

@@ -32,6 +32,7 @@ macro_rules! for_each_operation {
                 Delaunay in delaunay,
                 Simplify in simplify,
                 Remesh in remesh,
+                Track in track,
             }
             Scene {
                 Simulate in simulate,
