@@ -55,19 +55,19 @@ const PAGES: [Page; 6] = [
         file: "measure",
         title: "Measure",
         about: "compute values of vertices, distances and components",
-        commands: &["distance", "sample"],
+        commands: &[],
     },
     Page {
         file: "reshape",
         title: "Reshape",
         about: "change the triangles: fewer, better, finer, or moving with the surface",
-        commands: &["subdivide"],
+        commands: &[],
     },
     Page {
         file: "inspect",
         title: "Inspect and repair",
         about: "find and mend defects of a mesh",
-        commands: &["info", "check", "repair"],
+        commands: &["info"],
     },
     Page {
         file: "simulate",
@@ -79,7 +79,7 @@ const PAGES: [Page; 6] = [
         file: "files",
         title: "Files",
         about: "convert, place, join and generate meshes",
-        commands: &["convert", "transform", "merge", "generate", "completions"],
+        commands: &["convert", "generate", "completions"],
     },
 ];
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
     match kind {
         _ if kind.fits(input) => input,
-        OutputKind::Mesh | OutputKind::Normals => Format::Obj,
+        OutputKind::Mesh | OutputKind::Normals | OutputKind::Points => Format::Obj,
         OutputKind::Columns(_) => Format::Ply,
         OutputKind::Volume => Format::Vtu,
     }
@@ -105,14 +105,7 @@ impl Target {
         let output = output.or_else(|| input::is_stdin(mesh).then_some(mesh));
         let named = output.and_then(Format::of_name);
         let asked = encoding.format.or(named);
-        if let Some(format) = asked.filter(|f| !gives.fits(*f)) {
-            let path = output.map_or(command.into(), Path::to_string_lossy);
-            bail!(
-                "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
-                gives.name(),
-                default_format(gives, format)
-            );
-        }
+        fits(command, gives, asked, output)?;
         if let Some(output) = output.filter(|o| asked.is_some() || !is_stdout(o)) {
             return Target::new(output, encoding, record);
         }
@@ -136,6 +129,24 @@ impl Target {
         }
         Ok(target)
     }
+}
+
+/// Refuses a format that cannot hold the result of a command.
+pub(crate) fn fits(
+    command: &str,
+    gives: OutputKind,
+    format: Option<Format>,
+    output: Option<&Path>,
+) -> Result<()> {
+    if let Some(format) = format.filter(|f| !gives.fits(*f)) {
+        let path = output.map_or(command.into(), Path::to_string_lossy);
+        bail!(
+            "{path}: {format} cannot hold {}, which `{command}` computes; {} can",
+            gives.name(),
+            default_format(gives, format)
+        );
+    }
+    Ok(())
 }
 
 /// A file of a sequence: `<stem>_0001.<extension>` beside the last one.

@@ -470,6 +470,7 @@ impl Log for Run {
             Stage::Upload => &mut timings.upload,
             Stage::Work(_) => &mut timings.run,
             Stage::Download => &mut timings.download,
+            Stage::Aside(_) => return,
         };
         *of = Some(milliseconds);
     }

@@ -1,7 +1,7 @@
 //! Operations on triangle meshes: one floor above the algorithms of [`rxmesh_host`], one below the programs.
 //!
-//! An [`Operation`] takes a mesh that is open on an engine ([`on`]), options and a [`Log`], and returns a report. It
-//! knows no file and no console. The command line, and bindings of other languages, are generic over operations.
+//! An [`Operation`] takes a mesh or a scene ([`on`]), options and a [`Log`], and returns a report. It knows no console and
+//! no record. The command line, and bindings of other languages, are generic over operations.
 //!
 //! ```
 //! use rxmesh::{Faces, Mesh, simplify};
@@ -43,6 +43,8 @@ mod volumes;
 pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
-pub use operation::{Group, Message, Operation, Outcome, OutputKind};
+pub use operation::{Group, Message, Operation, Outcome, OutputKind, WritesFile};
 pub use rxmesh_host as host;
+pub use rxmesh_simulation as simulation;
+pub use rxmesh_subdivision as subdivision;
 pub use volumes::Volumes;

@@ -16,6 +16,8 @@ pub enum Stage {
     Work(&'static str),
     /// Copying back.
     Download,
+    /// Work beside the operation's own, by name.
+    Aside(&'static str),
 }
 
 impl Stage {
@@ -25,7 +27,7 @@ impl Stage {
             Stage::Patches => "cutting into patches",
             Stage::Prepare => "preparing",
             Stage::Upload => "uploading",
-            Stage::Work(name) => name,
+            Stage::Work(name) | Stage::Aside(name) => name,
             Stage::Download => "downloading",
         }
     }

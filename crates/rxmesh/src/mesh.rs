@@ -1,7 +1,7 @@
 //! Meshes as programs hold them, and how operations run on them.
 
-use crate::on::{Connectivity, Draft, Keep, PATCH_SIZE, Prepared, Vertices};
-use crate::{Log, Operation, Result, Silent, Stage, ops, stage};
+use crate::on::{AnyMesh, Connectivity, Draft, Keep, PATCH_SIZE, Prepared, Tool, Vertices};
+use crate::{Error, Log, Operation, Result, Silent, Stage, ops, stage};
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target};
 use rxmesh_host::engine::Engine;
@@ -200,5 +200,31 @@ impl Opens for Connectivity {
 
     fn close(self, log: &mut dyn Log) -> Result<TriMesh> {
         Ok(self.download(false, log)?.finish().0)
+    }
+}
+
+impl Opens for Tool<TriMesh> {
+    fn open<O: Operation<On = Self>>(
+        mesh: &Mesh,
+        _options: &O::Options,
+        _log: &mut dyn Log,
+    ) -> Result<Self> {
+        let mut tool = Tool::new(TriMesh::clone(mesh), Vec::new());
+        tool.set_engine(mesh.engine().clone());
+        Ok(tool)
+    }
+
+    fn unit(&self) -> f64 {
+        1.0
+    }
+
+    fn close(self, _log: &mut dyn Log) -> Result<TriMesh> {
+        match self.result {
+            Some(AnyMesh::Surface(mesh)) => Ok(mesh),
+            None => Ok(self.input),
+            Some(_) => Err(Error::Message(
+                "the result is no surface of triangles".into(),
+            )),
+        }
     }
 }

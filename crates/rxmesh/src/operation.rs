@@ -17,6 +17,8 @@ pub trait Operation {
     const HELP: &'static str;
     /// Place of the result, unless options say otherwise.
     const OUTPUT: OutputKind = OutputKind::Mesh;
+    /// File that a program writes the result to, of operations on [`crate::on::Tool`].
+    const WRITES: WritesFile = WritesFile::Default;
     /// `true` if it works on several meshes at once.
     const SEVERAL: bool = false;
     /// `true` if borders between objects, groups and materials are kept unless the user says otherwise.
@@ -86,6 +88,10 @@ pub enum Group {
     Reshape,
     /// Moves bodies.
     Simulate,
+    /// Finds and mends defects.
+    Inspect,
+    /// Places and joins meshes.
+    Files,
 }
 
 impl Group {
@@ -96,6 +102,8 @@ impl Group {
             Group::Measure => "measure",
             Group::Reshape => "reshape",
             Group::Simulate => "simulate",
+            Group::Inspect => "inspect",
+            Group::Files => "files",
         }
     }
 }
@@ -103,8 +111,12 @@ impl Group {
 /// Description of a result.
 #[derive(Debug)]
 pub struct Message {
-    /// Lines for people.
+    /// Lines about the input, before those about the engine.
+    pub head: String,
+    /// Lines about the result.
     pub lines: String,
+    /// `true` if the time that the work took belongs after the last line, of operations on [`crate::on::Tool`].
+    pub timed: bool,
     /// Warnings for people and records. [`Message::OUTPUT`] in them stands for the name of the result's file.
     pub warnings: Vec<String>,
     /// Outcome of the operation.
@@ -118,7 +130,9 @@ impl Message {
     /// Makes the message of a result that is as asked for.
     pub fn new(lines: impl Into<String>) -> Message {
         Message {
+            head: String::new(),
             lines: lines.into(),
+            timed: false,
             warnings: Vec::new(),
             outcome: Outcome::Success,
         }
@@ -154,6 +168,19 @@ pub enum Outcome {
     Refused(String),
 }
 
+/// File that a program writes a result to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WritesFile {
+    /// None: the report is the result.
+    Never,
+    /// The one that the user names, if there is one; with the help of that flag.
+    IfAsked(&'static str),
+    /// The one that the user must name.
+    Named,
+    /// The one that the user names, else one that is named after the input.
+    Default,
+}
+
 /// Place of an operation's result in a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputKind {
@@ -165,6 +192,8 @@ pub enum OutputKind {
     Columns(&'static str),
     /// Positions and cells of a volume.
     Volume,
+    /// Vertices without faces.
+    Points,
 }
 
 impl OutputKind {
@@ -175,6 +204,7 @@ impl OutputKind {
             OutputKind::Normals => "normals of vertices",
             OutputKind::Columns(values) => values,
             OutputKind::Volume => "volumes",
+            OutputKind::Points => "points",
         }
     }
 
@@ -185,6 +215,8 @@ impl OutputKind {
             OutputKind::Normals => format.holds_surfaces() && format.holds_normals(),
             OutputKind::Columns(_) => format.holds_surfaces() && format.holds_columns(),
             OutputKind::Volume => format.holds_volumes(),
+            // Writers of formats of volumes alone say more.
+            OutputKind::Points => format != Format::Stl,
         }
     }
 }

@@ -4,13 +4,30 @@ use rxmesh::host::algo::delaunay::DelaunayOptions;
 use rxmesh::host::algo::filter::FilterOptions;
 use rxmesh::host::algo::laplacian::SmoothOptions;
 use rxmesh::host::algo::mcf::McfOptions;
+use rxmesh::host::algo::sample::SampleOptions;
+use rxmesh::host::algo::track::TrackOptions;
+use rxmesh::host::algo::transform::{Factors, TransformOptions};
 use rxmesh::host::engine::Engine;
-use rxmesh::host::mesh::{TriMesh, generate};
+use rxmesh::host::mesh::{PolyMesh, TriMesh, generate};
+use rxmesh::host::repair::RepairOptions;
 use rxmesh::host::{DVec3, Vec3};
+use rxmesh::on::{AnyMesh, Body, Connectivity, MakesScene, Pair, Scene, Steps, Tool};
+use rxmesh::ops::check::{CheckOptions, Checked};
+use rxmesh::ops::cloth::ClothOptions;
+use rxmesh::ops::distance::DistanceArgs;
+use rxmesh::ops::simulate::SimulateOptions;
+use rxmesh::ops::soft::SoftOptions;
+use rxmesh::ops::subdivide::SubdivideArgs;
+use rxmesh::ops::track::TrackArgs;
+use rxmesh::simulation::scene::LoadedMesh;
 use rxmesh::{
-    Error, Faces, Log, Mesh, Message, Operation, Outcome, Ratio, Silent, Stage, ops, run, run_on,
-    simplify,
+    Error, Faces, Log, Mesh, Message, Opens, Operation, Outcome, Ratio, Silent, Stage, ops, run,
+    run_on, simplify,
 };
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// Ball whose vertices are off the sphere by a fixed pattern.
 fn ball(scale: f32) -> TriMesh {
@@ -187,4 +204,119 @@ fn every_operation_runs() {
     ok::<ops::Spring>(ops::spring::SpringArgs::default());
     ok::<ops::Delaunay>(DelaunayOptions::default());
     ok::<ops::Remesh>(ops::remesh::RemeshArgs::default());
+}
+
+/// Operations on meshes as they are in files.
+#[test]
+fn tools_run_on_their_inputs() {
+    let mut log = Silent::default();
+    let (repaired, report) = run::<ops::Repair>(&mesh(1.0), &RepairOptions::default()).unwrap();
+    assert_eq!(*repaired, ball(1.0));
+    assert!(report.undone.is_empty());
+    let options = SampleOptions::default().with(|o| o.points = 50);
+    let (points, ()) = run::<ops::Sample>(&mesh(1.0), &options).unwrap();
+    assert_eq!((points.vertex_count(), points.face_count()), (50, 0));
+    let double = Factors(DVec3::splat(2.0));
+    let options = TransformOptions::default().with(|o| o.scale = Some(double));
+    let (large, report) = run::<ops::Transform>(&mesh(1.0), &options).unwrap();
+    assert_eq!(large.bounding_box(), ball(2.0).bounding_box());
+    assert_eq!(report.map.0.matrix3.x_axis, 2.0 * DVec3::X);
+
+    let mut tool = Tool::new(AnyMesh::Surface(ball(1.0)), Vec::new());
+    let report = ops::Check::run(&mut tool, &CheckOptions::default(), &mut log).unwrap();
+    assert!(matches!(report.check, Checked::Surface(check) if check.edges == 1920));
+    assert_eq!(tool.counted, [Some(1920), None]);
+
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let mut tool = Tool::new(vec![ball(1.0), ball(2.0)], names.clone());
+    let report = ops::Merge::run(&mut tool, &(), &mut log).unwrap();
+    assert_eq!(report.parts[1].path, "b");
+    let Some(AnyMesh::Surface(both)) = tool.result else {
+        panic!("no surface");
+    };
+    assert_eq!(both.face_count(), 2 * ball(1.0).face_count());
+
+    let pair = Pair {
+        mesh: ball(1.0),
+        reference: ball(1.0),
+    };
+    let mut tool = Tool::new(pair, names);
+    tool.set_engine(Engine::cpu());
+    let report = ops::Distance::run(&mut tool, &DistanceArgs::default(), &mut log).unwrap();
+    assert_eq!(report.reference.path, "b");
+    assert!(report.distance.hausdorff < 1e-5, "{report:?}");
+
+    let mut tool = Tool::new(PolyMesh::from(ball(1.0)), Vec::new());
+    tool.set_engine(Engine::cpu());
+    let args = SubdivideArgs {
+        options: rxmesh::subdivision::Options {
+            levels: 1,
+            ..Default::default()
+        },
+        ..SubdivideArgs::default()
+    };
+    let report = ops::Subdivide::run(&mut tool, &args, &mut log).unwrap();
+    assert_eq!(report.made[1], 3 * ball(1.0).face_count());
+    assert!(log.warnings.is_empty(), "{:?}", log.warnings);
+}
+
+/// Frames of a surface that is tracked reach a receiver.
+#[test]
+fn frames_of_a_track_are_passed_on() {
+    let args = TrackArgs {
+        tracking: TrackOptions::default().with(|o| o.frames = 3),
+        sequence: true,
+    };
+    let mut log = Silent::default();
+    let mut on = Connectivity::open::<ops::Track>(&mesh(1.0), &args, &mut log).unwrap();
+    let frames = Rc::new(RefCell::new(Vec::new()));
+    let seen = frames.clone();
+    on.on_frames(move |number, mesh| {
+        mesh.validate()?;
+        seen.borrow_mut().push(number);
+        Ok(())
+    });
+    let report = ops::Track::run(&mut on, &args, &mut log).unwrap();
+    assert_eq!((report.frames, &frames.borrow()[..]), (3, &[1, 2, 3][..]));
+}
+
+/// A scene is a value, whose mesh is in no file.
+#[test]
+fn bodies_move_without_files() {
+    let mut log = Silent::default();
+    let sheet = generate::grid(6, 6).unwrap();
+    let rest = LoadedMesh::Surface(Arc::new(sheet.clone()));
+    let mut body = Body::new(rest, "nowhere.obj", &Engine::cpu());
+    let frames = Rc::new(RefCell::new(0));
+    let seen = frames.clone();
+    body.on_frames(move |_| {
+        *seen.borrow_mut() += 1;
+        Ok(())
+    });
+    let options = ClothOptions {
+        time: Steps {
+            steps: 20,
+            every: 10,
+        },
+    };
+    let played = ops::Cloth::run(&mut body, &options, &mut log).unwrap();
+    assert_eq!((played.frames, *frames.borrow()), (3, 3));
+    let LoadedMesh::Surface(end) = &body.mesh else {
+        panic!("no surface");
+    };
+    let lowest = |mesh: &TriMesh| mesh.positions.iter().fold(0.0, |low: f32, p| low.min(p.z));
+    assert!(lowest(end) < lowest(&sheet) - 1e-3);
+
+    let volume = generate::tet_ball(2).unwrap();
+    let scene = ops::Soft::scene(
+        &LoadedMesh::Volume(Arc::new(volume)),
+        Path::new("nowhere.msh"),
+        &SoftOptions::default(),
+    );
+    let mut on = Scene::new(&Engine::cpu(), scene.unwrap(), &mut log).unwrap();
+    let options = SimulateOptions { steps: Some(5) };
+    let played = ops::Simulate::run(&mut on, &options, &mut log).unwrap();
+    assert_eq!(played.energies.last().unwrap().step, 5);
+    let e = ops::Simulate::run(&mut on, &options, &mut log).unwrap_err();
+    assert!(e.to_string().contains("5 steps are done"), "{e}");
 }

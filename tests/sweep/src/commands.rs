@@ -134,10 +134,12 @@ macro_rules! names {
         Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
         Scene { $($scene:tt)* }
         Body { $($body:tt)* }
+        Tool { $($tool:ident in $t:ident),* $(,)? }
     ) => {
         [
             $(<rxmesh::ops::$vertices as rxmesh::Operation>::NAME,)*
-            $(<rxmesh::ops::$connectivity as rxmesh::Operation>::NAME),*
+            $(<rxmesh::ops::$connectivity as rxmesh::Operation>::NAME,)*
+            $(<rxmesh::ops::$tool as rxmesh::Operation>::NAME),*
         ]
     };
 }

@@ -62,6 +62,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "rxmesh-host",
             "rxmesh-kernels",
             "rxmesh-speculative",
+            "rxmesh-subdivision",
             "rxmesh-simulation",
         ],
     ),

@@ -1,19 +1,12 @@
 //! Commands: operations of the library, and files of this folder.
 
-mod check;
 mod completions;
 mod convert;
-mod distance;
 mod generate;
 mod info;
-mod merge;
-mod repair;
-mod sample;
-mod subdivide;
-mod transform;
 
 use crate::app::Entry;
-use crate::frame::{OnBody, OnConnectivity, OnScene, OnVertices};
+use crate::frame::{OnBody, OnConnectivity, OnScene, OnTool, OnVertices};
 use rxmesh::ops;
 
 macro_rules! operations {
@@ -22,6 +15,7 @@ macro_rules! operations {
         Connectivity { $($connectivity:ident in $c:ident),* $(,)? }
         Scene { $($scene:ident in $s:ident),* $(,)? }
         Body { $($body:ident in $b:ident),* $(,)? }
+        Tool { $($tool:ident in $t:ident),* $(,)? }
     ) => {
         /// Operations on vertices.
         const VERTICES: &[Entry] = &[$(Entry::of::<OnVertices<ops::$vertices>>()),*];
@@ -34,37 +28,33 @@ macro_rules! operations {
             $(Entry::of::<OnScene<ops::$scene>>(),)*
             $(Entry::of::<OnBody<ops::$body>>(),)*
         ];
+
+        /// Operations on meshes as they are in files.
+        const TOOLS: &[Entry] = &[$(Entry::of::<OnTool<ops::$tool>>()),*];
     };
 }
 rxmesh::for_each_operation!(operations);
 
-/// Commands that are no operations, or not yet.
-const SURFACES: &[Entry] = &[Entry::of::<subdivide::Subdivide>()];
-const TOOLS: &[Entry] = &[
-    Entry::of::<info::Info>(),
-    Entry::of::<check::Check>(),
-    Entry::of::<distance::Distance>(),
-    Entry::of::<repair::Repair>(),
+/// Commands that are no operations: they know engines, files and the command line itself.
+const INFO: &[Entry] = &[Entry::of::<info::Info>()];
+const FILES: &[Entry] = &[
     Entry::of::<convert::Convert>(),
-    Entry::of::<transform::Transform>(),
-    Entry::of::<merge::Merge>(),
-    Entry::of::<sample::Sample>(),
     Entry::of::<generate::Generate>(),
     Entry::of::<completions::Completions>(),
 ];
 
 /// Lists of commands, in the order of the help.
-const LISTS: [&[Entry]; 5] = [VERTICES, SCENES, SURFACES, CONNECTIVITY, TOOLS];
+const LISTS: [&[Entry]; 6] = [VERTICES, SCENES, CONNECTIVITY, INFO, TOOLS, FILES];
 
 /// Number of commands.
 const COUNT: usize =
-    VERTICES.len() + SCENES.len() + SURFACES.len() + CONNECTIVITY.len() + TOOLS.len();
+    VERTICES.len() + SCENES.len() + CONNECTIVITY.len() + INFO.len() + TOOLS.len() + FILES.len();
 
 /// Every command, in the order of the help.
 pub(crate) const ALL: &[Entry] = &concat();
 
 const fn concat() -> [Entry; COUNT] {
-    let mut all = [TOOLS[0]; COUNT];
+    let mut all = [INFO[0]; COUNT];
     let (mut list, mut n) = (0, 0);
     while list < LISTS.len() {
         let mut i = 0;

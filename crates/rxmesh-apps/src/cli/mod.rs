@@ -3,7 +3,7 @@
 mod shared;
 
 pub(crate) use shared::{
-    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
+    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OUTPUT, OutputArgs,
     PatchArgs, SeedArgs, TriangulateArgs,
 };
 

@@ -5,7 +5,7 @@ use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
 // Not a doc comment: angle brackets are HTML there.
-const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command> in the input's format, in the \
+pub(crate) const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command> in the input's format, in the \
     current folder; stdout for a mesh from stdin]";
 
 /// Options of every command that computes on a mesh and writes one.
@@ -55,7 +55,7 @@ pub(crate) struct OutputArgs {
     pub(crate) output: PathBuf,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct EncodingArgs {
     #[arg(long, help = format!(
         "Write {} as text instead of binary",

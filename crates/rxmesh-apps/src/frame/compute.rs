@@ -78,7 +78,9 @@ impl Frame for Compute {
 
     fn adapt(command: Command, gives: OutputKind) -> Command {
         match gives {
-            OutputKind::Mesh | OutputKind::Normals | OutputKind::Volume => command,
+            OutputKind::Mesh | OutputKind::Normals | OutputKind::Volume | OutputKind::Points => {
+                command
+            }
             OutputKind::Columns(_) => command.mut_arg("output", |arg| arg.help(VALUES_OUTPUT)),
         }
     }

@@ -1,7 +1,7 @@
 //! Applications that change the connectivity: open a session, measure, validate, write.
 
 use super::leak_at_exit;
-use super::{Frame, Several, counts, passes, repaired};
+use super::{Frame, Several};
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
@@ -15,6 +15,7 @@ use clap::{Args, Command, ValueHint};
 use rxmesh::Operation;
 use rxmesh::on::{AnySession, Connectivity, Draft, Keep, Scheduler};
 use rxmesh::on_session;
+use rxmesh::ops::repair::{counts, passes, repaired};
 use rxmesh_host::files;
 use rxmesh_host::io;
 use rxmesh_host::mesh::Quality;
@@ -179,7 +180,7 @@ impl Frame for Editing {
             let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
             let mut draft = Draft::new(input.loaded.mesh, &run)?;
             if flags.repair {
-                let repair = repaired(&run, &mut draft.mesh, &RepairOptions::default())?;
+                let repair = repaired(&mut draft.mesh, &RepairOptions::default(), &mut run)?;
                 run.record.repair = Some(repair);
             }
             (run, draft, input.path, target, None)
@@ -227,7 +228,11 @@ impl Frame for Editing {
             mut lines, outcome, ..
         } = run.tell::<A>(options, report);
         if let (Some(first), Some(last)) = (files.first(), files.last()) {
-            lines += &format!("wrote the frames {} to {}\n", first.display(), last.display());
+            lines += &format!(
+                "wrote the frames {} to {}\n",
+                first.display(),
+                last.display()
+            );
         }
         let mut result = on.download(self.validate, &mut run)?;
         let frozen_faces = result.frozen_faces;

@@ -2,17 +2,15 @@
 
 mod compute;
 mod edit;
-mod repair;
 mod scene;
 mod several;
 mod tool;
 
 pub(crate) use compute::OnVertices;
 pub(crate) use edit::OnConnectivity;
-pub(crate) use repair::{counts, holes_left, passes, repaired};
 pub(crate) use scene::{OnBody, OnScene};
 pub(crate) use several::Several;
-pub(crate) use tool::Tool;
+pub(crate) use tool::{OnTool, Tool};
 
 use crate::Outcome;
 use crate::app::{Application, Message};

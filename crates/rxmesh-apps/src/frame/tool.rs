@@ -1,11 +1,27 @@
-//! Applications that inspect meshes or convert them from one file to another.
+//! Commands that look at meshes or bring them from one file to another: operations on meshes as they are in files, and
+//! commands on files.
 
 use super::Frame;
 use crate::Outcome;
 use crate::app::{Application, Message};
-use crate::cli::CommonArgs;
+use crate::cli::{CommonArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, TriangulateArgs};
+use crate::input::{self, Input};
+use crate::output::{OutputKind, Target};
+use crate::record::{InputRecord, Record, keys, shown};
 use crate::run::Run;
+use crate::text;
 use anyhow::Result;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use rxmesh::on::{self, AnyMesh, Pair};
+use rxmesh::{Operation, WritesFile};
+use rxmesh_host::algo::Options;
+use rxmesh_host::io::Format;
+use rxmesh_host::mesh::{PolyMesh, TriMesh};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 
 /// A run, and nothing more.
 #[derive(Debug)]
@@ -37,5 +53,350 @@ impl Frame for Tool {
         let Message { lines, outcome, .. } = self.run.tell::<A>(options, report);
         self.run.finish(&lines)?;
         Ok(outcome)
+    }
+}
+
+/// Operation on meshes as they are in files, as a command.
+pub(crate) struct OnTool<O>(PhantomData<O>);
+
+impl<O, I> Application for OnTool<O>
+where
+    O: Operation<On = on::Tool<I>, Options: Args>,
+    I: Reads,
+{
+    const NAME: &'static str = O::NAME;
+    const GROUP: Option<&'static str> = Some(O::GROUP.name());
+    const SUMMARY: &'static str = O::SUMMARY;
+    const HELP: &'static str = O::HELP;
+    const GIVES: OutputKind = O::OUTPUT;
+    const RECORD: &'static [(&'static str, &'static str)] = O::RECORD;
+
+    type Options = ToolArgs<O, I>;
+    type Report = O::Report;
+    type Frame = Tool;
+
+    fn run(Tool { run }: &mut Tool, args: &ToolArgs<O, I>) -> Result<O::Report> {
+        let target = args.target(run)?;
+        if let Some(target) = &target {
+            run.leads_to(target);
+        }
+        let (input, names) = I::read(&args.input, run)?;
+        let mut on = on::Tool::new(input, names);
+        if let Some(engine) = &args.engine {
+            on.set_engine(run.engine(engine.engine)?);
+        }
+        let report = O::run(&mut on, &args.options, run)?;
+        if let Some(record) = &mut run.record.input {
+            let [edges, faces] = on.counted;
+            record.edges = edges.or(record.edges);
+            record.faces = faces.or(record.faces);
+        }
+        if let (Some(target), Some(result)) = (target, &on.result) {
+            run.write(&target, result)?;
+            if on.copies > 0 && Format::of_name(&target.path) == Some(Format::Stl) {
+                run.warn(format!(
+                    "{}: STL names no vertices, so whoever reads it unites the copies again that were made of vertices",
+                    target.path.display()
+                ));
+            }
+        }
+        Ok(report)
+    }
+
+    fn tell(report: &O::Report, args: &ToolArgs<O, I>, record: &Record) -> Message {
+        let mut message = O::describe(report, &args.options);
+        let engine = text::engine(record);
+        let mut lines = I::heading(record) + &message.head + &engine + &message.lines;
+        if message.timed {
+            let ms = record.timings_ms.run.unwrap_or(0.0);
+            lines += &format!(", {}\n", text::duration(ms));
+        }
+        message.lines = lines + &text::output(record);
+        if let (Outcome::Refused(why), Some(input)) = (&mut message.outcome, &record.input) {
+            *why = format!("{}: {why}", text::named(&input.path, "stdin"));
+        }
+        message
+    }
+}
+
+/// Flags of an operation on meshes as they are in files.
+pub(crate) struct ToolArgs<O: Operation, I: Reads> {
+    input: I::Args,
+    output: Option<PathBuf>,
+    options: O::Options,
+    encoding: EncodingArgs,
+    engine: Option<EngineArgs>,
+}
+
+impl<O: Operation, I: Reads> ToolArgs<O, I> {
+    /// Returns the file of the result, if there is one. Refuses one that could not be written.
+    fn target(&self, run: &Run) -> Result<Option<Target>> {
+        let (record, output) = (run.console.json_file(), self.output.as_deref());
+        let target = match (O::WRITES, output) {
+            (WritesFile::Never, _) | (WritesFile::IfAsked(_) | WritesFile::Named, None) => {
+                return Ok(None);
+            }
+            (WritesFile::Default, output) => {
+                let files = (I::first(&self.input), output);
+                Target::for_input(O::NAME, files, &self.encoding, O::OUTPUT, record)?
+            }
+            (WritesFile::IfAsked(_) | WritesFile::Named, Some(output)) => {
+                if O::OUTPUT != OutputKind::Mesh {
+                    let format = self.encoding.format.or_else(|| Format::of_name(output));
+                    crate::output::fits(O::NAME, O::OUTPUT, format, Some(output))?;
+                }
+                Target::new(output, &self.encoding, record)?
+            }
+        };
+        Ok(Some(target))
+    }
+}
+
+impl<O: Operation, I: Reads> Options for ToolArgs<O, I> {
+    fn check(&self) -> Result<(), rxmesh_host::Error> {
+        self.options.check()
+    }
+}
+
+impl<O: Operation, I: Reads> Serialize for ToolArgs<O, I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = I::keys(&self.input);
+        all.extend(keys(&self.options).map_err(S::Error::custom)?);
+        all.serialize(serializer)
+    }
+}
+
+impl<O: Operation<Options: Args>, I: Reads> Args for ToolArgs<O, I> {
+    fn augment_args(command: Command) -> Command {
+        let command = I::Args::augment_args(command);
+        let output = Arg::new("output")
+            .short('o')
+            .long("output")
+            .value_name("FILE")
+            .value_hint(ValueHint::FilePath)
+            .value_parser(value_parser!(PathBuf));
+        let command = match O::WRITES {
+            WritesFile::Never => command,
+            WritesFile::IfAsked(help) => command.arg(output.help(help)),
+            WritesFile::Named => {
+                let help = "Output file, or '-' for stdout; the extension gives the format";
+                command.arg(output.required(true).help(help))
+            }
+            WritesFile::Default => command.arg(output.help(OUTPUT)),
+        };
+        let command = O::Options::augment_args(command);
+        let command = match O::WRITES {
+            WritesFile::Never => command,
+            _ => EncodingArgs::augment_args(command),
+        };
+        if I::ENGINE {
+            EngineArgs::augment_args(command)
+        } else {
+            command
+        }
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<O: Operation<Options: Args>, I: Reads> FromArgMatches for ToolArgs<O, I> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let engine = I::ENGINE.then(|| EngineArgs::from_arg_matches(matches));
+        let (output, encoding) = match O::WRITES {
+            WritesFile::Never => (None, EncodingArgs::default()),
+            _ => (
+                matches.get_one::<PathBuf>("output").cloned(),
+                EncodingArgs::from_arg_matches(matches)?,
+            ),
+        };
+        Ok(ToolArgs {
+            input: I::Args::from_arg_matches(matches)?,
+            output,
+            options: O::Options::from_arg_matches(matches)?,
+            encoding,
+            engine: engine.transpose()?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Input of an operation that is read from files.
+pub(crate) trait Reads: Sized {
+    /// Flags of the files.
+    type Args: Args;
+
+    /// `true` if operations on it need an engine.
+    const ENGINE: bool = false;
+
+    /// Returns the file after which a result is named.
+    fn first(args: &Self::Args) -> &Path;
+
+    /// Reads the input. Returns it with the names of its meshes.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    fn read(args: &Self::Args, run: &mut Run) -> Result<(Self, Vec<String>)>;
+
+    /// Returns the flags that are keys of the record.
+    fn keys(_args: &Self::Args) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Describes the input in lines.
+    fn heading(record: &Record) -> String {
+        text::input(record)
+    }
+}
+
+/// Returns the name of a mesh that was read, for messages.
+fn name_of<M>(input: &Input<M>) -> String {
+    text::named(&shown(&input.path), "stdin").to_owned()
+}
+
+impl Reads for TriMesh {
+    type Args = InputArgs;
+
+    fn first(args: &InputArgs) -> &Path {
+        &args.mesh
+    }
+
+    fn read(args: &InputArgs, run: &mut Run) -> Result<(TriMesh, Vec<String>)> {
+        let input = run.read(&args.mesh, args.triangulate.triangulate)?;
+        let name = name_of(&input);
+        Ok((input.loaded.mesh, vec![name]))
+    }
+}
+
+impl Reads for PolyMesh {
+    type Args = InputArgs;
+
+    const ENGINE: bool = true;
+
+    fn first(args: &InputArgs) -> &Path {
+        &args.mesh
+    }
+
+    fn read(args: &InputArgs, run: &mut Run) -> Result<(PolyMesh, Vec<String>)> {
+        let input = run.read_poly(&args.mesh, !args.triangulate.triangulate)?;
+        let name = name_of(&input);
+        Ok((input.loaded.mesh, vec![name]))
+    }
+}
+
+/// Flags of a mesh of any kind.
+#[derive(Debug, Args)]
+pub(crate) struct AnyArgs {
+    /// The mesh, or '-' for stdin
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
+    mesh: PathBuf,
+    /// Cut polygons into triangles, and check these
+    #[arg(long, alias = "triangulate")]
+    triangles: bool,
+}
+
+impl Reads for AnyMesh {
+    type Args = AnyArgs;
+
+    fn first(args: &AnyArgs) -> &Path {
+        &args.mesh
+    }
+
+    fn read(args: &AnyArgs, run: &mut Run) -> Result<(AnyMesh, Vec<String>)> {
+        let mesh = if input::is_volume(&args.mesh) {
+            AnyMesh::Volume(run.read_tets(&args.mesh)?.loaded.mesh)
+        } else if args.triangles {
+            AnyMesh::Surface(run.read(&args.mesh, true)?.loaded.mesh)
+        } else {
+            AnyMesh::Polygons(run.read_poly(&args.mesh, false)?.loaded.mesh)
+        };
+        let record = run.record.input.as_ref();
+        let name = record.map_or(String::new(), |i| i.path.clone());
+        Ok((mesh, vec![name]))
+    }
+
+    fn keys(args: &AnyArgs) -> Map<String, Value> {
+        Map::from_iter([("triangles".to_owned(), Value::from(args.triangles))])
+    }
+
+    fn heading(record: &Record) -> String {
+        let line = |i: &InputRecord| {
+            let path = text::named(&i.path, "stdin");
+            format!("{path} ({})\n", i.format)
+        };
+        record.input.as_ref().map_or(String::new(), line)
+    }
+}
+
+/// Flags of a mesh and the one that it is compared with.
+#[derive(Debug, Args)]
+pub(crate) struct PairArgs {
+    /// The mesh that is measured
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
+    mesh: PathBuf,
+    /// The mesh that it is measured against; percentages refer to the diagonal of its bounding box
+    #[arg(value_name = "REFERENCE", value_hint = ValueHint::FilePath)]
+    reference: PathBuf,
+    #[command(flatten)]
+    triangulate: TriangulateArgs,
+}
+
+impl Reads for Pair {
+    type Args = PairArgs;
+
+    const ENGINE: bool = true;
+
+    fn first(args: &PairArgs) -> &Path {
+        &args.mesh
+    }
+
+    fn read(args: &PairArgs, run: &mut Run) -> Result<(Pair, Vec<String>)> {
+        // The mesh is read last: it is the record's input.
+        let reference = run.read(&args.reference, args.triangulate.triangulate)?;
+        let mesh = run.read(&args.mesh, args.triangulate.triangulate)?;
+        let names = vec![shown(&mesh.path), shown(&reference.path)];
+        let pair = Pair {
+            mesh: mesh.loaded.mesh,
+            reference: reference.loaded.mesh,
+        };
+        Ok((pair, names))
+    }
+}
+
+/// Flags of two meshes or more.
+#[derive(Debug, Args)]
+pub(crate) struct ManyArgs {
+    /// The meshes, in the order in which they come
+    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required = true, num_args = 2..)]
+    meshes: Vec<PathBuf>,
+    #[command(flatten)]
+    triangulate: TriangulateArgs,
+}
+
+impl Reads for Vec<TriMesh> {
+    type Args = ManyArgs;
+
+    fn first(args: &ManyArgs) -> &Path {
+        args.meshes.first().map_or(Path::new(""), |mesh| mesh)
+    }
+
+    fn read(args: &ManyArgs, run: &mut Run) -> Result<(Vec<TriMesh>, Vec<String>)> {
+        let (mut meshes, mut names) = (Vec::new(), Vec::new());
+        for name in &args.meshes {
+            let input = run.read(name, args.triangulate.triangulate)?;
+            names.push(shown(&input.path));
+            meshes.push(input.loaded.mesh);
+        }
+        Ok((meshes, names))
+    }
+
+    fn heading(_record: &Record) -> String {
+        String::new()
     }
 }

@@ -249,11 +249,19 @@ fn shortcuts_write_the_last_frame() {
     b.ok("generate grid --nx 6 --ny 6 -o sheet.obj -q");
     b.ok("generate ball -n 2 -o ball.msh -q");
     for (command, output, frame, format) in [
-        ("cloth sheet.obj", "sheet_cloth.obj", "cloth_000020.obj", "OBJ"),
+        (
+            "cloth sheet.obj",
+            "sheet_cloth.obj",
+            "cloth_000020.obj",
+            "OBJ",
+        ),
         ("soft ball.msh", "ball_soft.msh", "soft_000020.vtu", "MSH"),
     ] {
         let said = b.ok(&format!("{command} --steps 20 --frames fr --engine cpu"));
-        assert!(said.contains(&format!("wrote {output} ({format}")), "{said}");
+        assert!(
+            said.contains(&format!("wrote {output} ({format}")),
+            "{said}"
+        );
         assert!(said.contains("wrote 3 frames to fr"), "{said}");
         let places = |file: &str| {
             b.ok(&format!("convert {file} -o out.obj -q"));
@@ -268,12 +276,18 @@ fn shortcuts_write_the_last_frame() {
     assert_eq!(r["frames"], 0);
     let header = fs::read(b.path().join("end.ply")).unwrap();
     let header = String::from_utf8_lossy(&header);
-    assert!(header.contains("mean_curvature") || header.contains("curvature"), "{header}");
+    assert!(
+        header.contains("mean_curvature") || header.contains("curvature"),
+        "{header}"
+    );
     assert!(header.contains("velocity"), "{header}");
     let said = b.fails("cloth sheet.obj --steps 5 -o end.msh2 --format tetgen");
     assert!(said.contains("cannot hold surfaces"), "{said}");
     let said = b.fails("soft ball.msh --steps 5 -o end.obj");
-    assert!(said.contains("OBJ cannot hold volumes, which `soft` computes; VTU can"), "{said}");
+    assert!(
+        said.contains("OBJ cannot hold volumes, which `soft` computes; VTU can"),
+        "{said}"
+    );
     // Nothing is written besides a scene that is printed.
     b.ok("cloth sheet.obj --print-scene -o none.obj");
     assert!(!b.path().join("none.obj").exists());

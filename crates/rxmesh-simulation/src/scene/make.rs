@@ -2,7 +2,7 @@
 
 use super::copies::joined;
 use super::materials::materials;
-use super::spec::{LoadedMesh, BodySpec, Cuboid, Sheet, SolverSpec};
+use super::spec::{BodySpec, Cuboid, LoadedMesh, Sheet, SolverSpec};
 use super::{Scene, SceneError};
 use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
 use crate::{Body, Collider, Materials, Solver, World};

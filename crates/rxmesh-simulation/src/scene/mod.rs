@@ -12,8 +12,8 @@ pub use copies::Copies;
 pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
 pub use spec::{
-    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, LoadedMesh, Output, Pins, Scene, Sheet, SolverSpec,
-    Time, Turn,
+    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, LoadedMesh, Output, Pins, Scene, Sheet,
+    SolverSpec, Time, Turn,
 };
 
 use rxmesh_host::{Error, files};

@@ -7,7 +7,7 @@ use rxmesh_host::DVec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{Extras, NORMAL, Placement};
 use rxmesh_simulation::scene::{
-    self, LoadedMesh, BodySpec, ColliderSpec, Normal, Output, Pins, RunningScene, SolverSpec, Time,
+    self, BodySpec, ColliderSpec, LoadedMesh, Normal, Output, Pins, RunningScene, SolverSpec, Time,
 };
 use serde::Serialize;
 use std::fmt;

@@ -5,12 +5,14 @@
 //!
 //! - [`Vertices`]: connectivity stays, vertices may move, elements get values;
 //! - [`Connectivity`]: vertices, edges and faces come and go; attributes, groups and seams are carried along;
-//! - [`Scene`]: bodies that move; [`Body`]: one mesh that becomes such a body. Units are SI.
+//! - [`Scene`]: bodies that move; [`Body`]: one mesh that becomes such a body. Units are SI;
+//! - [`Tool`]: meshes as they come from files, in file units.
 
 mod body;
 mod connectivity;
 mod scene;
 mod scheduler;
+mod tool;
 mod vertices;
 
 pub use body::{Body, MakesScene, Steps};
@@ -18,6 +20,7 @@ pub(crate) use body::{Extent, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler};
+pub use tool::{AnyMesh, Pair, Tool};
 pub use vertices::{Prepared, Vertices};
 
 use serde::Serialize;

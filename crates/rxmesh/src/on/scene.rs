@@ -46,7 +46,10 @@ impl Scene {
     }
 
     /// Sets the receiver of frames: it is called at the start, at each frame of the scene, and at the end.
-    pub fn on_frames(&mut self, frames: impl FnMut(&mut scene::RunningScene) -> Result<()> + 'static) {
+    pub fn on_frames(
+        &mut self,
+        frames: impl FnMut(&mut scene::RunningScene) -> Result<()> + 'static,
+    ) {
         self.frames = Some(Box::new(frames));
     }
 
@@ -90,8 +93,13 @@ impl Scene {
 }
 
 /// Advances to the last step. Returns the energies at the start, at every frame and at the end.
-fn moved(stage: &mut scene::RunningScene, last: u64, frames: &mut Option<Frames>) -> Result<Vec<Moment>> {
-    let mut show = |stage: &mut scene::RunningScene| frames.as_mut().map_or(Ok(()), |show| show(stage));
+fn moved(
+    stage: &mut scene::RunningScene,
+    last: u64,
+    frames: &mut Option<Frames>,
+) -> Result<Vec<Moment>> {
+    let mut show =
+        |stage: &mut scene::RunningScene| frames.as_mut().map_or(Ok(()), |show| show(stage));
     let mut energies = vec![Moment::of(stage)?];
     show(stage)?;
     while stage.world.steps() < last {

@@ -4,7 +4,7 @@ use crate::on::{Body, Extent, MakesScene, OverGround, Played, Steps};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_simulation::scene::{self, LoadedMesh, BodySpec, SolverSpec};
+use rxmesh_simulation::scene::{self, BodySpec, LoadedMesh, SolverSpec};
 use rxmesh_simulation::solve::{ClothMaterial, XpbdOptions, XpbdOrder};
 use serde::Serialize;
 use std::path::Path;

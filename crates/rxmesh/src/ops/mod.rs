@@ -41,6 +41,15 @@ macro_rules! for_each_operation {
                 Cloth in cloth,
                 Soft in soft,
             }
+            Tool {
+                Subdivide in subdivide,
+                Check in check,
+                Distance in distance,
+                Repair in repair,
+                Transform in transform,
+                Merge in merge,
+                Sample in sample,
+            }
         }
     };
 }

@@ -1,63 +1,57 @@
-//! `check`: what is odd about a mesh.
+//! `check`: looks for defects of a mesh.
 
-use crate::Outcome;
-use crate::app::{Application, Message};
-use crate::frame::Tool;
-use crate::input;
-use crate::record::Record;
-use crate::text;
-use anyhow::Result;
-use clap::{Args, ValueHint};
-use rxmesh_host::Error;
+use crate::log::timed;
+use crate::on::{AnyMesh, Tool};
+use crate::{Group, Log, Message, Operation, Outcome, Result, Stage, WritesFile};
 use rxmesh_host::algo::Options;
 use rxmesh_host::mesh::{
     CheckReport, TetReport, check, check_poly, check_tets, self_intersections,
     self_intersections_poly,
 };
 use serde::Serialize;
-use std::path::PathBuf;
 
-/// The application.
-pub(crate) struct Check;
+/// Looks for defects of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct Check;
 
-#[derive(Debug, Args, Serialize)]
-pub(crate) struct CheckArgs {
-    /// The mesh, or '-' for stdin
-    #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
-    #[serde(skip)]
-    mesh: PathBuf,
-    /// Cut polygons into triangles, and check these
-    #[arg(long, alias = "triangulate")]
-    triangles: bool,
+/// Options of [`Check`].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct CheckOptions {
     /// Do not look for faces that intersect
-    #[arg(long)]
-    no_self_intersections: bool,
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub no_self_intersections: bool,
     /// Exit with 1 when there are defects (a boundary is not one)
-    #[arg(long)]
-    strict: bool,
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub strict: bool,
 }
 
-impl Options for CheckArgs {
-    fn check(&self) -> Result<(), Error> {
+impl Options for CheckOptions {
+    fn check(&self) -> std::result::Result<(), rxmesh_host::Error> {
         Ok(())
     }
 }
 
+/// Report of [`Check`].
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    check: Checked,
+pub struct Report {
+    /// Findings.
+    pub check: Checked,
 }
 
 /// Findings on a surface or on a volume.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Checked {
+pub enum Checked {
+    /// Findings on a surface.
     Surface(Box<CheckReport>),
+    /// Findings on a volume.
     Volume(Box<TetReport>),
 }
 
-impl Application for Check {
+impl Operation for Check {
     const NAME: &'static str = "check";
+    const GROUP: Group = Group::Inspect;
     const SUMMARY: &'static str =
         "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
     const HELP: &'static str = "Example: rxmesh check bunny.obj --json report.json
@@ -66,6 +60,7 @@ Faces intersect that have more in common than the corners and sides they share; 
 touch count too.
 
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
+    const WRITES: WritesFile = WritesFile::Never;
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "check",
         "counts, properties, and for each kind of defect `count` and the `first` ten, counted from 0, among them \
@@ -81,64 +76,51 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
         (`cell`, `value`), `bounding_box`, `edge_length`",
     )];
 
-    type Options = CheckArgs;
+    type Options = CheckOptions;
     type Report = Report;
-    type Frame = Tool;
+    type On = Tool<AnyMesh>;
 
-    fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
-        let intersections = !args.no_self_intersections;
-        let (check, ms) = if input::is_volume(&args.mesh) {
-            let mesh = run.read_tets(&args.mesh)?.loaded.mesh;
-            run.stage("checking", || {
-                Ok(Checked::Volume(Box::new(check_tets(&mesh))))
-            })?
-        } else if args.triangles {
-            let mesh = run.read(&args.mesh, true)?.loaded.mesh;
-            run.stage("checking", || {
-                let mut report = Box::new(check(&mesh));
-                report.self_intersections = intersections.then(|| self_intersections(&mesh));
-                Ok(Checked::Surface(report))
-            })?
-        } else {
-            let mesh = run.read_poly(&args.mesh, false)?.loaded.mesh;
-            run.stage("checking", || {
-                let mut report = Box::new(check_poly(&mesh));
-                if intersections {
-                    report.self_intersections = Some(self_intersections_poly(&mesh)?);
+    fn run(on: &mut Tool<AnyMesh>, options: &CheckOptions, log: &mut dyn Log) -> Result<Report> {
+        let intersections = !options.no_self_intersections;
+        let mesh = &on.input;
+        let check = timed(log, Stage::Work("checking"), || {
+            Ok(match mesh {
+                AnyMesh::Volume(mesh) => Checked::Volume(Box::new(check_tets(mesh))),
+                AnyMesh::Surface(mesh) => {
+                    let mut report = Box::new(check(mesh));
+                    report.self_intersections = intersections.then(|| self_intersections(mesh));
+                    Checked::Surface(report)
                 }
-                Ok(Checked::Surface(report))
-            })?
+                AnyMesh::Polygons(mesh) => {
+                    let mut report = Box::new(check_poly(mesh));
+                    if intersections {
+                        report.self_intersections = Some(self_intersections_poly(mesh)?);
+                    }
+                    Checked::Surface(report)
+                }
+            })
+        })?;
+        on.counted = match &check {
+            Checked::Surface(check) => [Some(check.edges), None],
+            Checked::Volume(check) => [Some(check.edges), Some(check.faces)],
         };
-        run.record.timings_ms.run = ms;
-        if let Some(i) = &mut run.record.input {
-            match &check {
-                Checked::Surface(check) => i.edges = Some(check.edges),
-                Checked::Volume(check) => {
-                    (i.edges, i.faces) = (Some(check.edges), Some(check.faces));
-                }
-            }
-        }
         Ok(Report { check })
     }
 
-    fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Message {
-        let (path, format) = match &record.input {
-            Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
-            None => ("", ""),
-        };
+    fn describe(report: &Report, options: &CheckOptions) -> Message {
         let (text, found) = match &report.check {
             Checked::Surface(check) => (check.to_text(), defects(check)),
             Checked::Volume(check) => (check.to_text(), tet_defects(check)),
         };
-        let mut told = Message::new(format!("{path} ({format})\n{text}"));
-        if args.strict && !found.is_empty() {
-            told.outcome = Outcome::Refused(format!("{path}: {}", found.join(", ")));
+        let mut message = Message::new(text);
+        if options.strict && !found.is_empty() {
+            message.outcome = Outcome::Refused(found.join(", "));
         }
-        told
+        message
     }
 }
 
-/// Returns the defects that `--strict` refuses. Boundaries, isolated faces, several components and intersecting faces
+/// Returns the defects that `strict` refuses. Boundaries, isolated faces, several components and intersecting faces
 /// are properties, not defects. So are strongly non-planar faces, which may seem to intersect themselves.
 fn defects(r: &CheckReport) -> Vec<String> {
     let counts = [
@@ -160,7 +142,7 @@ fn defects(r: &CheckReport) -> Vec<String> {
     found.map(|(n, what)| format!("{n} {what}")).collect()
 }
 
-/// Returns the defects that `--strict` refuses in a volume. Slivers and several components are properties: the flatness
+/// Returns the defects that `strict` refuses in a volume. Slivers and several components are properties: the flatness
 /// that a cell may have depends on the computation.
 fn tet_defects(r: &TetReport) -> Vec<String> {
     let counts = [

@@ -1,33 +1,130 @@
-//! Repair before an edit, and what repair did in words.
+//! `repair`: makes a mesh one that can be edited.
 
-use crate::run::Run;
-use anyhow::{Result, bail};
-use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::repair::{DefectCounts, HoleLeft, RepairOptions, RepairReport, repair};
+use crate::on::{AnyMesh, Tool};
+use crate::{Error, Group, Log, Message, Operation, Result, Stage, stage};
+use rxmesh_host::mesh::{Findings, TriMesh, self_intersections};
+use rxmesh_host::repair::{self, DefectCounts, HoleLeft, RepairOptions, RepairReport};
+use serde::Serialize;
 
-/// Repairs a mesh that was read.
+/// Repairs a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct Repair;
+
+/// Report of [`Repair`].
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// Report of the algorithm.
+    pub repair: RepairReport,
+    /// Requested repairs that could not be done.
+    pub undone: Vec<String>,
+    /// Faces of the result that intersect.
+    pub self_intersections: Findings<[u32; 2]>,
+}
+
+impl Operation for Repair {
+    const NAME: &'static str = "repair";
+    const GROUP: Group = Group::Inspect;
+    const SUMMARY: &'static str =
+        "Make a mesh manifold and oriented alike, close gaps and fill holes";
+    const HELP: &'static str = "Examples: rxmesh repair teapot.obj -o clean.ply
+          rxmesh repair spot.ply --weld=0.001% --watertight -o solid.ply
+          rxmesh repair ant.ply --min-component 20 --skip outward -o parts.ply
+
+Unless passes are skipped: vertices at one place become one; faces without area go, and leave no
+hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
+an edge, or several fans at a vertex, each sheet gets vertices of its own; faces are turned to agree
+with their neighbours, closed components outwards, those inside another one inwards; vertices of no
+face go. What a mesh carries stays with it. Gaps and holes are left unless asked for, and faces that
+intersect are left and counted.
+
+When something that was asked for could not be done, the result is written and the exit code is 3.";
+    const RECORD: &'static [(&'static str, &'static str)] = &[
+        (
+            "repair",
+            "`before` and `after` (counts of elements and of defects), and what each pass did: `weld`, `degenerate`, \
+            `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was \
+            not done",
+        ),
+        ("undone", "what was asked for and could not be done"),
+        (
+            "self_intersections",
+            "pairs of faces of the result that intersect: `count`, and the `first` ten",
+        ),
+    ];
+
+    type Options = RepairOptions;
+    type Report = Report;
+    type On = Tool<TriMesh>;
+
+    fn run(on: &mut Tool<TriMesh>, options: &RepairOptions, log: &mut dyn Log) -> Result<Report> {
+        let mut mesh = std::mem::take(&mut on.input);
+        // Far from the origin new vertices lie between the 32-bit floats.
+        let home = mesh.normalise();
+        let report = repaired(&mut mesh, options, log)?;
+        let self_intersections = stage(log, Stage::Aside("looking for intersections"), || {
+            Ok(self_intersections(&mesh))
+        })?;
+        mesh.return_to(home);
+        on.result = Some(AnyMesh::Surface(mesh));
+        on.copies = report.split.map_or(0, |s| s.copies);
+        Ok(Report {
+            undone: report.undone(options),
+            repair: report,
+            self_intersections,
+        })
+    }
+
+    fn describe(report: &Report, _options: &RepairOptions) -> Message {
+        let r = &report.repair;
+        let lines = counts("before", &r.before)
+            + &passes(r)
+            + &holes_left(r)
+            + &counts("after", &r.after)
+            + &intersecting(&report.self_intersections);
+        Message::new(lines).unless_done(report.undone.is_empty(), || {
+            format!("not repaired: {}", report.undone.join(", "))
+        })
+    }
+}
+
+/// Repairs a mesh in working units.
 ///
 /// # Errors
 ///
 /// A mesh of which no face would be left.
-pub(crate) fn repaired(
-    run: &Run,
+pub fn repaired(
     mesh: &mut TriMesh,
     options: &RepairOptions,
+    log: &mut dyn Log,
 ) -> Result<RepairReport> {
-    let (report, _) = run.mesh_stage("repairing", || {
-        let report = repair(mesh, options)?;
+    stage(log, Stage::Aside("repairing"), || {
+        let report = repair::repair(mesh, options)?;
+        let refused = |why: String| Err(Error::Message(why));
         match (report.before.faces, report.after.faces) {
-            (0, _) => bail!("there are no faces, so there is nothing to repair"),
-            (n, 0) => bail!("no face would be left: none of the {n} has an area"),
+            (0, _) => refused("there are no faces, so there is nothing to repair".into()),
+            (n, 0) => refused(format!(
+                "no face would be left: none of the {n} has an area"
+            )),
             _ => Ok(report),
         }
-    })?;
-    Ok(report)
+    })
+}
+
+/// Formats the faces that intersect as a line, if some do.
+fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
+    match (pairs.count, pairs.first.first()) {
+        (n, Some([f, g])) => {
+            let least = if pairs.at_least { "at least " } else { "" };
+            format!(
+                "left: {least}{n} pairs of faces that intersect, first {f} and {g} (counted from 0)\n"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// Formats the work of each pass as a line; passes that did nothing are left out.
-pub(crate) fn passes(report: &RepairReport) -> String {
+pub fn passes(report: &RepairReport) -> String {
     let mut lines = Vec::new();
     let mut line = |pass: &str, counts: &[(u64, &str)]| {
         let done = counts.iter().filter(|(n, _)| *n > 0);
@@ -139,8 +236,8 @@ pub(crate) fn passes(report: &RepairReport) -> String {
     lines.concat()
 }
 
-/// The holes that were left, and why.
-pub(crate) fn holes_left(report: &RepairReport) -> String {
+/// Formats the holes that were left, with the reasons.
+fn holes_left(report: &RepairReport) -> String {
     const NAMED: usize = 10;
     let left = report.holes.as_ref().map_or(&[][..], |h| &h.left);
     let line = |h: &HoleLeft| {
@@ -156,8 +253,8 @@ pub(crate) fn holes_left(report: &RepairReport) -> String {
     lines
 }
 
-/// The counts in words; what is not there is left out.
-pub(crate) fn counts(when: &str, c: &DefectCounts) -> String {
+/// Formats the counts of elements and defects as a line; defects that are not there are left out.
+pub fn counts(when: &str, c: &DefectCounts) -> String {
     let defects = [
         (c.boundary_loops, "boundary loops"),
         (c.boundary_edges, "boundary edges"),
