@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
 use crate::console::is_stdout;
-use crate::output::{OutputKind, Target, numbered};
+use crate::output::{OutputKind, OutputTarget, numbered};
 use crate::record::{EditRecord, OverTarget, Record, keys};
 use crate::run::Run;
 use crate::text;
@@ -144,7 +144,7 @@ where
 pub(crate) struct Editing {
     run: Run,
     on: Connectivity,
-    target: Target,
+    target: OutputTarget,
     /// Several meshes, if it is not one.
     several: Option<Several>,
     validate: bool,
@@ -317,7 +317,7 @@ fn did(_session: &AnySession) -> Result<Option<(Map<String, Value>, String)>> {
 }
 
 /// Refuses a file for the map that could not be written, or that is the result's.
-fn writable(map: &Path, target: &Target) -> Result<()> {
+fn writable(map: &Path, target: &OutputTarget) -> Result<()> {
     if *map == target.path {
         bail!("{}: mesh and map cannot be the same file", map.display());
     }

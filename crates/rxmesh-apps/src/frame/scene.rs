@@ -4,7 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, EngineArgs};
 use crate::console;
 use crate::input;
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::record::{Record, shown};
 use crate::run::Run;
 use crate::text;
@@ -178,7 +178,7 @@ where
             let scene = O::scene(&mesh, &path, &args.options)?;
             return console::to_stdout(scene.to_text()?.as_bytes());
         }
-        let target = Target::for_input(
+        let target = OutputTarget::for_input(
             O::NAME,
             (args.mesh.as_path(), args.output.as_deref()),
             &args.encoding,
@@ -239,7 +239,7 @@ fn read(run: &mut Run, name: &Path, volume: bool) -> Result<(LoadedMesh, PathBuf
 }
 
 /// Writes the mesh of the last frame, without the velocities if the format holds no columns.
-fn write(run: &mut Run, target: &Target, mesh: LoadedMesh) -> Result<()> {
+fn write(run: &mut Run, target: &OutputTarget, mesh: LoadedMesh) -> Result<()> {
     let format = target.options.format;
     let format = format.or_else(|| Format::of_name(&target.path));
     let drop_velocity = |extras: &mut Extras| {

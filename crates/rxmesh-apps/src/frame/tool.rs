@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, EngineArgs, InputArgs, OUTPUT, TriangulateArgs};
 use crate::input::{self, Input};
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::record::{InputRecord, Record, keys, shown};
 use crate::run::Run;
 use crate::text;
@@ -130,7 +130,7 @@ pub(crate) struct ToolArgs<O: Operation, I: Reads> {
 
 impl<O: Operation, I: Reads> ToolArgs<O, I> {
     /// Returns the file of the result, if there is one. Refuses one that could not be written.
-    fn target(&self, run: &Run) -> Result<Option<Target>> {
+    fn target(&self, run: &Run) -> Result<Option<OutputTarget>> {
         let (record, output) = (run.console.json_file(), self.output.as_deref());
         let target = match (O::WRITES, output) {
             (WritesFile::Never, _) | (WritesFile::IfAsked(_) | WritesFile::Named, None) => {
@@ -138,14 +138,14 @@ impl<O: Operation, I: Reads> ToolArgs<O, I> {
             }
             (WritesFile::Default, output) => {
                 let files = (I::first(&self.input), output);
-                Target::for_input(O::NAME, files, &self.encoding, O::OUTPUT, record)?
+                OutputTarget::for_input(O::NAME, files, &self.encoding, O::OUTPUT, record)?
             }
             (WritesFile::IfAsked(_) | WritesFile::Named, Some(output)) => {
                 if O::OUTPUT != OutputKind::Mesh {
                     let format = self.encoding.format.or_else(|| Format::of_name(output));
                     crate::output::fits(O::NAME, O::OUTPUT, format, Some(output))?;
                 }
-                Target::new(output, &self.encoding, record)?
+                OutputTarget::new(output, &self.encoding, record)?
             }
         };
         Ok(Some(target))

@@ -1,6 +1,6 @@
 //! Meshes that move as bodies over the ground, at any size.
 
-use super::scene::{Played, Scene};
+use super::scene::{FrameReceiver, Played, Scene};
 use crate::error::ensure;
 use crate::{Error, Log, Operation, Result, text};
 use rxmesh_host::DVec3;
@@ -17,9 +17,6 @@ use std::sync::Arc;
 /// Lengths in metres of bodies for which the solvers' 32-bit numbers have been tried.
 const SIZES: (f64, f64) = (1e-6, 1e6);
 
-/// Receiver of frames.
-type Frames = Box<dyn FnMut(&mut RunningScene) -> Result<()>>;
-
 /// Mesh that an operation moves as a body.
 pub struct Body {
     /// Mesh at rest, then the mesh at the end.
@@ -27,7 +24,7 @@ pub struct Body {
     /// File of the mesh.
     path: PathBuf,
     engine: Engine,
-    frames: Option<Frames>,
+    frames: Option<FrameReceiver>,
 }
 
 impl fmt::Debug for Body {
@@ -133,16 +130,16 @@ fn is_same(a: &rxmesh_host::mesh::Column, b: &rxmesh_host::mesh::Column) -> bool
 }
 
 /// Box around a mesh, relative to the scene's origin.
-pub(crate) struct Extent {
+pub(crate) struct MeshBox {
     /// Zero, unless the mesh lies far from it.
     origin: DVec3,
     low: DVec3,
     high: DVec3,
 }
 
-impl Extent {
+impl MeshBox {
     /// Measures a mesh.
-    pub(crate) fn of(mesh: &LoadedMesh, path: &Path) -> Result<Extent> {
+    pub(crate) fn of(mesh: &LoadedMesh, path: &Path) -> Result<MeshBox> {
         let (bounds, placement) = match mesh {
             LoadedMesh::Volume(mesh) => (
                 mesh.bounding_box().filter(|_| mesh.cell_count() > 0),
@@ -159,7 +156,7 @@ impl Extent {
             return Err(Error::Message(format!("{path}: there is nothing in it")));
         };
         let [low, high] = bounds.map(|corner| DVec3::from_array(corner) - origin);
-        let extent = Extent { origin, low, high };
+        let extent = MeshBox { origin, low, high };
         let size = extent.size();
         ensure!(
             (SIZES.0..=SIZES.1).contains(&size),
@@ -267,7 +264,7 @@ pub(crate) struct OverGround<'a> {
     pub(crate) mesh: &'a LoadedMesh,
     /// File of the mesh.
     pub(crate) path: &'a Path,
-    pub(crate) extent: &'a Extent,
+    pub(crate) extent: &'a MeshBox,
     /// Quantities for its size.
     pub(crate) similar: Similar,
     /// Time of a step of the body that it is similar to, in seconds.

@@ -187,7 +187,7 @@ impl Draft {
 }
 
 /// Receiver of frames: their numbers from 1, and the mesh.
-type Frames = Box<dyn FnMut(u32, &TriMesh) -> Result<()>>;
+type MeshReceiver = Box<dyn FnMut(u32, &TriMesh) -> Result<()>>;
 
 /// Mesh that is open for edits.
 pub struct Connectivity {
@@ -208,7 +208,7 @@ pub struct Connectivity {
     /// `true` if every invariant of each frame is checked.
     pub validates_frames: bool,
     /// Receiver of frames.
-    pub(crate) frames: Option<Frames>,
+    pub(crate) frames: Option<MeshReceiver>,
     /// Placement that the mesh came with.
     pub home: Placement,
     unit: f64,

@@ -16,7 +16,7 @@ mod tool;
 mod vertices;
 
 pub use body::{Body, MakesScene, Steps};
-pub(crate) use body::{Extent, OverGround, Similar};
+pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use scene::{BodyCounts, Moment, Played, Scene};
 pub use scheduler::{AnySession, Lines, Scheduler};
@@ -30,7 +30,7 @@ pub const PATCH_SIZE: u32 = 512;
 
 /// Report of one of several meshes.
 #[derive(Debug, Serialize)]
-pub struct Member<T> {
+pub struct MeshReport<T> {
     /// Name of the mesh.
     pub path: String,
     /// Report of the algorithm.

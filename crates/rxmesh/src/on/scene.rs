@@ -9,13 +9,13 @@ use serde::Serialize;
 use std::fmt;
 
 /// Receiver of frames.
-type Frames = Box<dyn FnMut(&mut scene::RunningScene) -> Result<()>>;
+pub(super) type FrameReceiver = Box<dyn FnMut(&mut scene::RunningScene) -> Result<()>>;
 
 /// Scene on an engine.
 pub struct Scene {
     /// Bodies and solids, and their world.
     pub stage: scene::RunningScene,
-    frames: Option<Frames>,
+    frames: Option<FrameReceiver>,
 }
 
 impl fmt::Debug for Scene {
@@ -96,7 +96,7 @@ impl Scene {
 fn moved(
     stage: &mut scene::RunningScene,
     last: u64,
-    frames: &mut Option<Frames>,
+    frames: &mut Option<FrameReceiver>,
 ) -> Result<Vec<Moment>> {
     let mut show =
         |stage: &mut scene::RunningScene| frames.as_mut().map_or(Ok(()), |show| show(stage));

@@ -32,9 +32,9 @@ impl Options for CheckOptions {
     }
 }
 
-/// Report of [`Check`].
+/// CheckOpReport of [`Check`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct CheckOpReport {
     /// Findings.
     pub check: Checked,
 }
@@ -77,10 +77,14 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     )];
 
     type Options = CheckOptions;
-    type Report = Report;
+    type Report = CheckOpReport;
     type On = Tool<AnyMesh>;
 
-    fn run(on: &mut Tool<AnyMesh>, options: &CheckOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Tool<AnyMesh>,
+        options: &CheckOptions,
+        log: &mut dyn Log,
+    ) -> Result<CheckOpReport> {
         let intersections = !options.no_self_intersections;
         let mesh = &on.input;
         let check = timed(log, Stage::Work("checking"), || {
@@ -104,10 +108,10 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
             Checked::Surface(check) => [Some(check.edges), None],
             Checked::Volume(check) => [Some(check.edges), Some(check.faces)],
         };
-        Ok(Report { check })
+        Ok(CheckOpReport { check })
     }
 
-    fn describe(report: &Report, options: &CheckOptions) -> Message {
+    fn describe(report: &CheckOpReport, options: &CheckOptions) -> Message {
         let (text, found) = match &report.check {
             Checked::Surface(check) => (check.to_text(), defects(check)),
             Checked::Volume(check) => (check.to_text(), tet_defects(check)),

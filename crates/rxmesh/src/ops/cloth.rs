@@ -1,6 +1,6 @@
 //! `cloth`: lets a surface hang.
 
-use crate::on::{Body, Extent, MakesScene, OverGround, Played, Steps};
+use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, Steps};
 use crate::{Group, Log, Message, Operation, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
@@ -60,7 +60,7 @@ impl MakesScene for Cloth {
     const VOLUME: bool = false;
 
     fn scene(mesh: &LoadedMesh, path: &Path, options: &ClothOptions) -> Result<scene::Scene> {
-        let extent = Extent::of(mesh, path)?;
+        let extent = MeshBox::of(mesh, path)?;
         let similar = extent.similar_to(1.0);
         let mut body = BodySpec::new("cloth");
         body.cloth = scene::Cloth {

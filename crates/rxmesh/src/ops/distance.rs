@@ -37,9 +37,9 @@ impl Options for DistanceArgs {
     }
 }
 
-/// Report of [`Distance`].
+/// DistanceOpReport of [`Distance`].
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct DistanceOpReport {
     /// Mesh that the first is measured against.
     pub reference: Reference,
     /// Distances.
@@ -84,10 +84,14 @@ are over the points on the faces, the largest over all.";
     ];
 
     type Options = DistanceArgs;
-    type Report = Report;
+    type Report = DistanceOpReport;
     type On = Tool<Pair>;
 
-    fn run(on: &mut Tool<Pair>, options: &DistanceArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Tool<Pair>,
+        options: &DistanceArgs,
+        log: &mut dyn Log,
+    ) -> Result<DistanceOpReport> {
         let engine = on.engine().clone();
         let Pair { mesh, reference } = &on.input;
         let (distance, values) = timed(log, Stage::Work("measuring"), || {
@@ -98,7 +102,7 @@ are over the points on the faces, the largest over all.";
                 &options.options,
             )?)
         })?;
-        let report = Report {
+        let report = DistanceOpReport {
             reference: Reference {
                 path: on.name(1),
                 vertices: reference.vertex_count() as u64,
@@ -121,7 +125,7 @@ are over the points on the faces, the largest over all.";
         Ok(report)
     }
 
-    fn describe(report: &Report, _options: &DistanceArgs) -> Message {
+    fn describe(report: &DistanceOpReport, _options: &DistanceArgs) -> Message {
         let (d, r) = (&report.distance, &report.reference);
         let head = format!(
             "{}: {} vertices, {} faces, diagonal {}\n",

@@ -10,18 +10,18 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub struct Merge;
 
-/// Report of [`Merge`].
+/// MergeReport of [`Merge`].
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct MergeReport {
     /// Meshes in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MergedMesh>,
     /// Columns that not all of them have.
     pub left_out: Vec<String>,
 }
 
 /// One of the meshes.
 #[derive(Clone, Debug, Serialize)]
-pub struct Part {
+pub struct MergedMesh {
     /// Name of the mesh.
     pub path: String,
     /// Number of vertices.
@@ -49,17 +49,17 @@ coordinates and normals of corners, groups and materials go along.";
     ];
 
     type Options = ();
-    type Report = Report;
+    type Report = MergeReport;
     type On = Tool<Vec<TriMesh>>;
 
-    fn run(on: &mut Tool<Vec<TriMesh>>, (): &(), log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Tool<Vec<TriMesh>>, (): &(), log: &mut dyn Log) -> Result<MergeReport> {
         let meshes = std::mem::take(&mut on.input);
-        let part = |(number, mesh): (usize, &TriMesh)| Part {
+        let part = |(number, mesh): (usize, &TriMesh)| MergedMesh {
             path: on.name(number),
             vertices: mesh.vertex_count() as u64,
             faces: mesh.face_count() as u64,
         };
-        let parts: Vec<Part> = meshes.iter().enumerate().map(part).collect();
+        let parts: Vec<MergedMesh> = meshes.iter().enumerate().map(part).collect();
         let merged = timed(log, Stage::Work("merging"), || Ok(merge(meshes)?))?;
         if merged.moved > 0.0 {
             log.warn(format!(
@@ -76,13 +76,14 @@ coordinates and normals of corners, groups and materials go along.";
             left_out.push(what);
         }
         on.result = Some(AnyMesh::Surface(merged.mesh));
-        Ok(Report { parts, left_out })
+        Ok(MergeReport { parts, left_out })
     }
 
-    fn describe(report: &Report, (): &()) -> Message {
-        let line = |p: &Part| format!("{}: {} vertices, {} faces\n", p.path, p.vertices, p.faces);
+    fn describe(report: &MergeReport, (): &()) -> Message {
+        let line =
+            |p: &MergedMesh| format!("{}: {} vertices, {} faces\n", p.path, p.vertices, p.faces);
         let mut lines: String = report.parts.iter().map(line).collect();
-        let sum = |of: fn(&Part) -> u64| report.parts.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&MergedMesh) -> u64| report.parts.iter().map(of).sum::<u64>();
         lines += &format!(
             "together: {} vertices, {} faces\n",
             sum(|p| p.vertices),

@@ -10,10 +10,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub struct Repair;
 
-/// Report of [`Repair`].
+/// RepairOpReport of [`Repair`].
 #[derive(Debug, Serialize)]
-pub struct Report {
-    /// Report of the algorithm.
+pub struct RepairOpReport {
+    /// RepairOpReport of the algorithm.
     pub repair: RepairReport,
     /// Requested repairs that could not be done.
     pub undone: Vec<String>,
@@ -53,10 +53,14 @@ When something that was asked for could not be done, the result is written and t
     ];
 
     type Options = RepairOptions;
-    type Report = Report;
+    type Report = RepairOpReport;
     type On = Tool<TriMesh>;
 
-    fn run(on: &mut Tool<TriMesh>, options: &RepairOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Tool<TriMesh>,
+        options: &RepairOptions,
+        log: &mut dyn Log,
+    ) -> Result<RepairOpReport> {
         let mut mesh = std::mem::take(&mut on.input);
         // Far from the origin new vertices lie between the 32-bit floats.
         let home = mesh.normalise();
@@ -67,14 +71,14 @@ When something that was asked for could not be done, the result is written and t
         mesh.return_to(home);
         on.result = Some(AnyMesh::Surface(mesh));
         on.copies = report.split.map_or(0, |s| s.copies);
-        Ok(Report {
+        Ok(RepairOpReport {
             undone: report.undone(options),
             repair: report,
             self_intersections,
         })
     }
 
-    fn describe(report: &Report, _options: &RepairOptions) -> Message {
+    fn describe(report: &RepairOpReport, _options: &RepairOptions) -> Message {
         let r = &report.repair;
         let lines = counts("before", &r.before)
             + &passes(r)

@@ -1,6 +1,6 @@
 //! `soft`: lets a volume fall or hang.
 
-use crate::on::{Body, Extent, MakesScene, OverGround, Played, Similar, Steps};
+use crate::on::{Body, MakesScene, MeshBox, OverGround, Played, Similar, Steps};
 use crate::{Group, Log, Message, Operation, OutputKind, Result};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
@@ -137,7 +137,7 @@ impl MakesScene for Soft {
     const VOLUME: bool = true;
 
     fn scene(mesh: &LoadedMesh, path: &Path, options: &SoftOptions) -> Result<scene::Scene> {
-        let extent = Extent::of(mesh, path)?;
+        let extent = MeshBox::of(mesh, path)?;
         let similar = extent.similar_to(2.0);
         let mut body = BodySpec::new("soft");
         body.material = Material {

@@ -49,9 +49,9 @@ impl rxmesh_host::algo::Options for SubdivideArgs {
     }
 }
 
-/// Report of [`Subdivide`].
+/// SubdivideReport of [`Subdivide`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct SubdivideReport {
     /// Number of edges of the mesh with a sharpness.
     pub sharp_edges: u64,
     /// Number of vertices of the mesh with a sharpness.
@@ -89,10 +89,14 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
     ];
 
     type Options = SubdivideArgs;
-    type Report = Report;
+    type Report = SubdivideReport;
     type On = Tool<PolyMesh>;
 
-    fn run(on: &mut Tool<PolyMesh>, options: &SubdivideArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Tool<PolyMesh>,
+        options: &SubdivideArgs,
+        log: &mut dyn Log,
+    ) -> Result<SubdivideReport> {
         let name = on.name(0);
         let warn = |log: &mut dyn Log, what: &str| log.warn(format!("{name}: {what}"));
         let base = &mut on.input;
@@ -130,7 +134,7 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
         } else {
             AnyMesh::Polygons(mesh)
         };
-        let report = Report {
+        let report = SubdivideReport {
             sharp_edges: base.sharp_edges.len() as u64,
             sharp_vertices: base.sharp_vertices.len() as u64,
             holes: base.holes.len() as u64,
@@ -141,7 +145,7 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
         Ok(report)
     }
 
-    fn describe(report: &Report, options: &SubdivideArgs) -> Message {
+    fn describe(report: &SubdivideReport, options: &SubdivideArgs) -> Message {
         let [vertices, faces] = report.made;
         let mut lines = format!(
             "{} levels: {vertices} vertices, {faces} faces",

@@ -10,9 +10,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub struct Transform;
 
-/// Report of [`Transform`].
+/// TransformReport of [`Transform`].
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Report {
+pub struct TransformReport {
     /// Map of positions.
     pub map: AffineMatrix,
 }
@@ -34,14 +34,14 @@ the move. Normals go along; a map that mirrors turns the faces round.";
     )];
 
     type Options = TransformOptions;
-    type Report = Report;
+    type Report = TransformReport;
     type On = Tool<TriMesh>;
 
     fn run(
         on: &mut Tool<TriMesh>,
         options: &TransformOptions,
         log: &mut dyn Log,
-    ) -> Result<Report> {
+    ) -> Result<TransformReport> {
         let mut mesh = std::mem::take(&mut on.input);
         let map = options.map(&mesh);
         stage(log, Stage::Work("transforming"), || {
@@ -49,12 +49,12 @@ the move. Normals go along; a map that mirrors turns the faces round.";
             mapped.map_err(|e| e.within("the mesh cannot be mapped so"))
         })?;
         on.result = Some(AnyMesh::Surface(mesh));
-        Ok(Report {
+        Ok(TransformReport {
             map: AffineMatrix(map),
         })
     }
 
-    fn describe(report: &Report, _options: &TransformOptions) -> Message {
+    fn describe(report: &TransformReport, _options: &TransformOptions) -> Message {
         Message::new(format!("map: {}\n", report.map))
     }
 }
