@@ -1,7 +1,7 @@
 //! Operations on triangle meshes: one floor above the algorithms of [`rxmesh_host`], one below the programs.
 //!
-//! An [`Operation`] takes a mesh or a scene ([`on`]), options and a [`Log`], and returns a report. It knows no console and
-//! no record. The command line, and bindings of other languages, are generic over operations.
+//! An [`Operation`] takes a mesh or a scene ([`on`]), options and a [`Log`], and returns a report. It knows no
+//! console and no record. The command line, and bindings of other languages, are generic over operations.
 //!
 //! ```
 //! use rxmesh::{Faces, Mesh, simplify};

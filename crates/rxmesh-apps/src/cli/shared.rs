@@ -5,8 +5,8 @@ use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
 // Not a doc comment: angle brackets are HTML there.
-pub(crate) const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command> in the input's format, in the \
-    current folder; stdout for a mesh from stdin]";
+pub(crate) const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command> in the input's format, \
+    in the current folder; stdout for a mesh from stdin]";
 
 /// Options of every command that computes on a mesh and writes one.
 #[derive(Debug, Args)]

@@ -105,8 +105,8 @@ impl RunningScene {
         self.world.step(self.scene.time.step)
     }
 
-    /// Passes each body in its current state to `show`: its name, and its mesh with a column [`RunningScene::VELOCITY`]. Waits
-    /// for the engine.
+    /// Passes each body in its current state to `show`: its name, and its mesh with a column
+    /// [`RunningScene::VELOCITY`]. Waits for the engine.
     ///
     /// # Errors
     ///

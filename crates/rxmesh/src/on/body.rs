@@ -160,7 +160,8 @@ impl MeshBox {
         let size = extent.size();
         ensure!(
             (SIZES.0..=SIZES.1).contains(&size),
-            "{}: it is {size:?} m long, and bodies of {:?} to {:?} m can be simulated: `transform --scale` brings it there",
+            "{}: it is {size:?} m long, and bodies of {:?} to {:?} m can be simulated: `transform --scale` brings \
+            it there",
             path.display(),
             SIZES.0,
             SIZES.1
@@ -281,7 +282,7 @@ impl OverGround<'_> {
         pins: Option<[DVec3; 2]>,
         steps: Steps,
     ) -> scene::Scene {
-        /// Of contact, with a body of a metre.
+        /// Stiffness, thickness and slip of contact with a body of a metre.
         const STIFFNESS: f64 = 1e5;
         const THICKNESS: f64 = 1e-3;
         const SLIP: f64 = 1e-3;
