@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::algo::spring::SpringForces;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, EngineKind};
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::{RxMesh, Volume};
@@ -28,7 +28,7 @@ use record::{Measured, Record, RowRecord};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so: `VC`, `VC, gather`, `build`, `bytes`, `springs`, `ribbons`, `patches`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
@@ -360,7 +360,7 @@ mod tests {
 
     fn arguments(rows: &[&str]) -> Arguments {
         Arguments {
-            engine: EngineChoice::Cpu,
+            engine: EngineChoice::Kind(EngineKind::Cpu),
             rows: rows.iter().map(|r| r.to_string()).collect(),
             meshes: vec!["cube:3".into()],
             mesh: None,

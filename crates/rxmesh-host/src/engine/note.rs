@@ -1,6 +1,7 @@
 //! Progress of the work on an engine, for people who wait.
 
-use super::{Engine, Kind};
+use super::launch::Launcher as _;
+use super::{Engine, on_backend};
 use std::sync::PoisonError;
 
 /// Last progress that an algorithm noted.
@@ -31,10 +32,6 @@ impl Engine {
 
     /// The patches of the launch that is under way which are done, and how many there are; known on the CPU only.
     pub fn patches_done(&self) -> Option<(u32, u32)> {
-        match &self.0.kind {
-            Kind::Cpu(c) => Some(c.patches_done()),
-            #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => None,
-        }
+        on_backend!(self, b => b.patches_done())
     }
 }

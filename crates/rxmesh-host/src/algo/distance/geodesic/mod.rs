@@ -493,7 +493,7 @@ impl<'a> Propagation<'a> {
 
     /// Launches one round, and does not wait.
     fn round(&mut self, round: u32) -> Result<(), Error> {
-        let (reach, steps) = if self.rx.engine().is_cuda() {
+        let (reach, steps) = if self.rx.engine().runs_many_blocks() {
             REACH_AND_STEPS_OF_A_GPU
         } else {
             REACH_AND_STEPS
