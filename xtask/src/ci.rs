@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, ptx, sweep, watch, workspace};
+use crate::{checks, doctor, downstream, fuzz, part, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
+    /// Only make the next part of the long run the turn of the next submission (`.ci/part`)
+    #[arg(long)]
+    turn: bool,
 }
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
@@ -81,6 +84,7 @@ const STEPS: &[Step] = &[
     }),
     ("test", || cargo(&["test", "--workspace"])),
     ("wide", wide),
+    ("part", part::run),
     ("doc", documented),
     ("example", example),
     ("packages", downstream::packages),
@@ -110,7 +114,7 @@ fn documented() -> anyhow::Result<()> {
     )
 }
 
-/// Folders whose modules a macro finds, where `cargo fmt` does not look.
+/// Folders whose modules a macro finds, which `cargo fmt` does not reach.
 const FOUND: [&str; 9] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
@@ -145,6 +149,9 @@ fn formatted() -> anyhow::Result<()> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.turn {
+        return part::turn();
+    }
     let names = STEPS.iter().map(|(name, _)| *name);
     let names: Vec<&str> = names.chain(WATCHES.iter().map(|(name, _)| *name)).collect();
     for asked in arguments.only.iter().chain(&arguments.skip) {

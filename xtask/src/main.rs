@@ -8,6 +8,7 @@ mod doctor;
 mod downstream;
 mod fuzz;
 mod packages;
+mod part;
 mod ptx;
 mod sweep;
 mod table;

@@ -20,8 +20,8 @@ pub(crate) fn stage(name: &'static str) {
 }
 
 /// Interrupts, a terminal that closes and limits of the system end the program with 128 and the signal's number (130,
-/// 143), as shells have it, and without a part of a file. A signal that whoever started the program lets it ignore
-/// (`nohup`) stays ignored.
+/// 143), as in shells, and leave no partial file. A signal that the program inherits as ignored (`nohup`) stays
+/// ignored.
 #[cfg(unix)]
 pub(crate) fn on_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
@@ -111,7 +111,7 @@ fn out_of_memory(bytes: usize) {
         exit(OUT_OF_MEMORY);
     }
     let stage = STAGE.try_lock().map_or("working", |s| *s);
-    // In one piece: stderr has no buffer of its own.
+    // In one piece: stderr is unbuffered.
     let mut line = [0u8; 200];
     let room = line.len();
     let mut rest = &mut line[..];

@@ -292,7 +292,7 @@ fn levels_and_distances(engine: &Engine) {
     });
 }
 
-/// Fixes the first 13 vertices, and lets the others fall from rest for so many steps.
+/// Fixes the first 13 vertices, and lets the others fall from rest for some steps.
 fn springs(
     engine: &Engine,
     options: SpringOptions,

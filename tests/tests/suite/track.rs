@@ -254,7 +254,7 @@ fn curl_noise_has_no_sources() {
     );
 }
 
-/// Far away, where coordinates no longer have a position within a cell, the field is still finite.
+/// Far away, where coordinates have no position within a cell, the field is still finite.
 #[test]
 fn curl_noise_is_finite_everywhere() {
     let field = CurlNoise {

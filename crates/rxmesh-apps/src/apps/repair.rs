@@ -147,7 +147,7 @@ fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
     }
 }
 
-/// The output without a name of its own.
+/// Returns the default name of the output.
 fn beside(args: &RepairArgs) -> PathBuf {
     let mesh = &args.input.mesh;
     // A mesh from stdin goes to stdout.

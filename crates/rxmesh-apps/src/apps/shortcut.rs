@@ -29,7 +29,7 @@ pub(crate) struct ShortcutArgs {
     /// Steps from frame to frame
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 10)]
     pub(super) every: u32,
-    /// Print the scene and stop: a start for a scene of one's own, which `simulate` moves
+    /// Print the scene as TOML and stop; `simulate` runs an edited copy of it
     #[arg(long)]
     print_scene: bool,
     #[command(flatten)]
@@ -135,7 +135,7 @@ impl Around {
         [low, high]
     }
 
-    /// The height of ground that is so many sizes of the mesh below it.
+    /// Returns the height of ground that lies `below` sizes of the mesh below the mesh.
     fn ground(&self, below: f64) -> f64 {
         self.low.z - below * self.size()
     }

@@ -32,13 +32,13 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     #[serde(skip)]
     pub(super) format: Option<Format>,
-    /// Stop after so many steps, counted from the scene's start, instead of the scene's number
+    /// Stop after N steps, counted from the scene's start, in place of the scene's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) steps: Option<u32>,
-    /// Write the state at the end to a file, to go on from there
+    /// Write the final state to a file, from which `--resume` continues
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) checkpoint: Option<PathBuf>,
-    /// Go on from the state in a file
+    /// Continue from the state in a file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) resume: Option<PathBuf>,
     #[command(flatten)]

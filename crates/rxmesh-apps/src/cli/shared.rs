@@ -14,7 +14,7 @@ const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command>
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// More meshes: all are worked on at once, and each comes into a file of its own; -o names a folder then
+    /// More meshes: all are processed at once, and each is written to a separate file; -o names a folder then
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "cache")]
     pub(crate) more: Vec<PathBuf>,
     #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -150,7 +150,7 @@ fn simplify_tells_where_vertices_went() {
         assert!(far(before[v], after[to]) <= reach[to], "{v} to {to}");
     }
     assert!(met.iter().all(|&n| n > 0));
-    // A face that is left is nobody else's.
+    // Each kept face has one origin.
     let mut kept: Vec<i64> = of_faces.into_iter().filter(|&f| f >= 0).collect();
     kept.sort_unstable();
     assert_eq!(kept, (0..faces_now as i64).collect::<Vec<_>>());

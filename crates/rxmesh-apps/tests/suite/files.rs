@@ -107,7 +107,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
     assert!(written.contains("f 1 2 3"), "{written}");
 }
 
-/// A pipe that nobody reads holds a program at its write.
+/// A pipe without a reader blocks the program in its write.
 #[test]
 fn a_signal_ends_a_program_that_waits() {
     let b = Sandbox::new();

@@ -106,7 +106,7 @@ fn results_far_away_are_those_at_the_origin_moved_back() {
         let (want, triangles) = meshes.result(&command, "mesh.obj");
         let (got, same) = meshes.result(&command, "far.obj");
         if command.starts_with("track") {
-            // The field is that of the frame, whose origin is a place of its own.
+            // The field is that of the local frame, whose origin is another point.
             assert!(
                 got.len().abs_diff(want.len()) < want.len() / 20,
                 "{command}"

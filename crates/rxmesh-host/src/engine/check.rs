@@ -38,7 +38,7 @@ type Table = BTreeMap<usize, Entry>;
 
 struct Entry {
     allocation: Arc<Allocation>,
-    /// The allocation's address and size, here as well: a launch looks at several.
+    /// Address and size of the allocation, copied here because a launch searches several entries.
     at: usize,
     bytes: usize,
     /// The mesh whose elements the values belong to, if they do to one.

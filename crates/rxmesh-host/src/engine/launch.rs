@@ -85,8 +85,8 @@ pub(super) trait Launcher {
 }
 
 impl Engine {
-    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
-    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
+    /// Launches a patch kernel: one block per patch. The caller, which is in this crate, meets the requirements of
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches).
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl Engine {
         };
         let mut fitted = (0, patches.fit(name, first, &choice, room));
         if fitted.1 > room && room < limit {
-            // Two blocks have no room whatever stays away.
+            // Two blocks do not fit even without any staged field.
             fitted = (1, patches.fit(name, second, &choice, limit));
         }
         self.has_shared(name, fitted.1)?;
@@ -205,8 +205,8 @@ impl Engine {
     /// Launches `blocks` blocks of a block kernel.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -245,12 +245,12 @@ impl Engine {
         on_backend!(self, b => b.run_blocks(blocks, shared, kernel))
     }
 
-    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
-    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that holds all blocks at a time
+    /// ([`Engine::has_room_for_grid`]), else each step is a launch.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -318,8 +318,8 @@ impl Engine {
     /// Launches a flat kernel for the indices `0..n`.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -365,9 +365,9 @@ impl Engine {
         on_backend!(self, b => b.run_flat(n, kernel))
     }
 
-    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number (or more where
-    /// there are few patches), to measure which is best; `None` for its own again. Rounded up to whole warps. Nothing
-    /// on the other engines.
+    /// Runs every patch kernel with this many threads per block on a GPU, in place of the kernel's number (or more if
+    /// there are few patches), to measure which is best; `None` for the kernel's number. Rounded up to whole warps. No
+    /// effect on the other engines.
     pub fn set_block_threads(&self, threads: Option<u32>) {
         let threads = threads.map_or(0, |n| n.clamp(1, 1024));
         on_backend!(self, b => b.set_block_threads(threads));

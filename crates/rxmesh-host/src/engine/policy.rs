@@ -95,21 +95,21 @@ impl Engine {
         self.0.policy.computes_anew
     }
 
-    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see
-    /// what a smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
             .shared_limit
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has one launch run the steps of grids of at most so many blocks: to see what a smaller GPU would do. `None` for
-    /// the engine's own limit.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
+    /// Makes all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
     /// tests.
     #[doc(hidden)]
     pub fn set_allocations_left(&self, n: Option<u32>) {

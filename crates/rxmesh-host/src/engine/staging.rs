@@ -11,9 +11,9 @@ use std::cmp::Reverse;
 /// kernel's body does not notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StagingChoice {
-    /// As many as leave room for two blocks a multiprocessor, or, where relations alone need more than that, for one;
-    /// on a CPU all. Sums come first, because they would race in global memory, then values that bodies read often,
-    /// which are those of the elements in the rows of their relations, small values before large ones.
+    /// The fields that let two blocks share a multiprocessor, or one if relations alone need more than half of it; on a
+    /// CPU all. Sums come first, because they would race in global memory, then values that bodies read often, which
+    /// are those of the elements in the rows of their relations, small values before large ones.
     #[default]
     Auto,
     /// All that fit a block.
@@ -70,17 +70,17 @@ impl<K: PatchKernel> Stages for K {
     }
 }
 
-/// A kernel on its way to a launch: its staged fields, and which of them it keeps.
+/// Kernel before its launch, with the fields that stay staged.
 pub(super) struct Fitting<'a> {
     pub(super) kernel: &'a mut dyn Stages,
-    /// In the order in which they give up.
+    /// Fields that are still staged; the last one is unstaged first.
     fields: Vec<(usize, StagedField)>,
-    /// A bit for each that the kernel has and that has not given up, by its place in the kernel.
+    /// Bits of the staged fields, by their place in the kernel.
     staged: u64,
 }
 
 impl<'a> Fitting<'a> {
-    /// With the fields that the choice allows.
+    /// Stages the fields that the choice allows.
     pub(super) fn new(kernel: &'a mut dyn Stages, choice: &StagingChoice) -> Self {
         let mut fields = Vec::new();
         kernel.fields(&mut |field| fields.push((fields.len(), field)));
@@ -94,8 +94,7 @@ impl<'a> Fitting<'a> {
             staged: (1 << fields.len()) - 1,
             fields,
         };
-        // Asked once: a compiler may look at the number of names before it looks whether there are any, in a loop that
-        // asks for each field.
+        // Outside of the loop: inside, a compiler may read the number of names before it tests whether there are any.
         if let Some(names) = choice.only() {
             let fields = std::mem::take(&mut fitting.fields);
             for field in fields {
@@ -115,7 +114,7 @@ impl<'a> Fitting<'a> {
         self.staged
     }
 
-    /// Has the next field give up, and says which.
+    /// Unstages the next field and returns its name.
     pub(super) fn give_up(&mut self) -> Option<&'static str> {
         let field = self.fields.pop()?;
         self.unstage(field);

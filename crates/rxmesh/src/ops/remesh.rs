@@ -54,7 +54,7 @@ pub struct Member {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Faces that were asked for, or that the area has room for.
+    /// Number of faces that was asked for, or that follows from the area and the target length.
     pub expected_faces: f64,
     /// Mean length of edges over the target.
     pub length_over_target: f32,

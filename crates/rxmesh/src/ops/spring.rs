@@ -57,7 +57,7 @@ pub struct Given {
 impl SpringArgs {
     /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
     /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
-    /// metre. Who gives a gravity has units of length or time that are not known here, and gets the usual values.
+    /// metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
     fn for_size(&self, size: f64) -> MotionOptions {
         let mut motion = self.motion;
         let springs = &mut motion.springs;
@@ -312,7 +312,7 @@ mod cli {
         }
     }
 
-    /// No flags: it looks at those of others.
+    /// Has no flags: it reads those of others.
     impl Args for Given {
         fn augment_args(command: Command) -> Command {
             command

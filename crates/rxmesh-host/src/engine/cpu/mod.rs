@@ -285,8 +285,8 @@ fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
 ///
 /// # Safety
 ///
-/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that all threads of the
-/// block have, and nobody else (contract U2).
+/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that only the threads of
+/// the block use (contract U2).
 #[inline(always)]
 unsafe fn run_patch<B: Block, K: PatchKernel>(
     b: B,

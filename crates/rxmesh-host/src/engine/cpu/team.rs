@@ -74,7 +74,7 @@ struct Barrier {
     waiting: AtomicU32,
     generation: AtomicU32,
     broken: AtomicBool,
-    /// Those who have lost their patience.
+    /// Number of members that sleep.
     sleepers: AtomicU32,
     sleep: Mutex<()>,
     changed: Condvar,

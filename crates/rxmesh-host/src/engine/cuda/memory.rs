@@ -108,7 +108,7 @@ impl Memory for Cuda {
 }
 
 impl Cuda {
-    /// Starts the copies of [`Memory::read`], each to the landing while there is room in it.
+    /// Starts the copies of [`Memory::read`], each to the read-back buffer while that has space.
     fn enter_downloads(
         &self,
         parts: &mut [(*const u8, &mut [u8])],

@@ -55,7 +55,8 @@ impl Diamond {
         })
     }
 
-    /// Returns the place of an edge's ends on the rim of its cavity: 0 for corners 0 and 2, 1 for corners 1 and 3.
+    /// Returns the place of an edge's ends on the boundary loop of its cavity: 0 for corners 0 and 2, 1 for corners 1
+    /// and 3.
     #[inline(always)]
     pub fn place(cavity: &Cavity<impl Site>) -> u32 {
         let half = 2 * cavity.seed();
@@ -118,8 +119,8 @@ fn cosine(u: Vec3, v: Vec3) -> f32 {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl Operator for DelaunayFlip {
     type Template = template::E;
     /// See [`Diamond::place`].
@@ -161,7 +162,7 @@ unsafe impl Operator for DelaunayFlip {
     }
 }
 
-/// Fills a hole of four rim edges, whose old diagonal left corner `i`, with the other diagonal.
+/// Fills a hole of four loop edges, whose old diagonal left corner `i`, with the other diagonal.
 #[inline(always)]
 pub fn flip(hole: &mut Hole<'_, impl Site>, i: u32) {
     let new = hole.add_edge(hole.corner(i + 1), hole.corner(i + 3));

@@ -1,4 +1,4 @@
-//! Connected components: faces that edges or vertices join, over and over.
+//! Connected components of faces, through edges or through vertices.
 //!
 //! Every face begins as the root of its own tree. Each edge, or vertex, joins the trees of its faces: it hangs the root
 //! of higher id below the other by compare-and-swap, and continues from the value found there if another thread was

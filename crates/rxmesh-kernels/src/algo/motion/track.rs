@@ -71,8 +71,8 @@ impl SplitStretched {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl Operator for SplitStretched {
     type Template = template::E;
     type Plan = Halves;

@@ -220,8 +220,8 @@ impl CollapseShort {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl Operator for CollapseShort {
     type Template = template::EV;
     type Plan = Contraction;

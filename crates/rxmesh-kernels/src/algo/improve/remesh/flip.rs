@@ -72,8 +72,8 @@ impl EqualiseFlip {
     }
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl Operator for EqualiseFlip {
     type Template = template::E;
     /// See [`Diamond::place`].

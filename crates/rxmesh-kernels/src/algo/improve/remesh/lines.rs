@@ -10,7 +10,7 @@ use crate::parallel::labels::label_of;
 use crate::{args, kernel};
 use glam::Vec3;
 
-/// Number of rim corners whose lines can be remembered.
+/// Number of loop corners whose lines can be remembered.
 pub(crate) const MOST_CORNERS: u32 = 32;
 
 /// Count of a marked edge beside 1 in [`MarkEnds`].
@@ -65,7 +65,7 @@ impl Lines {
         }
     }
 
-    /// Returns the rim corners of a cavity from which a marked edge leads to one of the ends of its seed, a bit
+    /// Returns the loop corners of a cavity from which a marked edge leads to one of the ends of its seed, a bit
     /// each.
     #[inline(always)]
     pub(crate) fn on_rim(&self, cavity: &Cavity<impl Site>) -> u32 {

@@ -137,7 +137,7 @@ fn area(mesh: &FlatMesh, x: Global<Vec3>, unit: Sizing, f: u32) -> f64 {
     f64::from(area) / (l * l)
 }
 
-/// Returns the volume of the cone from the origin over a live face, above 0 if the face looks away from it.
+/// Returns the volume of the cone from the origin over a live face, positive if its normal points away from the origin.
 #[inline(always)]
 fn cone(mesh: &FlatMesh, x: Global<Vec3>, f: u32) -> f64 {
     let sides = mesh.sides(f);
@@ -191,8 +191,8 @@ kernel! {
         pub unit: Sizing,
         /// Area of each mesh.
         pub areas: GlobalMut<f32>,
-        /// Volumes of the cones from the origin over the faces that look away from it, and over those that look to it;
-        /// 0 for all others. Empty if they are not asked for.
+        /// Volumes of the cones from the origin over the faces whose normals point away from it, and over those whose
+        /// normals point to it; 0 for all others. Empty if they are not asked for.
         pub outside: GlobalMut<f32>,
         /// See [`LabelAreas::outside`].
         pub inside: GlobalMut<f32>,

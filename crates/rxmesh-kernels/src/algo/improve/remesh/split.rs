@@ -85,8 +85,8 @@ pub(crate) fn longer_first(square: f32) -> Priority {
     Priority::descending(f32::from_bits(square.to_bits() & 0xffc0_0000))
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl Operator for SplitLong {
     type Template = template::E;
     type Plan = Halves;

@@ -530,8 +530,8 @@ pub struct NewVertex {
     marked: u32,
 }
 
-// SAFETY: `fill` writes its new elements and the hole's rim, all else only reads; ids are the mesh's (contracts
-// U3, U4).
+// SAFETY: `fill` writes its new elements and the hole's boundary loop, all else only reads; ids are the mesh's
+// (contracts U3, U4).
 unsafe impl<L: LineForm> Operator for Collapse<L> {
     type Template = template::EV;
     type Plan = NewVertex;
