@@ -23,16 +23,18 @@
 
 #[doc(hidden)]
 pub mod cg;
+mod choice;
 mod cycles;
 mod diagonal;
 mod matrix;
 mod multigrid;
 mod solve;
 
-pub(crate) use diagonal::{Diagonal, solves_in_one};
+pub use choice::When;
+pub(crate) use choice::{Assembled, Rewritten, StepSolver, VertexOptions, VertexSolver, batch};
 pub use matrix::Matrix;
 pub(crate) use matrix::Parts;
 pub use multigrid::Multigrid;
 pub use rxmesh_kernels::algebra::matrix::Weight;
 pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};
-pub(crate) use solve::{Method, Phases, System, Work, iterate_system, method_of, solve_system};
+pub(crate) use solve::{Method, Phases, System, method_of};

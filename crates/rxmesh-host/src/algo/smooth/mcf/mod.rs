@@ -5,10 +5,9 @@ mod batch;
 pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 
 use crate::Error;
-use crate::algebra::cg::{Cg, Progress};
-use crate::algebra::{
-    Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
-};
+pub use crate::algebra::When;
+use crate::algebra::cg::{Cg, Products, Progress};
+use crate::algebra::{Assembled, Matrix, Parts, VertexOptions, VertexSolver};
 use crate::algo::Options;
 use crate::algo::measure::frame::{power_of_two, transform};
 use crate::algo::measure::lengths::mean_edge_length;
@@ -60,34 +59,6 @@ pub struct McfOptions {
 
 changeable!(McfOptions);
 
-/// When to do something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize),
-    serde(rename_all = "lowercase")
-)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum When {
-    /// After many iterations without it; never without a matrix.
-    Auto,
-    /// From the beginning.
-    Always,
-    /// Not at all.
-    Never,
-}
-
-#[cfg(feature = "cli")]
-impl std::fmt::Display for When {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            When::Auto => "auto",
-            When::Always => "always",
-            When::Never => "never",
-        })
-    }
-}
-
 impl Default for McfOptions {
     fn default() -> Self {
         McfOptions {
@@ -120,12 +91,6 @@ pub struct McfReport {
 
 /// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
-
-/// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
-const PATIENCE: u32 = 128;
-
-/// Iterations that are launched before the first read-back of the solver's scalars.
-const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves
 /// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
@@ -180,8 +145,21 @@ fn solve(
     dt: f64,
     options: &McfOptions,
 ) -> Result<(Progress, u32), Error> {
-    let way = Way::new(rx, options)?;
-    Solver::new(rx, x, dt, options, way.inverse())?.solve(way, x, options)
+    let solver = VertexSolver::new(rx, options.solver())?;
+    let system = FlowSystem::new(rx, x, dt, options, solver.inverse())?;
+    solver.solve(&system, x)
+}
+
+impl McfOptions {
+    fn solver(&self) -> VertexOptions {
+        VertexOptions {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            jacobi: self.preconditioner,
+            multigrid: self.multigrid,
+            matrix_free: self.matrix_free,
+        }
+    }
 }
 
 impl Options for McfOptions {
@@ -235,40 +213,8 @@ impl Frame {
     }
 }
 
-/// Method of solving a system before multigrid is tried.
-enum Way {
-    /// Conjugate gradients by two launches per iteration, over patches.
-    Patches(Box<Cg>),
-    /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
-    InOne(Buffer<f32>),
-}
-
-impl Way {
-    /// Chooses the method for a mesh.
-    fn new(rx: &RxMesh, options: &McfOptions) -> Result<Way, Error> {
-        let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
-        if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
-            let inverse = rx.engine().zeroed(if jacobi { n as usize } else { 0 })?;
-            return Ok(Way::InOne(inverse));
-        }
-        Ok(Way::Patches(Box::new(Cg::new(
-            rx,
-            options.tolerance,
-            jacobi,
-        )?)))
-    }
-
-    /// Returns one over the diagonal, to fill in.
-    fn inverse(&self) -> GlobalMut<f32> {
-        match self {
-            Way::Patches(cg) => cg.inverse_mut(),
-            Way::InOne(inverse) => inverse.global_mut(),
-        }
-    }
-}
-
-/// Mean curvature flow's system and its solver.
-struct Solver<'a> {
+/// Mean curvature flow's system.
+struct FlowSystem<'a> {
     rx: &'a RxMesh,
     matrix_free: bool,
     x0: Attribute<Vertex, Vec3>,
@@ -286,7 +232,7 @@ struct Solver<'a> {
     dt: f32,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> FlowSystem<'a> {
     fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -300,7 +246,7 @@ impl<'a> Solver<'a> {
             true => (Prepared::empty(), rx.prepare()?),
             false => (rx.prepare()?, Prepared::empty()),
         };
-        let mut solver = Solver {
+        let mut system = FlowSystem {
             rx,
             matrix_free: options.matrix_free,
             x0,
@@ -313,8 +259,8 @@ impl<'a> Solver<'a> {
             patches: (false, false),
             dt: dt as f32,
         };
-        solver.setup(inverse)?;
-        Ok(solver)
+        system.setup(inverse)?;
+        Ok(system)
     }
 
     fn setup(&mut self, inverse: GlobalMut<f32>) -> Result<(), Error> {
@@ -339,106 +285,11 @@ impl<'a> Solver<'a> {
         }
         Ok(())
     }
+}
 
-    /// Solves the system. Returns the progress and the number of cycles of multigrid.
-    fn solve(
-        &self,
-        way: Way,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-    ) -> Result<(Progress, u32), Error> {
-        let most = options.max_iterations;
-        let plain = match options.multigrid {
-            When::Always => 0,
-            When::Auto if !self.matrix_free => most.min(PATIENCE),
-            _ => most,
-        };
-        if plain == 0 {
-            return self.multigrid(x, options, None);
-        }
-        let progress = match way {
-            Way::Patches(cg) => self.over_patches(*cg, x, plain)?,
-            Way::InOne(inverse) => self.in_one_launch(inverse, x, options, plain)?,
-        };
-        if progress.done || plain == most {
-            return Ok((progress, 0));
-        }
-        self.multigrid(x, options, Some(progress))
-    }
-
-    /// Runs up to `most` iterations, two launches each.
-    fn over_patches(
-        &self,
-        mut cg: Cg,
-        x: &mut Attribute<Vertex, Vec3>,
-        most: u32,
-    ) -> Result<Progress, Error> {
-        self.start(&cg)?;
-        let mut launched = 0;
-        loop {
-            // A read-back costs about as much as an iteration on a small mesh; launches after the end cost little.
-            let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
-            for _ in 0..batch {
-                self.iterate(&mut cg, x)?;
-            }
-            launched += batch;
-            let progress = cg.progress()?;
-            if progress.done || launched == most {
-                return Ok(progress);
-            }
-        }
-    }
-
-    /// Runs up to `most` iterations in one launch, over the kept weights as a matrix.
-    fn in_one_launch(
-        &self,
-        inverse: Buffer<f32>,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        most: u32,
-    ) -> Result<Progress, Error> {
-        let matrix = self.matrix()?;
-        let (system, limits) = self.system(&matrix, x, options, most)?;
-        iterate_system(system, inverse, &limits)
-    }
-
-    /// Continues with multigrid, from the solution so far.
-    fn multigrid(
-        &self,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        before: Option<Progress>,
-    ) -> Result<(Progress, u32), Error> {
-        let matrix = self.matrix()?;
-        let multigrid = Multigrid::new(&matrix)?;
-        let done = before.map_or(0, |p| p.iterations);
-        let (system, limits) = self.system(&matrix, x, options, options.max_iterations - done)?;
-        let first = before.map(|p| p.first);
-        let mut progress = solve_system(system, &multigrid, &limits, first)?;
-        let cycles = progress.iterations;
-        progress.iterations += done;
-        Ok((progress, cycles))
-    }
-
-    /// Returns the system of the kept weights, and the options of the solver.
-    fn system<'m>(
-        &self,
-        matrix: &'m Matrix,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        max_iterations: u32,
-    ) -> Result<(System<'m>, SolveOptions), Error> {
-        let system = System {
-            matrix,
-            b: Global::empty(),
-            origin: self.x0.global()?,
-            x: x.global_mut()?,
-        };
-        let limits = SolveOptions::default().with(|o| {
-            o.tolerance = options.tolerance;
-            o.max_iterations = max_iterations;
-        });
-        Ok((system, limits))
+impl Assembled for FlowSystem<'_> {
+    fn origin(&self) -> Result<Global<Vec3>, Error> {
+        Ok(self.x0.global()?)
     }
 
     /// Returns the kept weights as a matrix over linear ids.
@@ -461,21 +312,9 @@ impl<'a> Solver<'a> {
         })?;
         Ok(Matrix::from_parts(engine, parts))
     }
+}
 
-    /// Computes the first residual.
-    fn start(&self, cg: &Cg) -> Result<(), Error> {
-        let (vector, r) = cg.start(self.x0.global()?);
-        self.product(cg.sums(), vector, r)
-    }
-
-    /// Launches one iteration: two launches, no waiting.
-    fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        let (vector, q) = cg.direction();
-        self.product(cg.sums(), vector, q)?;
-        // SAFETY: an attribute of the mesh.
-        unsafe { cg.step(self.rx, x.global_mut()?) }
-    }
-
+impl Products for FlowSystem<'_> {
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let mass = self.mass.global()?;
         match self.matrix_free {
@@ -522,7 +361,7 @@ impl<'a> Solver<'a> {
 
 /// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
-    solver: Solver<'a>,
+    system: FlowSystem<'a>,
     cg: Cg,
     x: Attribute<Vertex, Vec3>,
 }
@@ -543,10 +382,10 @@ impl<'a> McfIterations<'a> {
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
         let cg = Cg::new(rx, options.tolerance, options.preconditioner)?;
-        let solver = Solver::new(rx, x, dt, options, cg.inverse_mut())?;
-        solver.start(&cg)?;
+        let system = FlowSystem::new(rx, x, dt, options, cg.inverse_mut())?;
+        cg.begin(&system, system.x0.global()?)?;
         Ok(McfIterations {
-            solver,
+            system,
             cg,
             x: copy,
         })
@@ -558,7 +397,9 @@ impl<'a> McfIterations<'a> {
     ///
     /// Any error of the engine.
     pub fn iterate(&mut self) -> Result<(), Error> {
-        self.solver.iterate(&mut self.cg, &mut self.x)
+        let x = self.x.global_mut()?;
+        // SAFETY: an attribute of the mesh.
+        unsafe { self.cg.iterate(self.system.rx, &self.system, x) }
     }
 
     /// Returns the iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
@@ -574,6 +415,6 @@ impl<'a> McfIterations<'a> {
 
 impl std::fmt::Debug for McfIterations<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "McfIterations({:?})", self.solver.rx)
+        write!(f, "McfIterations({:?})", self.system.rx)
     }
 }
