@@ -456,7 +456,8 @@ impl<C: Edits> Session<C> {
     }
 
     /// Makes simplification hold the edges that a column marks with values other than 0, as it holds the boundary, with
-    /// a separate weight ([`SimplifyOptions::group_weight`](crate::algo::improve::simplify::SimplifyOptions::group_weight)).
+    /// a separate weight
+    /// ([`SimplifyOptions::group_weight`](crate::algo::improve::simplify::SimplifyOptions::group_weight)).
     ///
     /// # Errors
     ///

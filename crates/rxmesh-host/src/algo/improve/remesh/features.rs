@@ -23,8 +23,8 @@ pub(super) struct SharpEdge {
 }
 
 impl SharpEdge {
-    /// Creates an edge from the words and places that [`ListFeatures`](rxmesh_kernels::algo::improve::remesh::ListFeatures)
-    /// writes.
+    /// Creates an edge from the words and places that
+    /// [`ListFeatures`](rxmesh_kernels::algo::improve::remesh::ListFeatures) writes.
     pub(super) fn new(words: &[u32], places: &[Vec3]) -> SharpEdge {
         SharpEdge {
             edge: words[0],

@@ -9,8 +9,8 @@ args! {
     pub struct Places {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::distance::closest::TreeView)), 0 for any; not read
-        /// unless [`Places::hinted`].
+        /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::distance::closest::TreeView)), 0 for any;
+        /// not read unless [`Places::hinted`].
         pub hints: GlobalMut<u32>,
         /// Nonzero if there are hints.
         pub hinted: u32,

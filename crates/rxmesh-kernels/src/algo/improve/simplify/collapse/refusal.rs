@@ -31,7 +31,13 @@ impl<L: LineForm> Collapse<L> {
     /// Returns the reason why an edge must not be collapsed, if any, given the results at its ends, and the position of
     /// the new vertex if that is known.
     #[inline(always)]
-    pub(super) fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends, to: Option<Vec3>) -> Option<Refusal> {
+    pub(super) fn refusal(
+        &self,
+        mesh: &impl Mesh,
+        e: u32,
+        ends: Ends,
+        to: Option<Vec3>,
+    ) -> Option<Refusal> {
         // Walks that have found one have not gone on.
         if ends.folds == Some(true) {
             return Some(Refusal::Fold);

@@ -148,7 +148,8 @@ impl<L: LineForm> Collapse<L> {
             folds: false,
         };
         let (walk, near_place) = self.walk(mesh, e, &mut faces);
-        let folds = faces.folds | (faces.first.turns(surface, to) || faces.second.turns(surface, to));
+        let folds =
+            faces.folds | (faces.first.turns(surface, to) || faces.second.turns(surface, to));
         Ends {
             walk,
             near_place,
