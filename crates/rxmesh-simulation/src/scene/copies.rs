@@ -34,7 +34,7 @@ impl Copies {
             let why = "the `spacing` of `copies` is not finite, or leads too far";
             return Err(Error::Options(why.into()));
         }
-        if !matches!(spec.solver, SolverSpec::Mpm(_) | SolverSpec::Explicit(_)) {
+        if !matches!(spec.solver, SolverSpec::Hybrid(_) | SolverSpec::Explicit(_)) {
             let why = "`copies` move by `solver.mpm` or `solver.explicit`, and by no other solver";
             return Err(Error::Options(why.into()));
         }

@@ -10,8 +10,9 @@ pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
 pub use make::{Actor, Stage};
 pub use materials::CellMaterial;
+pub use crate::solve::SolverSpec;
 pub use spec::{
-    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,
+    Ball, BodySpec, Cloth, Cuboid, Output, Pins, Scene, Sheet, Time, Turn,
 };
 
 use rxmesh_host::{Error, files};

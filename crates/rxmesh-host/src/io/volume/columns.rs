@@ -86,7 +86,7 @@ impl Volume {
     }
 
     /// Adds the warnings that wait until all columns are known.
-    fn end_columns(&mut self) {
+    pub(super) fn end_columns(&mut self) {
         let renamed = std::mem::take(&mut self.renamed);
         self.warnings
             .extend(renamed.warnings("columns have other names now"));
@@ -120,7 +120,7 @@ impl Volume {
     }
 
     /// Iterates over the columns of the vertices or of the elements.
-    fn columns_of(&self, vertices: bool) -> impl Iterator<Item = &Column> {
+    pub(super) fn columns_of(&self, vertices: bool) -> impl Iterator<Item = &Column> {
         let of = move |c: &&Column| (c.element == ElementKind::Vertex) == vertices;
         self.columns.iter().filter(of)
     }

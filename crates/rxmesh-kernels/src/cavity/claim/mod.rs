@@ -3,7 +3,7 @@
 mod ahead;
 mod want;
 
-pub use want::{WANT_ITEMS, Want, WantShared};
+pub use want::{WANT_ITEMS, Want};
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;

@@ -1,6 +1,6 @@
 //! Filling with a star by several threads.
 
-use super::{Corner, Hole, Queue, Side};
+use super::{Corner, Queue, Side};
 use crate::cavity::Operator;
 use crate::cavity::operator::Spoke;
 use crate::cavity::record::{BORDER, Cavity, LOSES_EDGE};
@@ -8,8 +8,8 @@ use crate::cavity::site::Site;
 use crate::edit::{Mesh, MeshMut};
 use core::marker::PhantomData;
 
-/// A hole that is filled with a star by several threads, each for some corners of its boundary loop: the work of
-/// [`Hole::cut`], [`Hole::add_star_of`] and [`Hole::close`] by one thread, with the same ids. For operators with
+/// A hole that is filled with a star by several threads, each for some corners of its boundary loop, with the same ids
+/// as [`Hole::add_star_of`](super::Hole::add_star_of) gives between its cut and its close. For operators with
 /// [`Operator::STAR`], of which no face has more than one side on the boundary loop.
 pub(in crate::cavity) struct Star<S> {
     /// Cavity that is filled.
