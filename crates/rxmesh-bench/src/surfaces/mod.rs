@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use rxmesh_host::engine::{Engine, EngineKind};
+use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
 use serde::{Deserialize, Serialize};
 
@@ -299,6 +299,7 @@ impl RowRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::EngineKind;
 
     fn all() -> impl Iterator<Item = &'static Row> {
         ROWS.iter().chain(thesis::ROWS)

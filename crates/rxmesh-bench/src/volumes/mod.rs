@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::algo::spring::SpringForces;
-use rxmesh_host::engine::{Engine, EngineKind};
+use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::{RxMesh, Volume};
@@ -357,6 +357,7 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::EngineKind;
 
     fn arguments(rows: &[&str]) -> Arguments {
         Arguments {

@@ -1,6 +1,7 @@
 //! Copies of a body of a scene.
 
-use super::spec::{BodySpec, SolverSpec};
+use super::spec::BodySpec;
+use crate::solve::SolverSpec;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::mesh::TetMesh;

@@ -77,8 +77,8 @@ impl Explicit {
 }
 
 impl TimeStep for Explicit {
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        self.step(body, around, dt)
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Explicit::step(self, body, around, dt)
     }
 
     fn elasticity(&self) -> Elasticity {

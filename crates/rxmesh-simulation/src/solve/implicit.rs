@@ -345,8 +345,8 @@ impl Implicit {
 }
 
 impl TimeStep for Implicit {
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        self.step(body, around, dt)
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Implicit::step(self, body, around, dt)
     }
 
     fn elasticity(&self) -> Elasticity {

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 /// Solver of one body, as a world steps it.
 pub(crate) trait TimeStep: Debug {
     /// Advances the body by one step. Does not wait for the engine.
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error>;
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error>;
 
     /// Returns the energy of the cells.
     fn elasticity(&self) -> Elasticity;
@@ -135,7 +135,7 @@ impl Solver {
                 "bodies on a grid go on together: `World::step` or `Hybrid::step`".into(),
             )
         })?;
-        solver.advance(body, around, dt)
+        solver.step(body, around, dt)
     }
 
     /// Returns the energy of the cells. Vertex block descent and XPBD have a neo-Hookean energy without a logarithm;

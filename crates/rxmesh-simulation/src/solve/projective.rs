@@ -373,8 +373,8 @@ impl Projective {
 }
 
 impl TimeStep for Projective {
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        self.step(body, around, dt)
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Projective::step(self, body, around, dt)
     }
 
     fn elasticity(&self) -> Elasticity {

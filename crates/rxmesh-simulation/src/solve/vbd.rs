@@ -165,8 +165,8 @@ impl VertexBlockDescent {
 }
 
 impl TimeStep for VertexBlockDescent {
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        self.step(body, around, dt)
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        VertexBlockDescent::step(self, body, around, dt)
     }
 
     fn elasticity(&self) -> Elasticity {

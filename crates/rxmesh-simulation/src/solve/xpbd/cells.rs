@@ -187,8 +187,8 @@ fn cells_of_vertices(rx: &RxMesh<Volume>) -> Vec<u32> {
 }
 
 impl TimeStep for XpbdCells {
-    fn advance(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        self.step(body, around, dt)
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        XpbdCells::step(self, body, around, dt)
     }
 
     fn elasticity(&self) -> Elasticity {

@@ -9,11 +9,10 @@ pub use crate::algebra::When;
 use crate::algebra::cg::{Cg, Products, Progress};
 use crate::algebra::{Assembled, Matrix, Parts, VertexOptions, VertexSolver};
 use crate::algo::Options;
-use crate::algo::measure::frame::{power_of_two, transform};
+use crate::algo::measure::frame::Frame;
 use crate::algo::measure::lengths::mean_edge_length;
 use crate::engine::Buffer;
 use crate::options::positive;
-use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
@@ -21,7 +20,6 @@ use rxmesh_kernels::algo::smooth::mcf::{
     McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -176,40 +174,6 @@ impl Options for McfOptions {
 
     fn scale(&mut self, factor: f64) {
         self.time_step = self.time_step.map(|dt| dt * factor * factor);
-    }
-}
-
-/// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits
-/// for the shape, however small, large or far away it is.
-struct Frame {
-    origin: Vec3,
-    scale: f64,
-}
-
-impl Frame {
-    /// Converts positions to their frame, and returns it.
-    fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
-        let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
-        let mut frame = Frame { origin, scale: 1.0 };
-        transform(rx, x, origin, 1.0, Vec3::ZERO)?;
-        let [most, least] = several(
-            rx,
-            [Term::of(x, Reduction::Max)?, Term::of(x, Reduction::Min)?],
-        )?;
-        let size = most.max(-least);
-        if !size.is_finite() {
-            frame.leave(rx, x)?;
-            return Err(Error::NotFinite {
-                what: "a vertex coordinate",
-            });
-        }
-        frame.scale = power_of_two(size);
-        transform(rx, x, Vec3::ZERO, frame.scale, Vec3::ZERO)?;
-        Ok(frame)
-    }
-
-    fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        transform(rx, x, Vec3::ZERO, 1.0 / self.scale, self.origin)
     }
 }
 
