@@ -1,11 +1,11 @@
 //! Forces and energies of cells.
 
-use crate::assemble::{Sums, THREADS, Tables};
+use crate::assemble::{SumTables, Sums, THREADS};
 use crate::body::finish;
 use crate::cells::balanced;
 use crate::energy::{Model, energy_kernels};
 use crate::material::Materials;
-use crate::staged::{Places, Staged};
+use crate::staged::{BodyPositions, Staged};
 use core::marker::PhantomData;
 use glam::{DVec3, Vec3};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -23,7 +23,7 @@ rxmesh_kernels::args! {
     /// Forces of cells on their corners, in newtons.
     pub struct Force<E> {
         /// Positions of the body.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of its cells.
         pub materials: Materials,
         /// Three words per vertex.
@@ -37,7 +37,7 @@ rxmesh_kernels::args! {
 #[derive(Clone, Copy, Debug)]
 pub struct CellTables {
     pub(crate) staged: Staged,
-    pub(crate) tables: Tables,
+    pub(crate) tables: SumTables,
 }
 
 // SAFETY: a patch writes the sums of what it owns, and its parts, in phases separated by barriers; slots and ids are
@@ -77,7 +77,7 @@ rxmesh_kernels::args! {
     /// Computes the energy of all cells in joules, in double precision and a fixed order.
     pub struct Elastic<E> {
         /// Positions of the body.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of its cells.
         pub materials: Materials,
         /// Energy of each cell (linear id); empty if not needed.

@@ -1,9 +1,9 @@
 //! [`World`]: bodies, their solvers and their surroundings.
 
-use crate::body::{Sum, check_step};
+use crate::body::{SumBuffers, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::solve::{GridOptions, Hybrid, Projective, Solver, XpbdCloth};
 use crate::{Body, Surroundings};
 use rxmesh_host::Error;
@@ -25,7 +25,7 @@ pub struct Energies {
     pub gravity: f64,
     /// Energy of contact, without friction.
     pub contact: f64,
-    /// Sum of all.
+    /// SumBuffers of all.
     pub total: f64,
 }
 
@@ -41,11 +41,11 @@ impl std::ops::AddAssign for Energies {
 
 /// Body in a world.
 #[derive(Debug)]
-struct Member {
+struct WorldBody {
     body: Body,
     solver: Solver,
-    elastic: Sum,
-    external: Sum,
+    elastic: SumBuffers,
+    external: SumBuffers,
 }
 
 /// Cloth in a world.
@@ -53,7 +53,7 @@ struct Member {
 struct Drape {
     body: Body<Surface>,
     solver: XpbdCloth,
-    external: Sum,
+    external: SumBuffers,
 }
 
 /// Bodies with their solvers in common surroundings, and the simulated time.
@@ -80,7 +80,7 @@ struct Drape {
 pub struct World {
     engine: Engine,
     pub(crate) around: Surroundings,
-    members: Vec<Member>,
+    members: Vec<WorldBody>,
     drapes: Vec<Drape>,
     /// Grid of the bodies whose solver it is.
     hybrid: Option<Hybrid>,
@@ -120,8 +120,8 @@ impl World {
         if matches!(solver, Solver::Hybrid(_)) {
             self.hybrid = None;
         }
-        self.members.push(Member {
-            elastic: Sum::new(body.engine(), patches)?,
+        self.members.push(WorldBody {
+            elastic: SumBuffers::new(body.engine(), patches)?,
             external: self.external_sum(body.vertex_count())?,
             body,
             solver,
@@ -143,12 +143,12 @@ impl World {
         Ok(self.drapes.len() - 1)
     }
 
-    fn external_sum(&self, vertices: usize) -> Result<Sum, Error> {
+    fn external_sum(&self, vertices: usize) -> Result<SumBuffers, Error> {
         let blocks = vertices.div_ceil(SUM_VERTICES as usize);
-        Ok(Sum {
+        Ok(SumBuffers {
             partials: self.engine.zeroed(2 * blocks)?,
             sum: self.engine.zeroed(3)?,
-            ..Sum::new(&self.engine, 0)?
+            ..SumBuffers::new(&self.engine, 0)?
         })
     }
 
@@ -402,7 +402,7 @@ impl World {
         &self,
         body: &Body<D>,
         elastic: f64,
-        external: &Sum,
+        external: &SumBuffers,
         contacts: Contacts,
     ) -> Result<Energies, Error> {
         let [gravity, contact] = self.external(body, external, contacts)?;
@@ -425,7 +425,7 @@ impl World {
     fn external<D: Outline>(
         &self,
         body: &Body<D>,
-        sum: &Sum,
+        sum: &SumBuffers,
         contacts: Contacts,
     ) -> Result<[f64; 2], Error> {
         let still = Displaced {
@@ -475,8 +475,8 @@ impl World {
 }
 
 /// Returns the bodies that move on the grid.
-fn gridded(members: &mut [Member]) -> Vec<&mut Body> {
-    let there = |m: &&mut Member| matches!(m.solver, Solver::Hybrid(_));
+fn gridded(members: &mut [WorldBody]) -> Vec<&mut Body> {
+    let there = |m: &&mut WorldBody| matches!(m.solver, Solver::Hybrid(_));
     let members = members.iter_mut().filter(there);
     members.map(|m| &mut m.body).collect()
 }

@@ -3,10 +3,11 @@
 
 use super::cg::{Cg, Products, Progress};
 use super::diagonal::{Diagonal, solves_in_one};
-use super::matrix::{Matrix, Parts};
+use super::matrix::{Matrix, MatrixArrays};
 use super::multigrid::Multigrid;
 use super::solve::{
-    Identity, Jacobi, Method, SolveOptions, System, Work, iterate_system, method_of, solve_system,
+    Identity, Jacobi, Method, SolveOptions, SolverBuffers, System, iterate_system, method_of,
+    solve_system,
 };
 use crate::Error;
 use crate::engine::{Buffer, Engine};
@@ -68,7 +69,7 @@ pub(crate) trait Assembled: Products {
 
 /// Options of a solve.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct VertexOptions {
+pub(crate) struct VertexSolveOptions {
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u32,
     /// `true` to precondition by one over the diagonal.
@@ -78,7 +79,7 @@ pub(crate) struct VertexOptions {
     pub(crate) matrix_free: bool,
 }
 
-impl VertexOptions {
+impl VertexSolveOptions {
     /// Returns the number of iterations without multigrid, of `most` altogether.
     pub(crate) fn plain(&self, most: u32) -> u32 {
         match self.multigrid {
@@ -111,12 +112,12 @@ impl VertexOptions {
 /// Solver of one system over the vertices of a surface.
 pub(crate) struct VertexSolver<'a> {
     rx: &'a RxMesh,
-    options: VertexOptions,
-    plain: Plain,
+    options: VertexSolveOptions,
+    plain: PlainSolver,
 }
 
 /// Method before multigrid is tried.
-enum Plain {
+enum PlainSolver {
     /// Conjugate gradients by two launches per iteration, over patches.
     Patches(Box<Cg>),
     /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
@@ -125,12 +126,12 @@ enum Plain {
 
 impl<'a> VertexSolver<'a> {
     /// Chooses the method for a mesh.
-    pub(crate) fn new(rx: &'a RxMesh, options: VertexOptions) -> Result<Self, Error> {
+    pub(crate) fn new(rx: &'a RxMesh, options: VertexSolveOptions) -> Result<Self, Error> {
         let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.jacobi);
         let plain = if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
-            Plain::InOne(rx.engine().zeroed(if jacobi { n as usize } else { 0 })?)
+            PlainSolver::InOne(rx.engine().zeroed(if jacobi { n as usize } else { 0 })?)
         } else {
-            Plain::Patches(Box::new(Cg::new(rx, options.tolerance, jacobi)?))
+            PlainSolver::Patches(Box::new(Cg::new(rx, options.tolerance, jacobi)?))
         };
         Ok(VertexSolver { rx, options, plain })
     }
@@ -138,8 +139,8 @@ impl<'a> VertexSolver<'a> {
     /// Returns one over the diagonal, to fill in.
     pub(crate) fn inverse(&self) -> GlobalMut<f32> {
         match &self.plain {
-            Plain::Patches(cg) => cg.inverse_mut(),
-            Plain::InOne(inverse) => inverse.global_mut(),
+            PlainSolver::Patches(cg) => cg.inverse_mut(),
+            PlainSolver::InOne(inverse) => inverse.global_mut(),
         }
     }
 
@@ -156,8 +157,8 @@ impl<'a> VertexSolver<'a> {
             return multigrid(system, x, &options, None);
         }
         let progress = match self.plain {
-            Plain::Patches(cg) => over_patches(self.rx, *cg, system, x, plain)?,
-            Plain::InOne(inverse) => {
+            PlainSolver::Patches(cg) => over_patches(self.rx, *cg, system, x, plain)?,
+            PlainSolver::InOne(inverse) => {
                 let matrix = system.matrix()?;
                 let equations = equations(system, &matrix, x)?;
                 iterate_system(equations, inverse, &options.limits(plain))?
@@ -198,7 +199,7 @@ fn over_patches(
 fn multigrid(
     system: &dyn Assembled,
     x: &mut Attribute<Vertex, Vec3>,
-    options: &VertexOptions,
+    options: &VertexSolveOptions,
     before: Option<Progress>,
 ) -> Result<(Progress, u32), Error> {
     let matrix = system.matrix()?;
@@ -229,7 +230,7 @@ fn equations<'m>(
 /// Products whose matrix changes with every solve, and its pattern does not.
 pub(crate) trait Rewritten<W: Weight>: Products {
     /// Writes the matrix.
-    fn assemble(&self, parts: &Parts<W>) -> Result<(), Error>;
+    fn assemble(&self, parts: &MatrixArrays<W>) -> Result<(), Error>;
 }
 
 /// Solver of a system for each time step, without a preconditioner. It keeps the matrix, whose blocks are computed once
@@ -237,14 +238,14 @@ pub(crate) trait Rewritten<W: Weight>: Products {
 #[derive(Debug)]
 pub(crate) struct StepSolver<W: Weight> {
     cg: Cg,
-    kept: Option<Kept<W>>,
+    kept: Option<StepMatrix<W>>,
 }
 
 /// A matrix and its solver.
 #[derive(Debug)]
-struct Kept<W: Weight> {
+struct StepMatrix<W: Weight> {
     matrix: Matrix<W>,
-    work: Work,
+    work: SolverBuffers,
     method: Diagonal<W>,
 }
 
@@ -265,7 +266,7 @@ impl<W: Weight> StepSolver<W> {
     pub(crate) fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<Self, Error> {
         let (n, engine) = (rx.linear_len(Kind::Vertex), rx.engine());
         let keeps = !engine.computes_anew() || solves_in_one::<W>(engine, n)?;
-        let kept = keeps.then(|| Kept::new(engine, n as usize, entries as usize));
+        let kept = keeps.then(|| StepMatrix::new(engine, n as usize, entries as usize));
         Ok(StepSolver {
             cg: Cg::new(rx, 0.0, false)?,
             kept: kept.transpose()?,
@@ -277,7 +278,7 @@ impl<W: Weight> StepSolver<W> {
         let (vector, r) = self.cg.start(right);
         let (scalars, zero, r) = match &self.kept {
             None => (self.cg.scalars(), self.cg.first_direction(), r),
-            Some(Kept { work, .. }) => {
+            Some(StepMatrix { work, .. }) => {
                 let (low, r) = (work.low.global_mut(), work.r.global_mut());
                 (work.scalars(), low, r)
             }
@@ -331,9 +332,9 @@ impl<W: Weight> StepSolver<W> {
     }
 }
 
-impl<W: Weight> Kept<W> {
+impl<W: Weight> StepMatrix<W> {
     fn new(engine: &Engine, rows: usize, entries: usize) -> Result<Self, Error> {
-        let parts = Parts {
+        let parts = MatrixArrays {
             // Ids that no vertex has have no entries.
             starts: engine.zeroed(rows)?,
             ends: engine.zeroed(rows)?,
@@ -342,8 +343,8 @@ impl<W: Weight> Kept<W> {
             excess: engine.zeroed(rows)?,
         };
         let matrix = Matrix::from_parts(engine, parts);
-        Ok(Kept {
-            work: Work::new(&matrix, 0.0, 0.0)?,
+        Ok(StepMatrix {
+            work: SolverBuffers::new(&matrix, 0.0, 0.0)?,
             method: Diagonal::new(&matrix, engine.zeroed(0)?)?,
             matrix,
         })

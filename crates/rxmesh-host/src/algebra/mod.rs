@@ -31,9 +31,11 @@ mod multigrid;
 mod solve;
 
 pub use choice::When;
-pub(crate) use choice::{Assembled, Rewritten, StepSolver, VertexOptions, VertexSolver, batch};
+pub(crate) use choice::{
+    Assembled, Rewritten, StepSolver, VertexSolveOptions, VertexSolver, batch,
+};
 pub use matrix::Matrix;
-pub(crate) use matrix::Parts;
+pub(crate) use matrix::MatrixArrays;
 pub use multigrid::Multigrid;
 pub use rxmesh_kernels::algebra::matrix::Weight;
 pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};

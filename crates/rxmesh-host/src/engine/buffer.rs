@@ -61,13 +61,13 @@ impl Drop for Allocation {
 }
 
 /// Values in an engine's memory that the host copies.
-struct Piece<'a> {
+struct HostCopy<'a> {
     allocation: &'a Allocation,
     at: *const u8,
     out: &'a mut [u8],
 }
 
-impl Piece<'_> {
+impl HostCopy<'_> {
     /// Copies it, waiting for earlier launches.
     fn fetch(self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(false)?;
@@ -78,18 +78,18 @@ impl Piece<'_> {
 }
 
 /// Copies two pieces or more, with one wait if they are of one engine.
-fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
+fn fetch_together(pieces: Vec<HostCopy<'_>>) -> Result<(), EngineError> {
     let Some(engine) = pieces.first().map(|first| first.allocation.engine.clone()) else {
         return Ok(());
     };
-    let is_here = |p: &Piece<'_>| Arc::ptr_eq(&p.allocation.engine.0, &engine.0);
+    let is_here = |p: &HostCopy<'_>| Arc::ptr_eq(&p.allocation.engine.0, &engine.0);
     if !pieces.iter().all(is_here) {
-        return pieces.into_iter().try_for_each(Piece::fetch);
+        return pieces.into_iter().try_for_each(HostCopy::fetch);
     }
     let claims = pieces.iter().map(|p| p.allocation.claim(false));
     let _claims = claims.collect::<Result<Vec<_>, _>>()?;
     let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
-    // SAFETY: as in `Piece::fetch`.
+    // SAFETY: as in `HostCopy::fetch`.
     unsafe { engine.memory().read(&mut parts) }
 }
 
@@ -286,8 +286,8 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     /// The values from `from` on, which are there, and where they go.
-    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> Piece<'a> {
-        Piece {
+    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
+        HostCopy {
             allocation: &self.allocation,
             // SAFETY: inside the buffer.
             at: unsafe { self.at.add(from * size_of::<T>()) },

@@ -94,7 +94,7 @@ impl<'a> From<&'a String> for Ptx<'a> {
 enum Backend {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
-    Cuda(Box<cuda::Cuda>),
+    Cuda(Box<cuda::CudaEngine>),
 }
 
 /// Calls a method of whichever backend an engine has. Launches are generic over the kernel, so that no virtual call can
@@ -191,7 +191,7 @@ impl Engine {
     /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
-        let (cuda, policy) = cuda::Cuda::new(ordinal)?;
+        let (cuda, policy) = cuda::CudaEngine::new(ordinal)?;
         Ok(Engine::new(Backend::Cuda(Box::new(cuda)), policy))
     }
 

@@ -50,7 +50,7 @@ pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub(crate) use list::relation_kernels;
 pub use local::{LocalEv, LocalFe, LocalMap};
-pub use oriented::{Fan, FanWalks, OrientedVE, OrientedVF, OrientedVV};
+pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };

@@ -9,7 +9,7 @@ mod spec;
 pub use crate::solve::SolverSpec;
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
-pub use make::{Actor, Stage};
+pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
 pub use spec::{Ball, BodySpec, Cloth, Cuboid, Output, Pins, Scene, Sheet, Time, Turn};
 

@@ -90,7 +90,7 @@ const ENOUGH: f64 = 1e-8;
 pub struct Projective {
     options: ProjectiveOptions,
     vv: Prepared<VV>,
-    matrix: Matrix,
+    matrix: ProjectiveMatrix,
     cg: Cg,
     forces: Distributor<CV, Vec3>,
     force: Attribute<Vertex, Vec3>,
@@ -106,7 +106,7 @@ pub struct Projective {
 
 /// Matrix for steps of one length.
 #[derive(Debug)]
-struct Matrix {
+struct ProjectiveMatrix {
     dt: f32,
     weights: Buffer<f32>,
     mass: Buffer<f32>,
@@ -144,7 +144,7 @@ impl Projective {
         let mut solver = Projective {
             options,
             vv,
-            matrix: Matrix {
+            matrix: ProjectiveMatrix {
                 dt,
                 weights: engine.zeroed(vv.len() as usize)?,
                 mass: engine.zeroed(n)?,

@@ -80,18 +80,18 @@ pub(in crate::algo) fn scale_each(
         .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
 }
 
-/// Frame in which coordinates are near one, for algorithms that commute with moving and scaling: `f32` keeps all its
+/// UnitFrame in which coordinates are near one, for algorithms that commute with moving and scaling: `f32` keeps all its
 /// digits for the shape, however small, large or far away it is.
-pub(in crate::algo) struct Frame {
+pub(in crate::algo) struct UnitFrame {
     origin: Vec3,
     pub(in crate::algo) scale: f64,
 }
 
-impl Frame {
+impl UnitFrame {
     /// Converts positions to their frame, and returns it.
-    pub(in crate::algo) fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
+    pub(in crate::algo) fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<UnitFrame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
-        let mut frame = Frame { origin, scale: 1.0 };
+        let mut frame = UnitFrame { origin, scale: 1.0 };
         transform(rx, x, origin, 1.0, Vec3::ZERO)?;
         let [most, least] = several(
             rx,

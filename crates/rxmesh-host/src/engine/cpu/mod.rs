@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 #[cfg(feature = "test-engines")]
-use team::Member;
+use team::TeamThread;
 
 /// Execution order of the threads of a block.
 #[derive(Clone, Copy, Debug)]
@@ -131,13 +131,18 @@ impl Cpu {
 
     /// Runs blocks on a test engine. For both of them a kernel is compiled once.
     #[cfg(feature = "test-engines")]
-    fn run_team(&self, blocks: u32, shared: u32, run: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync)) {
+    fn run_team(
+        &self,
+        blocks: u32,
+        shared: u32,
+        run: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+    ) {
         match self.style {
             Style::Team(n) => team::run(n, blocks, shared, run),
             Style::Shuffled(seed) => {
                 // Blocks in a permuted order too: a kernel may not rely on theirs.
                 (0..blocks).rev().for_each(|i| {
-                    let b = Member::shuffled(seed ^ i);
+                    let b = TeamThread::shuffled(seed ^ i);
                     with_shared(shared, true, &mut |base| run(b, i, base));
                 });
             }
@@ -224,7 +229,7 @@ impl Launcher for Cpu {
     ) -> Result<(), EngineError> {
         let goes_on = |step: u32| {
             let goes_on = &AtomicBool::new(false);
-            let step = Step {
+            let step = GridStep {
                 kernel,
                 step,
                 goes_on,
@@ -332,14 +337,14 @@ impl<K: BlockKernel> OnBlocks for Whole<K> {
 
 /// One step of a grid kernel.
 #[derive(Clone, Copy)]
-struct Step<'a, K> {
+struct GridStep<'a, K> {
     kernel: K,
     step: u32,
     /// Set if a further step is needed.
     goes_on: &'a AtomicBool,
 }
 
-impl<K: GridKernel> OnBlocks for Step<'_, K> {
+impl<K: GridKernel> OnBlocks for GridStep<'_, K> {
     type Tables = K::Tables;
     fn carve(&mut self, plan: &mut Plan) -> K::Tables {
         self.kernel.carve(plan)

@@ -1,10 +1,10 @@
 //! Memory of other programs on the same GPU.
 
 use super::driver::Known;
-use super::{Cuda, driver};
+use super::{CudaEngine, driver};
 use crate::engine::EngineError;
 
-impl Cuda {
+impl CudaEngine {
     /// Refuses an address that does not begin `bytes` bytes within one allocation of this GPU's memory.
     pub(super) fn has_foreign(&self, address: u64, bytes: usize) -> Result<(), EngineError> {
         self.enter()?;
@@ -28,7 +28,7 @@ impl Cuda {
     /// # Safety
     ///
     /// Ours is live and as long; the array and its stream are as [`Memory::take`](crate::engine::memory::Memory::take)
-    /// asks, and [`Cuda::has_foreign`] has checked the array.
+    /// asks, and [`CudaEngine::has_foreign`] has checked the array.
     pub(super) unsafe fn copy_on(
         &self,
         stream: u64,

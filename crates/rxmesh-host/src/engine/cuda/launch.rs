@@ -1,6 +1,6 @@
 //! Launches.
 
-use super::Cuda;
+use super::CudaEngine;
 use super::driver;
 use super::modules::Function;
 use crate::engine::launch::Launcher;
@@ -46,7 +46,7 @@ impl Width {
     }
 }
 
-impl Cuda {
+impl CudaEngine {
     fn launch<A: Copy>(
         &self,
         entry: (&'static str, Option<u32>),
@@ -59,7 +59,7 @@ impl Cuda {
         unsafe { self.launch_with(entry, blocks, width, shared, arguments(&args)) }
     }
 
-    /// [`Cuda::launch`] of whichever kernel it is: compiled once, and not for each.
+    /// [`CudaEngine::launch`] of whichever kernel it is: compiled once, and not for each.
     ///
     /// # Safety
     ///
@@ -95,7 +95,7 @@ impl Cuda {
     }
 }
 
-impl Launcher for Cuda {
+impl Launcher for CudaEngine {
     fn kind(&self) -> EngineKind {
         EngineKind::Cuda
     }

@@ -1,7 +1,7 @@
 //! The mesh that the elements of a file make, and its warnings.
 
 use super::Volume;
-use crate::io::error::{At, Fault, FaultKind};
+use crate::io::error::{Fault, FaultKind, FaultPosition};
 use crate::io::soup::Soup;
 use crate::mesh::{ElementKind, Extras, TetMesh};
 use std::cmp::Ordering;
@@ -9,7 +9,10 @@ use std::cmp::Ordering;
 impl Volume {
     /// Returns the mesh, its cells turned to be positive, and the warnings.
     pub(in crate::io) fn finish(mut self) -> Result<(TetMesh, Vec<String>), Fault> {
-        let file = |kind| Fault { at: At::File, kind };
+        let file = |kind| Fault {
+            at: FaultPosition::File,
+            kind,
+        };
         if self.points.len() == 0 {
             return Err(file(FaultKind::NoVertices));
         }

@@ -11,7 +11,7 @@ use super::alike::Alike;
 use super::budget::Budget;
 use super::error::Fault;
 use super::numbers::Numbers;
-use super::points::{Bits, Points};
+use super::points::{CoordinateBits, FilePoints};
 use super::soup::Polygon;
 use super::unique_names::UniqueNames;
 use crate::mesh::{Column, ColumnData, ElementKind, Extras};
@@ -27,7 +27,7 @@ pub(super) const MARKER: &str = "marker";
 /// A mesh of elements as it stands in a file: a volume if it has cells, else a surface. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Volume {
-    pub(super) points: Points,
+    pub(super) points: FilePoints,
     pub(super) cells: Vec<[u32; 4]>,
     /// Vertices on edges, faces and inside of tetrahedra of higher order.
     middles: Vec<u32>,
@@ -63,9 +63,9 @@ pub(super) struct Volume {
 
 impl Volume {
     /// Creates an empty mesh, to be read from a file of `size` bytes.
-    pub(super) fn new(bits: Bits, size: usize) -> Volume {
+    pub(super) fn new(bits: CoordinateBits, size: usize) -> Volume {
         Volume {
-            points: Points::new(bits),
+            points: FilePoints::new(bits),
             budget: Budget::of(size),
             ..Volume::default()
         }

@@ -3,8 +3,8 @@
 use super::Claim;
 use crate::cavity::claims::by_ends;
 use crate::cavity::round::is_at_hand;
-use crate::cavity::{Operator, Shape, Template};
-use crate::edit::{Mesh, NONE};
+use crate::cavity::{CavityShape, Operator, Template};
+use crate::edit::{HalfEdgeMesh, NONE};
 
 /// Number of seeds ahead for which a block of one thread prefetches the half-edges around a vertex that the operator
 /// reads.
@@ -31,7 +31,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
             claim,
             at: [[NONE; 2]; AHEAD as usize],
             seeds: [NONE; AHEAD as usize],
-            walks: !matches!(O::Template::SHAPE, Shape::Any) && !is_at_hand(&claim.mesh),
+            walks: !matches!(O::Template::SHAPE, CavityShape::Any) && !is_at_hand(&claim.mesh),
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
                 }
                 // Around the vertex, or, where faces alone count, around the face.
                 *h = match O::Template::SHAPE {
-                    Shape::Ends => before ^ 1,
+                    CavityShape::Ends => before ^ 1,
                     _ => before,
                 };
                 if *h >> 1 == seed {

@@ -12,7 +12,7 @@ use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
 use super::template::{face_of, faces_in_any_order};
 use super::{ClaimTables, Key, Operator, Priority, Seed, Sieves};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
@@ -46,7 +46,7 @@ crate::args! {
     pub struct Claim<O> {
         /// Operator to run.
         pub op: O,
-        /// Mesh as flat arrays.
+        /// HalfEdgeMesh as flat arrays.
         pub mesh: FlatMesh,
         /// Tables of claims.
         pub claims: ClaimTables,

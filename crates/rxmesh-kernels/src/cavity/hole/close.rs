@@ -3,7 +3,7 @@
 use super::Hole;
 use crate::cavity::record::{BORDER, LOSES_EDGE};
 use crate::cavity::site::Site;
-use crate::edit::{Mesh, MeshMut, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NO_FACE, NONE};
 
 impl<S: Site> Hole<'_, S> {
     /// Deletes the elements whose slots were not reused, and gives the loop vertices edges.

@@ -10,7 +10,7 @@ use super::births::Origin;
 use super::operator::Spoke;
 use super::record::Cavity;
 use super::site::Site;
-use crate::edit::{Mesh, MeshMut, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NONE};
 use crate::topo::Kind;
 use core::marker::PhantomData;
 
@@ -64,9 +64,9 @@ impl Side<'_> {
 
 /// Takes seeds for the next round.
 #[derive(Clone, Copy)]
-pub struct Queue<'h, S>(S, Brand<'h>);
+pub struct SeedQueue<'h, S>(S, Brand<'h>);
 
-impl<S: Site> Queue<'_, S> {
+impl<S: Site> SeedQueue<'_, S> {
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(self, seed: u32) {
@@ -443,8 +443,8 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Returns the queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
-    pub fn queue(&self) -> Queue<'h, S> {
-        Queue(self.cavity.site(), PhantomData)
+    pub fn queue(&self) -> SeedQueue<'h, S> {
+        SeedQueue(self.cavity.site(), PhantomData)
     }
 
     /// Makes an element, of the kind of the seeds, a seed of the next round.

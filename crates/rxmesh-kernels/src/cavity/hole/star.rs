@@ -1,11 +1,11 @@
 //! Filling with a star by several threads.
 
-use super::{Corner, Queue, Side};
+use super::{Corner, SeedQueue, Side};
 use crate::cavity::Operator;
 use crate::cavity::operator::Spoke;
 use crate::cavity::record::{BORDER, Cavity, LOSES_EDGE};
 use crate::cavity::site::Site;
-use crate::edit::{Mesh, MeshMut};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut};
 use core::marker::PhantomData;
 
 /// A hole that is filled with a star by several threads, each for some corners of its boundary loop, with the same ids
@@ -88,7 +88,7 @@ impl<S: Site> Star<S> {
             centre: corner(self.centre, true),
             corner: corner(v, false),
         };
-        op.spoke(spoke, told, Queue(cavity.site(), PhantomData));
+        op.spoke(spoke, told, SeedQueue(cavity.site(), PhantomData));
         let half = cavity.rim_half(if i < rim { i } else { i - 1 });
         if i < rim {
             let next = cavity.edge(if closed && i + 1 == rim { 0 } else { i + 1 });

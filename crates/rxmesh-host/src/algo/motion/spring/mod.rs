@@ -6,7 +6,7 @@ pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
 
 use crate::Error;
 use crate::algebra::cg::Products;
-use crate::algebra::{Parts, Rewritten, StepSolver};
+use crate::algebra::{MatrixArrays, Rewritten, StepSolver};
 use crate::algo::Options;
 use crate::engine::Buffer;
 use crate::options::{not_negative, positive};
@@ -147,12 +147,12 @@ pub struct Springs<'a, D: Dimension = Surface> {
     vv: Prepared<VV>,
     /// Lengths at rest, a value for each entry of `vv`.
     lengths: Buffer<f32>,
-    solver: Option<Solver>,
+    solver: Option<SpringSolver>,
 }
 
 /// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
-struct Solver {
+struct SpringSolver {
     steps: StepSolver<Mat3>,
     change: Buffer<Vec3>,
 }
@@ -275,14 +275,19 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }
         let mut solver = match self.solver.take() {
             Some(solver) => solver,
-            None => Solver::new(self.rx, self.vv.len())?,
+            None => SpringSolver::new(self.rx, self.vv.len())?,
         };
         let done = self.solve(&mut solver, iterations, tolerance);
         self.solver = Some(solver);
         done
     }
 
-    fn solve(&mut self, s: &mut Solver, iterations: u32, tolerance: f64) -> Result<(), Error> {
+    fn solve(
+        &mut self,
+        s: &mut SpringSolver,
+        iterations: u32,
+        tolerance: f64,
+    ) -> Result<(), Error> {
         let (engine, n) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
         let start = s.steps.start(self.v.global()?);
         let begin = SpringBegin {
@@ -380,7 +385,7 @@ impl<D: Dimension> Products for Springs<'_, D> {
 }
 
 impl<D: Dimension> Rewritten<Mat3> for Springs<'_, D> {
-    fn assemble(&self, parts: &Parts<Mat3>) -> Result<(), Error> {
+    fn assemble(&self, parts: &MatrixArrays<Mat3>) -> Result<(), Error> {
         Ok(self.rx.launch(SpringMatrix {
             x: self.x.staged()?,
             vv: self.vv,
@@ -396,11 +401,11 @@ impl<D: Dimension> Rewritten<Mat3> for Springs<'_, D> {
     }
 }
 
-impl Solver {
+impl SpringSolver {
     /// Creates a solver of `entries` springs, counted at both their ends.
-    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<Solver, Error> {
+    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<SpringSolver, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
-        Ok(Solver {
+        Ok(SpringSolver {
             steps: StepSolver::new(rx, entries)?,
             change: rx.engine().zeroed(n)?,
         })

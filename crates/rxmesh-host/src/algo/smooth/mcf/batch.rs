@@ -73,8 +73,8 @@ pub fn mean_curvature_flow_batch(
 /// Builds the report of meshes that were solved with `plain` iterations without multigrid.
 fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
     let all = &members.each;
-    let sum = |of: fn(&Member) -> f64| all.iter().map(of).sum::<f64>();
-    let of = |m: &Member, &time_step: &f64| McfReport {
+    let sum = |of: fn(&SolveProgress) -> f64| all.iter().map(of).sum::<f64>();
+    let of = |m: &SolveProgress, &time_step: &f64| McfReport {
         time_step,
         iterations: m.iterations,
         residual: relative(m.now, m.first),
@@ -213,7 +213,7 @@ impl Frames {
 
 /// State of a mesh in the solver.
 #[derive(Clone, Copy)]
-struct Member {
+struct SolveProgress {
     /// Square of its tolerance.
     tolerance: f64,
     /// Most iterations.
@@ -231,7 +231,7 @@ struct Member {
     converged: bool,
 }
 
-impl Member {
+impl SolveProgress {
     /// Returns the square of the norm that its residual has to get below.
     fn target(&self) -> f64 {
         self.tolerance * self.first
@@ -241,7 +241,7 @@ impl Member {
 /// Several meshes.
 #[derive(Default)]
 struct Members {
-    each: Vec<Member>,
+    each: Vec<SolveProgress>,
     /// Iterations done.
     iterations: u32,
 }
@@ -256,7 +256,7 @@ const SPARE: f64 = 0.25;
 impl Members {
     /// Creates the states of the meshes from their first residuals.
     fn new(options: &[McfOptions], squares: &[f64]) -> Result<Members, Error> {
-        let member = |(o, &first): (&McfOptions, &f64)| Member {
+        let member = |(o, &first): (&McfOptions, &f64)| SolveProgress {
             tolerance: o.tolerance * o.tolerance,
             most: o.max_iterations,
             first,
@@ -275,7 +275,7 @@ impl Members {
     }
 
     /// Returns those that have not ended.
-    fn going(&self) -> impl Iterator<Item = &Member> {
+    fn going(&self) -> impl Iterator<Item = &SolveProgress> {
         self.each.iter().filter(|m| !m.rests)
     }
 
@@ -300,7 +300,7 @@ impl Members {
         if for_sure {
             return self
                 .going()
-                .map(Member::target)
+                .map(SolveProgress::target)
                 .fold(f64::INFINITY, f64::min);
         }
         let now: f64 = self.going().map(|m| m.now).sum();

@@ -7,9 +7,9 @@ pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 use crate::Error;
 pub use crate::algebra::When;
 use crate::algebra::cg::{Cg, Products, Progress};
-use crate::algebra::{Assembled, Matrix, Parts, VertexOptions, VertexSolver};
+use crate::algebra::{Assembled, Matrix, MatrixArrays, VertexSolveOptions, VertexSolver};
 use crate::algo::Options;
-use crate::algo::measure::frame::Frame;
+use crate::algo::measure::frame::UnitFrame;
 use crate::algo::measure::lengths::mean_edge_length;
 use crate::engine::Buffer;
 use crate::options::positive;
@@ -116,7 +116,7 @@ pub fn mean_curvature_flow(
             cycles: 0,
         });
     }
-    let frame = Frame::enter(rx, x)?;
+    let frame = UnitFrame::enter(rx, x)?;
     let time_step = match options.time_step {
         Some(dt) => dt,
         None => {
@@ -149,8 +149,8 @@ fn solve(
 }
 
 impl McfOptions {
-    fn solver(&self) -> VertexOptions {
-        VertexOptions {
+    fn solver(&self) -> VertexSolveOptions {
+        VertexSolveOptions {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
             jacobi: self.preconditioner,
@@ -260,7 +260,7 @@ impl Assembled for FlowSystem<'_> {
     fn matrix(&self) -> Result<Matrix, Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
         let (n, entries) = (self.mass.buffer().len(), self.kept.len());
-        let parts = Parts {
+        let parts = MatrixArrays {
             // Ids that no vertex has have no entries.
             starts: engine.zeroed(n)?,
             ends: engine.zeroed(n)?,

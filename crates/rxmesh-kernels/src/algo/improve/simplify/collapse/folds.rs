@@ -1,9 +1,9 @@
-//! Faces that turn too far when an end of an edge moves.
+//! FacesAtEnds that turn too far when an end of an edge moves.
 
 use super::Collapse;
 use super::walk::{Ends, RING};
 use crate::algo::improve::simplify::{LineForm, QuadricSurface};
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::lanes::{LANES, Lanes, Point, four};
 use glam::{Vec3, Vec4};
 
@@ -26,7 +26,13 @@ fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
 impl<L: LineForm> Collapse<L> {
     /// Returns `true` if a face at one of the ends turns too far: see [`Collapse::folds`].
     #[inline(always)]
-    pub(super) fn folds_at_ends(&self, mesh: &impl Mesh, e: u32, ends: &Ends, p: Vec3) -> bool {
+    pub(super) fn folds_at_ends(
+        &self,
+        mesh: &impl HalfEdgeMesh,
+        e: u32,
+        ends: &Ends,
+        p: Vec3,
+    ) -> bool {
         // One call, so that it is inlined.
         let mut side = 0;
         while side < 2 {
@@ -47,7 +53,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the
     /// origin moves to `p`.
     #[inline(always)]
-    fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
+    fn folds(&self, mesh: &impl HalfEdgeMesh, half: u32, p: Vec3) -> bool {
         let (v, w) = (mesh.origin(half), mesh.tip(half));
         let s = &self.surface;
         let at = s.x.get(v);
@@ -115,7 +121,7 @@ impl<L: LineForm> Collapse<L> {
 
 /// State of a walk around an end. The position of a neighbour is being loaded while the walk examines the two before.
 #[derive(Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct EndWalk {
     /// Position of the end.
     at: Vec3,
     /// Places of the last two neighbours.
@@ -128,11 +134,11 @@ pub(super) struct Around {
     turned: bool,
 }
 
-impl Around {
+impl EndWalk {
     #[inline(always)]
-    pub(super) fn new(s: &QuadricSurface<impl LineForm>, v: u32) -> Around {
+    pub(super) fn new(s: &QuadricSurface<impl LineForm>, v: u32) -> EndWalk {
         let at = s.x.get(v);
-        Around {
+        EndWalk {
             at,
             last: [at; 2],
             follows: false,

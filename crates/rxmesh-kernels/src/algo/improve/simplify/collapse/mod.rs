@@ -7,13 +7,14 @@ mod walk;
 use super::order::URGENCY_BITS;
 use super::quadric::Quadric;
 use super::{
-    Course, LineForm, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part, Placement,
+    Course, EdgePriority, LineForm, MeshCount, NEW, PLACE_CHEAPER_END, PLACE_OTHER_END, Placement,
     QuadricSurface, REFUSALS, REFUSED, SomeLines, part_word,
 };
 use crate::cavity::{
-    Cavity, Corner, Hole, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke, template,
+    Cavity, Corner, Hole, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site, Spoke,
+    template,
 };
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
@@ -33,11 +34,11 @@ args! {
         pub course: GlobalMut<u32>,
         /// Target of each vertex that was collapsed, plus 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
-        /// Order of the edges at a vertex.
-        pub order: Order,
+        /// EdgePriority of the edges at a vertex.
+        pub order: EdgePriority,
         /// Number of the mesh of each edge; empty for one mesh.
         pub labels: Global<u32>,
-        /// Counts of each mesh, of which [`Part::Gone`] is updated.
+        /// Counts of each mesh, of which [`MeshCount::Gone`] is updated.
         pub parts: GlobalMut<u32>,
     }
 }
@@ -45,7 +46,7 @@ args! {
 impl<L: LineForm> Collapse<L> {
     /// Returns the end of an edge that stays, if one does: see [`QuadricSurface::stays`]. For edges that have a cost.
     #[inline(always)]
-    fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
+    fn stays(&self, mesh: &impl HalfEdgeMesh, e: u32) -> u32 {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         s.stays(e, s.hold(a), s.hold(b)).unwrap_or(NONE)
@@ -53,7 +54,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns the position and cost of the new vertex.
     #[inline(always)]
-    fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
+    fn placement(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Placement {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (xa, xb) = (s.x.get(a), s.x.get(b));
@@ -85,7 +86,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns the place between the ends of an edge that is nearest to a point.
     #[inline(always)]
-    fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
+    fn origin(&self, mesh: &impl HalfEdgeMesh, e: u32, p: Vec3) -> Origin {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let xa = s.x.get(a);
@@ -102,7 +103,7 @@ impl<L: LineForm> Collapse<L> {
 
 /// Plan of a collapse, from its cavity to its fill-in.
 #[derive(Clone, Copy, Debug)]
-pub struct NewVertex {
+pub struct CollapsePlan {
     at: Vec3,
     /// End that stays, or [`NONE`].
     stays: u32,
@@ -110,7 +111,7 @@ pub struct NewVertex {
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
-    /// See [`Lines::on_rim`](crate::algo::improve::remesh::Lines::on_rim).
+    /// See [`LineEdges::on_rim`](crate::algo::improve::remesh::LineEdges::on_rim).
     marked: u32,
 }
 
@@ -118,11 +119,11 @@ pub struct NewVertex {
 // (contracts U3, U4).
 unsafe impl<L: LineForm> Operator for Collapse<L> {
     type Template = template::EV;
-    type Plan = NewVertex;
+    type Plan = CollapsePlan;
     const RIM_IS_SIMPLE: bool = true;
     const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
-    // `Limit` and `SimplifySelect` come between.
+    // `LimitWinners` and `SimplifySelect` come between.
     const TOGETHER: bool = false;
 
     #[inline(always)]
@@ -131,7 +132,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
+    fn wants(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
         cost < REFUSED && self.order.is_free(mesh, e, cost)
@@ -152,7 +153,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 
     /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
         let cost = self.costs.get(e);
         if cost >= REFUSED {
@@ -183,7 +184,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     #[inline(always)]
     fn guards(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -200,7 +201,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> CollapsePlan {
         let p = self.placement(cavity.mesh(), cavity.seed());
         let mut i = 0;
         while i < cavity.edges() {
@@ -214,7 +215,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
             self.course.fetch_add(Course::Borders as u32, 1);
         }
         if !self.labels.is_empty() {
-            let gone = part_word(self.labels.get(e), Part::Gone);
+            let gone = part_word(self.labels.get(e), MeshCount::Gone);
             self.parts.fetch_add(gone, if border { 1 } else { 2 });
         }
         let mesh = cavity.mesh();
@@ -224,7 +225,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
             quadrics.set(mesh.origin(2 * e), p.lines.store());
             quadrics.set(mesh.tip(2 * e), p.lines.store());
         }
-        NewVertex {
+        CollapsePlan {
             at: p.at,
             stays: match self.stays(mesh, e) {
                 NONE => NONE,
@@ -238,12 +239,12 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
+    fn fill(&self, new: CollapsePlan, hole: &mut Hole<'_, impl Site>) {
         hole.add_star_of(self, new);
     }
 
     #[inline(always)]
-    fn centre<'h>(&self, new: NewVertex, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
+    fn centre<'h>(&self, new: CollapsePlan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let s = &self.surface;
         let v = if new.stays == NONE {
             hole.add_vertex_at(new.origin)
@@ -263,7 +264,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 
     /// Computes the cost of a new edge when all are there, one thread each.
     #[inline(always)]
-    fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
+    fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: SeedQueue<'_, impl Site>) {
         if let Some(marks) = self.surface.lines.marks() {
             marks.mark_spoke(&spoke, marked);
         }
@@ -286,7 +287,7 @@ kernel! {
     pub struct SimplifyRefusals: Flat {
         /// Operator to run.
         pub collapse: Collapse<SomeLines>,
-        /// Mesh as flat arrays.
+        /// HalfEdgeMesh as flat arrays.
         pub mesh: FlatMesh,
         /// Counts by mesh and [`Refusal`].
         pub refusals: GlobalMut<u32>,

@@ -2,10 +2,10 @@
 
 use super::Collapse;
 use super::walk::Ends;
-use crate::algo::improve::remesh::{Lines, MOST_CORNERS};
+use crate::algo::improve::remesh::{LineEdges, MOST_CORNERS};
 use crate::algo::improve::simplify::{FREE_TO_MOVE, LOCKED, LineForm, Refusal, TOO_FAR};
 use crate::cavity::link_condition;
-use crate::edit::{Mesh, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 use crate::math::{length, normalize_or_zero};
 use glam::Vec3;
 
@@ -15,7 +15,7 @@ const MOST_BEND: f32 = 0.1;
 impl<L: LineForm> Collapse<L> {
     /// Returns the reason why a live edge is not collapsed, whatever its cost.
     #[inline(always)]
-    pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
+    pub(super) fn why_not(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Option<Refusal> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let s = &self.surface;
         if s.stays(e, s.hold(a), s.hold(b)).is_none() {
@@ -33,7 +33,7 @@ impl<L: LineForm> Collapse<L> {
     #[inline(always)]
     pub(super) fn refusal(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         e: u32,
         ends: Ends,
         to: Option<Vec3>,
@@ -81,7 +81,11 @@ impl<L: LineForm> Collapse<L> {
     /// Works like [`Collapse::refusal`], but the new vertex is placed first: other reasons may come before those that
     /// it names.
     #[inline(always)]
-    pub(super) fn refusal_in_one_walk(&self, mesh: &impl Mesh, e: u32) -> (Ends, Option<Refusal>) {
+    pub(super) fn refusal_in_one_walk(
+        &self,
+        mesh: &impl HalfEdgeMesh,
+        e: u32,
+    ) -> (Ends, Option<Refusal>) {
         let p = self.placement(mesh, e).at;
         let ends = self.ends_with_folds(mesh, e, p);
         (ends, self.refusal(mesh, e, ends, Some(p)))
@@ -91,7 +95,7 @@ impl<L: LineForm> Collapse<L> {
     /// two of them would become neighbours of one vertex that had one for a neighbour, or an edge or a face between
     /// places would arise, which may exist already.
     #[inline(always)]
-    fn joins_places(&self, mesh: &impl Mesh, e: u32) -> bool {
+    fn joins_places(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let s = &self.surface;
         let stays = self.stays(mesh, e);
         // The half-edge from the end that goes.
@@ -138,7 +142,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if two lines would become one, or if the `edges` edges at the ends are too many to remember their
     /// lines.
     #[inline(always)]
-    fn joins_lines(&self, mesh: &impl Mesh, marks: Lines, e: u32, edges: u32) -> bool {
+    fn joins_lines(&self, mesh: &impl HalfEdgeMesh, marks: LineEdges, e: u32, edges: u32) -> bool {
         let s = &self.surface;
         let free = |v: u32| s.hold(v) == FREE_TO_MOVE;
         let marked = marks.is_marked(e);
@@ -151,7 +155,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if the ends of a boundary edge are far from the boundary that there would be with a vertex in
     /// `p`.
     #[inline(always)]
-    fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
+    fn bends_boundary(&self, mesh: &impl HalfEdgeMesh, e: u32, p: Vec3) -> bool {
         let s = &self.surface;
         let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
         if s.boundary(first) <= 0.0 {

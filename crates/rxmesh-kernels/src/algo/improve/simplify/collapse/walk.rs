@@ -4,10 +4,10 @@
 //! examines the faces as the walk comes to them.
 
 use super::Collapse;
-use super::folds::Around;
+use super::folds::EndWalk;
 use crate::algo::improve::simplify::{LineForm, QuadricSurface};
 use crate::cavity::LinkWalk;
-use crate::edit::{Mesh, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 use glam::Vec3;
 
 /// Results of the walks around the ends of an edge.
@@ -17,7 +17,7 @@ pub(super) struct Ends {
     /// `true` if an end or a neighbour is one of several in one place.
     pub(super) near_place: bool,
     /// Neighbours of each end.
-    pub(super) rings: [Ring; 2],
+    pub(super) rings: [FirstTips; 2],
     /// `true` if a face turns too far; `None` if the walks have not computed it.
     pub(super) folds: Option<bool>,
 }
@@ -30,13 +30,13 @@ pub(super) const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
 /// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
-pub(super) struct Ring {
+pub(super) struct FirstTips {
     tips: [u32; RING],
     n: usize,
 }
 
-impl Ring {
-    const EMPTY: Ring = Ring {
+impl FirstTips {
+    const EMPTY: FirstTips = FirstTips {
         tips: [NONE; RING],
         n: 0,
     };
@@ -59,9 +59,9 @@ impl Ring {
     }
 }
 
-/// Neighbour of an end of an edge, as the walk comes to it.
+/// EndNeighbour of an end of an edge, as the walk comes to it.
 #[derive(Clone, Copy)]
-struct Neighbour {
+struct EndNeighbour {
     /// 0 or 1: the end.
     side: u32,
     /// The neighbour.
@@ -71,14 +71,14 @@ struct Neighbour {
 }
 
 /// State of the walk beside its counts.
-trait Visit {
+trait VisitNeighbour {
     /// Adds a neighbour. Returns `false` to end the walk.
-    fn add(&mut self, neighbour: Neighbour) -> bool;
+    fn add(&mut self, neighbour: EndNeighbour) -> bool;
 }
 
-impl Visit for [Ring; 2] {
+impl VisitNeighbour for [FirstTips; 2] {
     #[inline(always)]
-    fn add(&mut self, neighbour: Neighbour) -> bool {
+    fn add(&mut self, neighbour: EndNeighbour) -> bool {
         if KEEPS_RINGS {
             self[neighbour.side as usize].enter(neighbour.tip);
         }
@@ -86,21 +86,21 @@ impl Visit for [Ring; 2] {
     }
 }
 
-/// Faces at both ends as the walk comes to them.
-struct Faces<'a, L: LineForm> {
+/// FacesAtEnds at both ends as the walk comes to them.
+struct FacesAtEnds<'a, L: LineForm> {
     surface: &'a QuadricSurface<L>,
     /// Place of the new vertex.
     to: Vec3,
     ends: [u32; 2],
-    first: Around,
-    second: Around,
+    first: EndWalk,
+    second: EndWalk,
     /// `true` if a face turns too far.
     folds: bool,
 }
 
-impl<L: LineForm> Visit for Faces<'_, L> {
+impl<L: LineForm> VisitNeighbour for FacesAtEnds<'_, L> {
     #[inline(always)]
-    fn add(&mut self, n: Neighbour) -> bool {
+    fn add(&mut self, n: EndNeighbour) -> bool {
         let [a, b] = self.ends;
         // Copies and no indices, so that both stay in registers.
         let (mut around, other) = if n.side == 0 {
@@ -121,8 +121,8 @@ impl<L: LineForm> Visit for Faces<'_, L> {
 impl<L: LineForm> Collapse<L> {
     /// Walks around both ends, and keeps the neighbours.
     #[inline(always)]
-    pub(super) fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
-        let mut rings = [Ring::EMPTY; 2];
+    pub(super) fn ends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Ends {
+        let mut rings = [FirstTips::EMPTY; 2];
         let (walk, near_place) = self.walk(mesh, e, &mut rings);
         Ends {
             walk,
@@ -136,15 +136,15 @@ impl<L: LineForm> Collapse<L> {
     /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
     /// the other, three walks wait for each other.
     #[inline(always)]
-    pub(super) fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, to: Vec3) -> Ends {
+    pub(super) fn ends_with_folds(&self, mesh: &impl HalfEdgeMesh, e: u32, to: Vec3) -> Ends {
         let surface = &self.surface;
         let ends = [mesh.origin(2 * e), mesh.tip(2 * e)];
-        let mut faces = Faces {
+        let mut faces = FacesAtEnds {
             surface,
             to,
             ends,
-            first: Around::new(surface, ends[0]),
-            second: Around::new(surface, ends[1]),
+            first: EndWalk::new(surface, ends[0]),
+            second: EndWalk::new(surface, ends[1]),
             folds: false,
         };
         let (walk, near_place) = self.walk(mesh, e, &mut faces);
@@ -153,21 +153,26 @@ impl<L: LineForm> Collapse<L> {
         Ends {
             walk,
             near_place,
-            rings: [Ring::EMPTY; 2],
+            rings: [FirstTips::EMPTY; 2],
             folds: Some(folds),
         }
     }
 
     /// Walks around both ends. Also returns `true` if an end or a neighbour is one of several in one place.
     #[inline(always)]
-    fn walk(&self, mesh: &impl Mesh, e: u32, visit: &mut impl Visit) -> (LinkWalk, bool) {
+    fn walk(
+        &self,
+        mesh: &impl HalfEdgeMesh,
+        e: u32,
+        visit: &mut impl VisitNeighbour,
+    ) -> (LinkWalk, bool) {
         let s = &self.surface;
         let mut walk = LinkWalk::START;
         let mut near_place = s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e));
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
             walk.step(e, [side, h, face, tip]);
             near_place |= s.is_placed(tip);
-            visit.add(Neighbour {
+            visit.add(EndNeighbour {
                 side,
                 tip,
                 is_border: face == NO_FACE,
