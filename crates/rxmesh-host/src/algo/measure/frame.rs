@@ -80,7 +80,7 @@ pub(in crate::algo) fn scale_each(
         .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
 }
 
-/// UnitFrame in which coordinates are near one, for algorithms that commute with moving and scaling: `f32` keeps all its
+/// Frame in which coordinates are near one, for algorithms that commute with moving and scaling: `f32` keeps all its
 /// digits for the shape, however small, large or far away it is.
 pub(in crate::algo) struct UnitFrame {
     origin: Vec3,

@@ -1,4 +1,7 @@
-//! The rounds of a simplification.
+//! A simplification: its buffers, its goal and its end.
+
+mod kernels;
+mod rounds;
 
 use super::batch::BatchLabels;
 use super::holds::holds;
@@ -6,21 +9,18 @@ use super::{
     BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
 };
 use crate::Error;
-use crate::edit::{self, Column, Cut, Motion, NextSeeds, RunReport, Session, fill};
+use crate::edit::{Column, Cut, Motion, RunReport, Session};
 use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::improve::remesh::LineEdges;
 use rxmesh_kernels::algo::improve::simplify::quadric::Stored;
 use rxmesh_kernels::algo::improve::simplify::{
-    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, EdgePriority,
-    HISTOGRAM_WORDS, IDLE_ROUNDS, LineForm, MOST_TURNS, MeshRule, NoLines, PLACE_BEST,
+    COURSE_WORDS, Course, EdgePriority,
+    HISTOGRAM_WORDS, LineForm, MeshRule, PLACE_BEST,
     PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal,
-    SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, SomeLines,
+    SimplifyQuadrics, SimplifyRefusals, SomeLines,
 };
-use rxmesh_kernels::cavity::{ClaimTables, LimitWinners, Round, RoundEnd};
 use rxmesh_kernels::edit::Fill;
-use rxmesh_kernels::kernel::Entry;
-use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Positions of new vertices, in the order in which they are tried: the next only if every edge that is left turns a
@@ -30,15 +30,6 @@ const PLACINGS: [u32; 4] = [PLACE_BEST, PLACE_CHEAPER_END, PLACE_OTHER_END, PLAC
 /// Least weight of the planes on edges that are kept: a larger one leaves lines more vertices than the surface beside
 /// them.
 const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
-
-/// Rounds after which refused edges are tried again.
-const FORGIVE_AFTER: u32 = 8;
-
-/// Number of blocks that select edges: two a multiprocessor of a large GPU.
-const SELECT_BLOCKS: u32 = 264;
-
-/// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
-const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
 /// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
 pub(super) struct SimplifyBuffers {
@@ -102,71 +93,6 @@ struct SimplifyGoal {
     faces: u32,
     done: u32,
     borders: u32,
-}
-
-/// Rounds of a simplification between two read-backs.
-struct Steps<'a, L> {
-    /// Lines of the surface: a type that says at compile time if there are any.
-    lines: L,
-    work: &'a mut SimplifyBuffers,
-    forgive: bool,
-    /// Salt of the last round that was asked for.
-    salt: u32,
-}
-
-impl<'a, L> Steps<'a, L> {
-    fn new(lines: L, work: &'a mut SimplifyBuffers, forgive: bool) -> Self {
-        Steps {
-            lines,
-            work,
-            forgive,
-            salt: 0,
-        }
-    }
-}
-
-impl<L: LineForm> edit::Course<Collapse<L>> for Steps<'_, L>
-where
-    SimplifySelect<L>: Entry,
-    BatchSelect<L>: Entry,
-{
-    fn operator(&mut self, session: &Session, round: u32) -> Result<Collapse<L>, Error> {
-        self.salt = self.work.salt.wrapping_add(round);
-        let order = self.work.order(self.salt);
-        self.work.collapse(session, self.lines, order)
-    }
-
-    fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
-        match &self.work.several {
-            Some(several) => several.limit(session, self.work.course.global_mut(), claims, round),
-            None => Ok(session
-                .engine()
-                .launch_blocks(1, LimitWinners { claims, round })?),
-        }
-    }
-
-    fn between(
-        &mut self,
-        session: &Session,
-        queue: GlobalMut<u32>,
-        end: RoundEnd,
-    ) -> Result<NextSeeds, Error> {
-        let order = self.work.order(self.salt.wrapping_add(1));
-        let select = (self.work).select(session, self.lines, queue, order, self.forgive, end)?;
-        self.work.launch_select(session, select)?;
-        Ok(match self.work.several {
-            Some(_) => NextSeeds::InBits,
-            None => NextSeeds::Listed,
-        })
-    }
-
-    fn state(&self) -> Option<&Buffer<u32>> {
-        Some(&self.work.course)
-    }
-
-    fn looked(&mut self, state: &[u32]) {
-        self.work.seen = state.to_vec();
-    }
 }
 
 impl SimplifyBuffers {
@@ -327,21 +253,6 @@ impl SimplifyBuffers {
         Ok(BatchReport { run, meshes })
     }
 
-    /// Returns the number of faces that are gone since the beginning.
-    fn gone(&self, session: &Session) -> u32 {
-        let done = session.carried_out().wrapping_sub(self.goal.done);
-        let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);
-        (done.wrapping_mul(2)).wrapping_sub(borders)
-    }
-
-    /// Returns `true` if every mesh has reached its number of faces.
-    fn is_done(&self, session: &Session) -> bool {
-        match &self.several {
-            Some(_) => self.seen(Course::Left) == 0,
-            None => self.gone(session) >= self.goal.faces,
-        }
-    }
-
     /// Finds the unit of lengths: the median length of the edges, whose squares may not be in range at first.
     fn measure(&mut self, session: &mut Session) -> Result<(), Error> {
         for power in [0, 90, -90] {
@@ -367,228 +278,6 @@ impl SimplifyBuffers {
     fn set(&self, session: &Session, word: Course, value: u32) -> Result<(), Error> {
         let to = self.course.global_mut().from(word as u32);
         Ok(session.engine().launch_flat(1, Fill { to, value })?)
-    }
-
-    pub(super) fn surface<L: LineForm>(
-        &self,
-        session: &Session,
-        lines: L,
-    ) -> Result<QuadricSurface<L>, Error> {
-        Ok(QuadricSurface {
-            x: session.write(self.x)?,
-            quadrics: self.quadrics.global_mut(),
-            holds: self.holds.global(),
-            lines,
-            scale: self.scale,
-            placing: self.placing,
-            rules: self.rules.global(),
-            parts: match &self.several {
-                Some(several) => session.read(several.vertices)?,
-                None => self.nothing.global(),
-            },
-        })
-    }
-
-    pub(super) fn lines(&self, session: &Session) -> Result<SomeLines, Error> {
-        Ok(SomeLines {
-            quadrics: self.line_quadrics.global_mut(),
-            marks: session.lines()?,
-        })
-    }
-
-    /// Returns `true` if kernels have to know of lines: see [`LineForm`].
-    fn has_lines(&self, session: &Session) -> bool {
-        session.kept_edges().is_some() || !self.line_quadrics.is_empty()
-    }
-
-    /// Computes the cost of every edge, and the bound of cheap ones.
-    fn cost_edges(&mut self, session: &mut Session) -> Result<(), Error> {
-        let engine = session.engine();
-        let edges = match engine.blocks_are_alone() {
-            true => COSTS_ALONE,
-            false => 1,
-        };
-        let groups = session.capacity(Kind::Edge).div_ceil(edges);
-        if self.has_lines(session) {
-            let costs = self.edge_costs(session, self.lines(session)?)?;
-            engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
-        } else {
-            let costs = self.edge_costs(session, NoLines {})?;
-            engine.launch_flat(groups, SimplifyCosts { costs, edges })?;
-        }
-        self.set(session, Course::Bound, 0)?;
-        if let Some(several) = &self.several {
-            several.unbind(session)?;
-        }
-        self.enter(session, false)?;
-        Ok(())
-    }
-
-    /// Enters the edges that are cheap for the next round. Returns their number.
-    fn enter(&mut self, session: &mut Session, forgive: bool) -> Result<u32, Error> {
-        // Keys of the same turn may be there.
-        fill(session.engine(), self.firsts.global_mut().cast(), u32::MAX)?;
-        let queued = session.enqueue(|s, queue| {
-            let end = s.round_end(0, false);
-            let order = self.order(self.salt);
-            if self.has_lines(s) {
-                self.launch_select(
-                    s,
-                    self.select(s, self.lines(s)?, queue, order, forgive, end)?,
-                )
-            } else {
-                self.launch_select(s, self.select(s, NoLines {}, queue, order, forgive, end)?)
-            }
-        })?;
-        self.seen = self.course.read()?;
-        Ok(queued)
-    }
-
-    fn edge_costs<L: LineForm>(&self, session: &Session, lines: L) -> Result<EdgeCosts<L>, Error> {
-        Ok(EdgeCosts {
-            surface: self.surface(session, lines)?,
-            mesh: session.mesh()?,
-            costs: self.costs.global_mut(),
-        })
-    }
-
-    fn select<L: LineForm>(
-        &self,
-        s: &Session,
-        lines: L,
-        queue: GlobalMut<u32>,
-        order: EdgePriority,
-        forgive: bool,
-        end: RoundEnd,
-    ) -> Result<SimplifySelect<L>, Error> {
-        let blocks = match s.engine().blocks_are_alone() {
-            true => SELECT_BLOCKS_A_THREAD * s.engine().info().units,
-            false => SELECT_BLOCKS,
-        };
-        Ok(SimplifySelect {
-            costs: self.edge_costs(s, lines)?,
-            refused: self.refused.global_mut(),
-            queue,
-            histogram: self.histogram.global_mut(),
-            course: self.course.global_mut(),
-            end,
-            words: queue.len().div_ceil(blocks).clamp(32, SELECT_WORDS),
-            part: cheap_part(self.quantile),
-            forgive: u32::from(forgive),
-            order,
-            faces: self.goal.faces,
-            done: self.goal.done,
-            borders: self.goal.borders,
-        })
-    }
-
-    fn launch_select<L: LineForm>(
-        &self,
-        s: &Session,
-        select: SimplifySelect<L>,
-    ) -> Result<(), Error>
-    where
-        SimplifySelect<L>: Entry,
-        BatchSelect<L>: Entry,
-    {
-        if let Some(several) = &self.several {
-            return several.select(s, &select);
-        }
-        Ok(s.engine().launch_blocks(select.blocks(), select)?)
-    }
-
-    /// Returns the order of edges in the round of a salt.
-    fn order(&self, salt: u32) -> EdgePriority {
-        EdgePriority {
-            salt,
-            turn: salt.wrapping_sub(self.first_salt),
-            firsts: self.firsts.global_mut(),
-        }
-    }
-
-    fn collapse<L: LineForm>(
-        &self,
-        session: &Session,
-        lines: L,
-        order: EdgePriority,
-    ) -> Result<Collapse<L>, Error> {
-        Ok(Collapse {
-            surface: self.surface(session, lines)?,
-            costs: self.costs.global_mut(),
-            refused: self.refused.global_mut(),
-            course: self.course.global_mut(),
-            went: match session.followed() {
-                Some(column) => session.write(column)?,
-                None => self.nothing.global_mut(),
-            },
-            order,
-            labels: match &self.several {
-                Some(several) => several.labels.global(),
-                None => self.nothing.global(),
-            },
-            parts: match &self.several {
-                Some(several) => several.parts.global_mut(),
-                None => self.nothing.global_mut(),
-            },
-        })
-    }
-
-    /// Runs rounds until the goal is reached or nothing can be done.
-    fn rounds(
-        &mut self,
-        session: &mut Session,
-        options: &SimplifyOptions,
-        run: &mut RunReport,
-    ) -> Result<End, Error> {
-        let mut queued = 0;
-        self.set(session, Course::Idle, 0)?;
-        // Time at which refusals were forgiven last: the round, and the number of collapses.
-        let mut forgiven = (run.rounds, run.done);
-        while !self.is_done(session) {
-            if run.rounds >= options.max_rounds {
-                return Ok(End::Rounds);
-            }
-            let changed = run.done > forgiven.1;
-            if self.order(self.salt).turn > MOST_TURNS - 2 * FORGIVE_AFTER {
-                // Turns begin again from 0, before their number runs out.
-                self.first_salt = self.salt;
-                queued = self.enter(session, false)?;
-            }
-            if queued == 0 {
-                // Everything cheap is done, which the histogram tells by now, or all edges are refused.
-                let all_refused = self.seen(Course::Open) == 0;
-                if all_refused && !changed {
-                    return Ok(End::Stuck);
-                }
-                if all_refused {
-                    forgiven = (run.rounds, run.done);
-                }
-                queued = self.enter(session, all_refused)?;
-                continue;
-            }
-            let since = run.rounds - forgiven.0;
-            let due = since >= FORGIVE_AFTER;
-            let most = if due { 1 } else { FORGIVE_AFTER - since };
-            let most = most.min(options.max_rounds - run.rounds);
-            let most = most.min(session.engine().rounds_a_look());
-            let forgive = due && changed;
-            let done = if self.has_lines(session) {
-                let lines = self.lines(session)?;
-                session.steer(most, &mut Steps::new(lines, self, forgive))?
-            } else {
-                session.steer(most, &mut Steps::new(NoLines {}, self, forgive))?
-            };
-            queued = session.queued();
-            run.merge(&done);
-            if forgive {
-                forgiven = (run.rounds, run.done);
-            }
-            self.salt = self.salt.wrapping_add(done.rounds);
-            if self.seen(Course::Idle) > IDLE_ROUNDS {
-                return Ok(End::Stuck);
-            }
-        }
-        Ok(End::Reached)
     }
 
     /// Counts the edges of each mesh that are left, by the reason why they are not collapsed.
