@@ -22,7 +22,7 @@ const STROKE: u32 = 60;
 #[command(
     about = "Lets a control mesh swim, and prints how many frames of its surface there are a second"
 )]
-struct Arguments {
+struct AnimateArguments {
     /// The control mesh (OBJ, PLY or OFF) [default: a flat ball of quads with a crease around it]
     mesh: Option<PathBuf>,
     #[command(flatten)]
@@ -39,10 +39,10 @@ struct Arguments {
 }
 
 fn main() -> Result<()> {
-    run(&Arguments::parse(), &mut std::io::stdout())
+    run(&AnimateArguments::parse(), &mut std::io::stdout())
 }
 
-fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<()> {
+fn run(arguments: &AnimateArguments, out: &mut dyn Write) -> Result<()> {
     let (engine, _why_not_the_gpu) = arguments.engine.start()?;
     let mesh = match &arguments.mesh {
         Some(path) => io::read_poly(path, &ReadOptions::default())?.mesh,
@@ -181,7 +181,7 @@ mod tests {
 
     fn prints(command: &str) -> Result<String> {
         let words = std::iter::once("animate").chain(command.split_whitespace());
-        let mut arguments = Arguments::try_parse_from(words)?;
+        let mut arguments = AnimateArguments::try_parse_from(words)?;
         arguments.engine = EngineChoice::Kind(EngineKind::Cpu);
         let mut out = Vec::new();
         run(&arguments, &mut out)?;
