@@ -94,7 +94,11 @@ impl SimplifyBuffers {
         Ok(queued)
     }
 
-    pub(super) fn edge_costs<L: LineForm>(&self, session: &Session, lines: L) -> Result<EdgeCosts<L>, Error> {
+    pub(super) fn edge_costs<L: LineForm>(
+        &self,
+        session: &Session,
+        lines: L,
+    ) -> Result<EdgeCosts<L>, Error> {
         Ok(EdgeCosts {
             surface: self.surface(session, lines)?,
             mesh: session.mesh()?,

@@ -15,10 +15,9 @@ use glam::Vec3;
 use rxmesh_kernels::algo::improve::remesh::LineEdges;
 use rxmesh_kernels::algo::improve::simplify::quadric::Stored;
 use rxmesh_kernels::algo::improve::simplify::{
-    COURSE_WORDS, Course, EdgePriority,
-    HISTOGRAM_WORDS, LineForm, MeshRule, PLACE_BEST,
-    PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal,
-    SimplifyQuadrics, SimplifyRefusals, SomeLines,
+    COURSE_WORDS, Course, EdgePriority, HISTOGRAM_WORDS, MeshRule, PLACE_BEST, PLACE_CHEAPER_END,
+    PLACE_MIDDLE, PLACE_OTHER_END, REFUSALS, RULES, Refusal, SimplifyQuadrics, SimplifyRefusals,
+    SomeLines,
 };
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -35,7 +34,7 @@ const LINE_WEIGHT: f64 = BOUNDARY_WEIGHT;
 pub(super) struct SimplifyBuffers {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
-    /// See [`LineForm::quadrics`].
+    /// See [`LineForm::quadrics`](rxmesh_kernels::algo::simplify::LineForm::quadrics).
     line_quadrics: Buffer<Stored>,
     holds: Buffer<u32>,
     costs: Buffer<u32>,
@@ -60,7 +59,7 @@ pub(super) struct SimplifyBuffers {
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
     goal: SimplifyGoal,
-    /// See [`QuadricSurface::rules`].
+    /// See [`QuadricSurface::rules`](rxmesh_kernels::algo::simplify::QuadricSurface::rules).
     rules: Buffer<f32>,
     /// Labels of several meshes.
     several: Option<BatchLabels>,
