@@ -48,8 +48,8 @@ impl Application for Convert {
     const HELP: &'static str = "Examples: rxmesh convert bunny.obj -o bunny.ply
           rxmesh convert bunny.obj --format stl -o - > bunny.stl
 
-Polygons, sharpness and holes stay where the output's format holds them (docs/use/formats.md); STL gets triangles.
-Volumes become volumes, or in a format that holds none their boundary (docs/library/volumes.md).";
+Polygons, sharpness and holes are kept if the output's format holds them (docs/use/formats.md); STL gets triangles.
+Volumes are written as volumes, or as their boundary if the format holds none (docs/library/volumes.md).";
 
     type Options = ConvertArgs;
     type Report = ();

@@ -22,12 +22,12 @@ pub(crate) struct Generate;
 
 impl Application for Generate {
     const NAME: &'static str = "generate";
-    const SUMMARY: &'static str = "Make a mesh by recipe";
+    const SUMMARY: &'static str = "Generate a mesh of a given shape";
     const HELP: &'static str =
         "Example: rxmesh generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
-Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
-format that holds them: STL gets triangles. Volumes, box and ball, need one that holds volumes: msh, vtu, ...";
+Triangles are subdivided, then vertices are moved by noise, then shuffled. Shapes of quads need a
+format that holds them: STL gets triangles. Volumes (box and ball) need one that holds volumes: msh, vtu, ...";
 
     type Options = GenerateArgs;
     type Report = ();
@@ -175,7 +175,7 @@ enum Shape {
         /// Cubes along each axis: 6 N^3 cells
         #[arg(short, long, value_name = "N", default_value_t = 8)]
         n: u32,
-        /// Cubes along x, y and z, where these differ
+        /// Cubes along x, y and z, if these differ
         #[arg(long, value_names = ["NX", "NY", "NZ"], num_args = 3, conflicts_with = "n")]
         cubes: Option<Vec<u32>>,
         /// Lengths along x, y and z

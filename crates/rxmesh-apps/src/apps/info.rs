@@ -29,11 +29,11 @@ pub(crate) struct InfoArgs {
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
     #[serde(skip)]
     mesh: Option<PathBuf>,
-    /// Show which engines were found, and why not the others; needs no mesh
+    /// Show the engines that were found, and why the others were not; needs no mesh
     #[arg(long)]
     #[serde(skip)]
     engines: bool,
-    /// Prepare every relation and show what its tables take
+    /// Prepare every relation and show the sizes of the tables
     #[arg(long, requires = "mesh")]
     #[serde(skip)]
     prepared: bool,
@@ -107,9 +107,9 @@ impl Application for Info {
         ),
         (
             "polygons",
-            "of a mesh that is more than triangles: `triangles`, `quads`, `larger` (faces of more corners), `largest` \
-            (corners), `sharp_edges`, `sharp_vertices`, `holes`; all else that needs triangles is of those that the \
-            polygons are cut into",
+            "for a mesh with polygons, sharpness or holes: `triangles`, `quads`, `larger` (faces of more corners), \
+            `largest` (corners), `sharp_edges`, `sharp_vertices`, `holes`; all values that need triangles are of those \
+            that the polygons are cut into",
         ),
         (
             "boundary",

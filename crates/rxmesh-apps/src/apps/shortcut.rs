@@ -20,7 +20,7 @@ pub(crate) struct ShortcutArgs {
     #[arg(value_name = "MESH", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     pub(super) mesh: PathBuf,
-    /// Folder of the frames, which is made if need be; without it no frame is written
+    /// Folder of the frames, made if it does not exist; without it no frame is written
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     frames: Option<PathBuf>,
     /// Number of steps

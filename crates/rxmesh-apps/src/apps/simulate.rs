@@ -25,7 +25,7 @@ pub(crate) struct SimulateArgs {
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     pub(super) scene: PathBuf,
-    /// Folder of the frames, which is made if need be; without it no frame is written
+    /// Folder of the frames, made if it does not exist; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub(super) output: Option<PathBuf>,
     /// Format of the frames that holds their kind; without it volumes are VTU and cloth is OBJ
@@ -99,7 +99,7 @@ struct BodyRecord {
 
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
-    const SUMMARY: &'static str = "Let deformable bodies of a scene move";
+    const SUMMARY: &'static str = "Simulate the deformable bodies of a scene";
     const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
           rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
           rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames

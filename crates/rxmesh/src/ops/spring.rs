@@ -30,7 +30,7 @@ pub struct SpringArgs {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub motion: MotionOptions,
-    /// A vertex that stays where it is, counted from 0 in the order of the file; may be given several times
+    /// A fixed vertex, counted from 0 in the order of the file; may be given several times
     #[cfg_attr(feature = "cli", arg(long, value_name = "VERTEX"))]
     pub pin: Vec<u32>,
     /// All vertices of the boundary stay
@@ -115,22 +115,22 @@ pub struct Report {
 impl Operation for Spring {
     const NAME: &'static str = "spring";
     const GROUP: Group = Group::Simulate;
-    const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
+    const SUMMARY: &'static str = "Simulate a mesh as a mass-spring system";
     const HELP: &'static str =
         "Examples: rxmesh spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
           rxmesh generate grid --nx 30 --ny 30 -o cloth.obj
           rxmesh spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
-stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,
-stiffness and damping follows the longest side L: the defaults are those of 1 m, the step goes with
-sqrt(L), the stiffness with 1 / L, the damping with 1 / sqrt(L), so that meshes of any size move alike.
-Normals of the input are computed anew.";
+stable only well below sqrt(M / (K valence)) seconds. Without --gravity, the defaults of step, stiffness
+and damping follow the longest side L: they are those of 1 m, times sqrt(L) for the step, 1 / L for the
+stiffness and 1 / sqrt(L) for the damping, so that meshes of any size move alike.
+Normals of the input are recomputed.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("pinned", "number of vertices that stay"),
+        ("pinned", "number of fixed vertices"),
         (
             "time_step",
-            "in seconds, as `stiffness` and `damping` given or following the size of the mesh",
+            "in seconds; like `stiffness` and `damping` given, or from the size of the mesh",
         ),
         (
             "energy_before",

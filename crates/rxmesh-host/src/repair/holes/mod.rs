@@ -33,11 +33,11 @@ use std::collections::HashSet;
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum HoleFill {
-    /// Faces between the vertices that are there.
+    /// Faces between the existing vertices.
     Flat,
-    /// New vertices as well, as dense as around the hole, on the faces of the first kind.
+    /// New vertices as dense as around the hole, on the flat faces.
     Refined,
-    /// New vertices as dense as around the hole, on a surface of least bending that goes on from the old one.
+    /// New vertices as dense as around the hole, on a surface of least bending that continues the old one smoothly.
     #[default]
     Fair,
 }
@@ -61,7 +61,7 @@ pub struct HoleOptions {
         arg(long = "fill", value_name = "HOW", default_value_t, value_enum)
     )]
     pub method: HoleFill,
-    /// Close outer borders too: loops around a sheet, where the new faces would lie folded back upon the old ones.
+    /// Close outer borders too: loops around a sheet, where the new faces would lie folded onto the old ones.
     #[cfg_attr(feature = "cli", arg(long = "fill-outer"))]
     pub outer: bool,
 }
