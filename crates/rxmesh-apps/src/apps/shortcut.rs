@@ -208,7 +208,7 @@ pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<Stri
     let path = &body.around.path;
     let Some(mesh) = path.to_str() else {
         bail!(
-            "{}: its name is no text that a scene can hold",
+            "{}: its name is not valid UTF-8, which a scene needs",
             path.display()
         );
     };

@@ -157,7 +157,7 @@ fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
     let last = args.steps.unwrap_or(stage.scene.time.steps).into();
     if stage.world.steps() >= last {
         bail!(
-            "{}: {} steps are done, and there shall be {last}",
+            "{}: {} steps are done already, and the run ends at step {last}",
             args.scene.display(),
             stage.world.steps()
         );

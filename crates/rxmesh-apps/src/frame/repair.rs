@@ -76,7 +76,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
             &[
                 (r.copies, "copies of vertices"),
                 (r.on_edges, "new vertices on edges"),
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (
                     r.cuts,
                     "edges cut open, because the surface has one side only",
@@ -89,7 +89,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
         line(
             "orient",
             &[
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (r.conflicts, "edges where no turning helps"),
             ],
         );
@@ -124,8 +124,8 @@ pub(crate) fn passes(report: &RepairReport) -> String {
         line(
             "outward",
             &[
-                (r.turned, "components turned over"),
-                (r.cavities, "cavities look inwards"),
+                (r.turned, "components reversed"),
+                (r.cavities, "cavities face inwards"),
             ],
         );
     }

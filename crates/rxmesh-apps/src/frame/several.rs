@@ -154,7 +154,7 @@ fn targets<A: Application>(
         }
         if let Some(other) = taken.insert(target.path.clone(), path) {
             bail!(
-                "{} and {}: both results would come into {}",
+                "{} and {}: both results would be written to {}",
                 other.display(),
                 path.display(),
                 target.path.display()
@@ -195,7 +195,7 @@ impl Folder {
             std::fs::create_dir(path).with_context(what)?;
         } else if !path.is_dir() {
             bail!(
-                "{}: several meshes come into a folder, and this is none",
+                "{}: the output of several meshes is a folder, and this is a file",
                 path.display()
             );
         }

@@ -79,7 +79,7 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
                 .unwrap_or(rest.len());
             rest[..digits].parse::<u32>().ok()
         })
-        .ok_or("the PTX does not say what it is for (.target)")?;
+        .ok_or("the PTX names no target (.target)")?;
     // Two digits or more, the last of which is the minor number.
     if 10 * major + minor < target {
         return Err(format!(

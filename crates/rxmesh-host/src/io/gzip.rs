@@ -165,7 +165,7 @@ fn inflate_all(
             TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
                 return Err(Why::Cut);
             }
-            _ => return Err(Why::Corrupt("they are not what gzip packs")),
+            _ => return Err(Why::Corrupt("they are not gzip's")),
         }
     }
 }

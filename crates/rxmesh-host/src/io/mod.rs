@@ -281,7 +281,7 @@ fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError 
     let looks = Format::of_plain(bytes).filter(|other| !other.is_same_family(format));
     let named = Format::of_name(name).filter(|named| !named.is_same_family(format));
     let hint = match (looks, named) {
-        (Some(other), _) => format!("it was read as {format} and looks like {other}"),
+        (Some(other), _) => format!("it was read as {format}, but its content looks like {other}"),
         (None, Some(named)) => format!("the name says {named}, the content is {format}"),
         (None, None) => return error,
     };

@@ -125,7 +125,7 @@ impl Volume {
 
     /// Leaves out a face with a vertex that is not there: an error if the mesh turns out to be a surface.
     pub(super) fn lose_face(&mut self, fault: Fault) {
-        self.pass("faces with vertices that are not there", 1);
+        self.pass("faces with missing vertices", 1);
         self.face_fault.get_or_insert(fault);
     }
 
@@ -238,7 +238,7 @@ impl Volume {
         self.warnings
             .extend(renamed.warnings("columns have other names now"));
         let unkept = std::mem::take(&mut self.unkept);
-        let many = "columns are not kept: their numbers are none, or have more digits than 64-bit floats hold";
+        let many = "columns are not kept: their values are not numbers, or have more digits than 64-bit floats hold";
         self.warnings.extend(unkept.warnings(many));
     }
 
@@ -461,7 +461,7 @@ impl Volume {
         };
         if turned > 0 {
             self.warnings.push(format!(
-                "{turned} of {} tetrahedra were inverted and are turned round",
+                "{turned} of {} tetrahedra were inverted and are reoriented",
                 mesh.cell_count()
             ));
         }

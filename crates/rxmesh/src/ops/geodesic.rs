@@ -183,7 +183,7 @@ Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         );
         if report.off_surface > 0.0 {
             lines += &format!(
-                "\nsource points lie up to {} off the surface: the nearest places on it are the sources",
+                "\nsource points are up to {} off the surface: the nearest points on it are the sources",
                 text::number(report.off_surface)
             );
         }

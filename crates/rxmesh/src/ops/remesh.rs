@@ -238,7 +238,7 @@ number of faces holds for each. A finished mesh stays as it is while others get 
                     _ => (all.length_over_target, all.faces, all.expected_faces),
                 };
                 format!(
-                    "{of}the result is not what was asked for: edges are {length:.2} of their target on average, and \
+                    "{of}the result misses the request: edges are {length:.2} of their target on average, and \
                     there are {faces} faces in place of {expected:.0}{}",
                     stopped(all.features, length < 1.0, &args.remeshing)
                 )

@@ -176,7 +176,7 @@ impl MeditReader<'_> {
         } else if word.first().is_some_and(u8::is_ascii_alphabetic) {
             self.pass(word)
         } else {
-            let what = format!("a keyword expected, {} is none", quote(word));
+            let what = format!("a keyword expected, found {}", quote(word));
             Err(Fault::text(at, what))
         }
     }

@@ -122,7 +122,7 @@ impl Cursor<'_> {
         if corners < 1 || corners as usize > (self.bytes.len() - self.pos) / 4 {
             return Err(Fault::byte(
                 at,
-                format!("face {face} (counted from 0) says that it has {corners} corners"),
+                format!("face {face} (counted from 0) states {corners} corners"),
             ));
         }
         for _ in 0..corners {

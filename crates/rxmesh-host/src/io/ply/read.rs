@@ -314,7 +314,7 @@ impl<S: ValueReader> PlyReader<S> {
         let most = most(self.source.left(), t, self.encoding);
         if !(length >= 0.0 && length.fract() == 0.0 && length <= most as f64) {
             let what = format!(
-                "list '{}' says that it has {length} values, but the file has room for {most} more at most",
+                "list '{}' states {length} values, but the file can hold at most {most} more",
                 property.name
             );
             return Err(self.source.fault(at, what));

@@ -362,7 +362,7 @@ impl Parser<'_> {
         let Some(start) = memchr::memchr(b'_', &self.bytes[end..]) else {
             return Err(Fault::text(
                 end,
-                "appended data begin with '_', which is not there",
+                "appended data must begin with '_'",
             ));
         };
         if let Some(file) = &mut self.file {

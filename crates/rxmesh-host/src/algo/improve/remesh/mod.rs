@@ -128,11 +128,11 @@ impl Options for RemeshOptions {
             && least > greatest
         {
             return bad(format!(
-                "the least length, {least}, must not be above the greatest, {greatest}"
+                "the smallest length, {least}, is above the largest, {greatest}"
             ));
         }
         if self.faces.is_some_and(|n| n < 4) {
-            return bad("a closed surface has 4 faces or more: ask for as many".into());
+            return bad("a closed surface has at least 4 faces".into());
         }
         if self.faces.is_some() && self.target_length.is_some() {
             return bad("give a target length or a number of faces, not both".into());

@@ -295,7 +295,7 @@ fn filter(
         .sum();
     if neighbours > MOST_NEIGHBOURS {
         return Err(Error::Options(format!(
-            "sigma_c is so large that vertices look at about {neighbours:.1e} neighbours, but at most \
+            "sigma_c is too large: vertices have about {neighbours:.1e} neighbours, but at most \
             {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
         )));
     }
