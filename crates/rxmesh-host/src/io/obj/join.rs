@@ -402,7 +402,7 @@ fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
     let left_out = [
         (
             sum(|c| c.flat),
-            "vertices, all of the file, have two coordinates: they are placed in the plane z = 0",
+            "vertices, all of the file, have two coordinates: they are put in the plane z = 0",
         ),
         (
             sum(|c| c.short),

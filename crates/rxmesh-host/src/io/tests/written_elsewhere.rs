@@ -544,7 +544,7 @@ fn vertices_of_obj_may_have_two_coordinates() {
     assert_eq!(
         loaded.warnings,
         [
-            "3 vertices, all of the file, have two coordinates: they are placed in the plane z = 0, the first is on line 1"
+            "3 vertices, all of the file, have two coordinates: they are put in the plane z = 0, the first is on line 1"
         ]
     );
     for (text, line) in [
