@@ -55,7 +55,7 @@ pub(crate) trait Application {
         false
     }
 
-    /// Words of shared flags that are special here.
+    /// Adapts the texts of shared flags to this application.
     fn adapt(command: Command) -> Command {
         command
     }
@@ -115,7 +115,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// An application's.
+    /// Returns the entry of an application.
     pub(crate) const fn of<A: Application>() -> Entry {
         Entry {
             name: A::NAME,

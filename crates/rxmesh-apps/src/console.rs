@@ -39,7 +39,7 @@ impl Console {
         self.json.as_deref()
     }
 
-    /// A result for people.
+    /// Prints a result.
     pub(crate) fn say(&self, text: &str) -> Result<()> {
         if self.quiet {
             return Ok(());
@@ -51,14 +51,14 @@ impl Console {
         to_stdout(format!("{}\n", text.trim_end()).as_bytes())
     }
 
-    /// Something that people should know although the command goes on.
+    /// Prints a warning; the command continues.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "warning: {text}");
         }
     }
 
-    /// The record of the run, if it was asked for.
+    /// Writes the record of the run, if one was asked for.
     pub(crate) fn record(&self, record: &impl Serialize) -> Result<()> {
         let Some(path) = &self.json else {
             return Ok(());

@@ -48,7 +48,7 @@ pub(crate) fn on_signals() {
     }
 }
 
-/// The signals that are ignored, a bit for each from signal 1 on; none where the system does not tell.
+/// Returns the signals that are ignored, a bit for each from signal 1 on; none where the system does not tell.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -94,7 +94,7 @@ fn given(p: *mut u8, bytes: usize) -> *mut u8 {
     p
 }
 
-/// Says so and ends, without asking for memory.
+/// Prints the message and ends the process, without allocating.
 #[cold]
 fn out_of_memory(bytes: usize) {
     thread_local! {

@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help, version, or a mistake in the flags. A reader that has gone away is not our problem.
+/// Prints help, the version, or a mistake in the flags. A closed pipe is no error.
 fn usage(e: &clap::Error) -> ExitCode {
     let _ = e.print();
     ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))

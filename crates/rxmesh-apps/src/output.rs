@@ -92,7 +92,7 @@ impl Target {
         Target::for_input(command, files, &args.encoding, gives, record)
     }
 
-    /// As [`Target::of`], of the input and the output that was asked for.
+    /// Works like [`Target::of`], of the input and the output that was asked for.
     pub(crate) fn for_input(
         command: &str,
         (mesh, output): (&Path, Option<&Path>),
@@ -137,7 +137,7 @@ impl Target {
     }
 }
 
-/// A file of a sequence: `<stem>_0001.<extension>` beside the last one.
+/// Returns the name of a file of a sequence: `<stem>_0001.<extension>` beside the last one.
 pub(crate) fn numbered(last: &Path, number: u32) -> PathBuf {
     let stem = input::stem(last);
     let whole = last.file_name().unwrap_or_default().as_encoded_bytes();

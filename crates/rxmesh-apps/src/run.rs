@@ -91,7 +91,7 @@ impl Run {
         })
     }
 
-    /// Has an engine start while other things are done; [`Run::engine`] waits for it.
+    /// Starts an engine on a thread; [`Run::engine`] waits for it.
     pub(crate) fn start_engine(&mut self, choice: EngineChoice) {
         let work = move || {
             let begin = Instant::now();
@@ -102,7 +102,7 @@ impl Run {
         self.starting = thread.spawn(work).ok().map(|t| Starting(Some(t)));
     }
 
-    /// A run of a command that writes a mesh, and where to. Refuses an output that could not be written.
+    /// Returns the run of a command that writes a mesh, and its target. Refuses an output that could not be written.
     pub(crate) fn with_target(
         command: &'static str,
         args: &ComputeArgs,
@@ -129,7 +129,7 @@ impl Run {
         Ok((result?, Some(milliseconds(start))))
     }
 
-    /// As [`Run::stage`], for work on the mesh that was read: errors begin with its name.
+    /// Works like [`Run::stage`], for work on the mesh that was read: errors begin with its name.
     pub(crate) fn mesh_stage<T>(
         &self,
         name: &'static str,
@@ -149,7 +149,7 @@ impl Run {
         Ok(input)
     }
 
-    /// Says where the result is going to be, before a mesh is read.
+    /// Sets the target of the result, before a mesh is read.
     pub(crate) fn leads_to(&mut self, target: &Target) {
         self.output = Some(target.path.clone());
     }
@@ -201,14 +201,14 @@ impl Run {
         Ok(meshes)
     }
 
-    /// As [`Run::read`], with polygons as they are, or refused.
+    /// Works like [`Run::read`], with polygons as they are, or refused.
     pub(crate) fn read_poly(&mut self, name: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
         let mut input = self.read_by(name, |path| input::read_poly(path, refuse))?;
         self.lead_back(&mut input.loaded.mesh.extras, &input.path);
         Ok(input)
     }
 
-    /// As [`Run::read`], of a volume.
+    /// Works like [`Run::read`], for a volume.
     pub(crate) fn read_tets(&mut self, name: &Path) -> Result<Input<TetMesh>> {
         self.read_by(name, input::read_tets)
     }
@@ -246,7 +246,7 @@ impl Run {
         self.warn(format!("{}: {warning}", text::named(&path, "stdin")));
     }
 
-    /// The engine that was asked for: started now, or waited for.
+    /// Returns the requested engine: starts it, or waits for its start.
     pub(crate) fn engine(&mut self, choice: EngineChoice) -> Result<Engine> {
         let starting = self.starting.take();
         let (((engine, why_not), took), waited) = self.stage("starting the engine", || {
@@ -430,13 +430,13 @@ impl Run {
         told
     }
 
-    /// Tells people now and the record later.
+    /// Prints a warning and adds it to the record.
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
         self.record.warnings.push(warning);
     }
 
-    /// The lines of a result, with the time that it took after the first.
+    /// Returns the lines of a result, with the time that it took after the first.
     pub(crate) fn timed(&self, lines: &str) -> String {
         let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
         let ms = self.record.timings_ms.run.unwrap_or(0.0);
@@ -487,7 +487,7 @@ impl Log for Run {
     }
 }
 
-/// Words, each once, in the order in which they come first.
+/// Returns the distinct words in the order of their first occurrence.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let mut all: Vec<String> = Vec::new();
     for word in words {
@@ -498,18 +498,18 @@ fn listed(words: impl Iterator<Item = String>) -> String {
     all.join(", ")
 }
 
-/// Time since, to the microsecond.
+/// Returns the milliseconds since then, to the microsecond.
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_micros() as f64 / 1e3
 }
 
-/// The GPU.
+/// Returns the engine of the GPU.
 #[cfg(feature = "cuda")]
 pub(crate) fn cuda() -> Result<Engine, EngineError> {
     Engine::cuda(0)
 }
 
-/// The GPU, which this build cannot use.
+/// Returns the error of a build without the GPU engine.
 #[cfg(not(feature = "cuda"))]
 pub(crate) fn cuda() -> Result<Engine, EngineError> {
     Err(EngineError::NotBuilt)

@@ -382,7 +382,7 @@ impl PeersRecord {
         all
     }
 
-    /// The fastest peer, and its time over ours with all threads and the rows that its figure covers.
+    /// Returns the fastest peer, and its time over ours with all threads and the rows that its figure covers.
     fn fastest(&self, operation: &str, mesh: &str) -> Option<(&str, f64)> {
         let mut runs = self.ours.last()?.runs.iter();
         let ours = runs.find(|r| r.row == operation && r.mesh == mesh)?;

@@ -75,7 +75,7 @@ Volumes are written as volumes, or as their boundary if the format holds none (d
     }
 }
 
-/// A volume as a volume, or its boundary as a surface.
+/// Writes a volume, or its boundary if the format holds surfaces only.
 fn volume(run: &mut Run, name: &Path, target: &Target) -> Result<()> {
     let mesh = run.read_tets(name)?.loaded.mesh;
     let format = target

@@ -306,7 +306,7 @@ impl Made {
     }
 }
 
-/// There is no mesh that a number could be wrong for: each is out of range by itself.
+/// Turns errors on numbers into usage errors: without an input every such number is out of range.
 fn told(e: Error) -> anyhow::Error {
     match e {
         Error::Mesh(MeshError::BadParameter { .. } | MeshError::TooLarge { .. })
@@ -318,7 +318,7 @@ fn told(e: Error) -> anyhow::Error {
     }
 }
 
-/// Shape, subdivision, noise, shuffling: in this order.
+/// Makes the shape, subdivides it, adds noise and shuffles, in this order.
 fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, Error> {
     let mut mesh = shaped(shape)?;
     let seed = make.seed.seed;
@@ -382,7 +382,7 @@ fn shaped(shape: &Shape) -> Result<Made, Error> {
     subdivided(mesh, make).map(Made::Triangles)
 }
 
-/// The values of a flag that takes three.
+/// Returns the values of a flag that takes three.
 fn three<T: Copy>(values: &[T]) -> [T; 3] {
     [0, 1, 2].map(|k| values[k])
 }

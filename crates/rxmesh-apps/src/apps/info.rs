@@ -237,7 +237,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
     Ok(rx.prepared_sizes())
 }
 
-/// Bounding box, area and volume.
+/// Returns the bounding box, area and volume.
 fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
     let table = EdgeTable::new(&mesh.faces, mesh.vertex_count());
     Measures {
@@ -328,7 +328,7 @@ fn mesh_lines(report: &Report, r: &Record) -> String {
     out
 }
 
-/// Area, volume and centre.
+/// Returns the lines of area, volume and centre.
 fn solid_lines(s: &Solid) -> String {
     let (area, volume) = (text::number(s.area), text::number(s.volume));
     let (of_what, open) = match s.closed {

@@ -134,7 +134,7 @@ If a request could not be met, the result is written and the exit code is 3.";
     }
 }
 
-/// A line on the faces that intersect, where some do.
+/// Returns a line on the intersecting faces, empty without any.
 fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
     match (pairs.count, pairs.first.first()) {
         (n, Some([f, g])) => {

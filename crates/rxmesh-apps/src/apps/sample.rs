@@ -79,7 +79,7 @@ the area.";
     }
 }
 
-/// A mesh of points with normals.
+/// Samples a mesh, and returns a mesh of points with normals.
 fn sampled(mesh: &TriMesh, options: &SampleOptions) -> Result<TriMesh> {
     let sampler = Sampler::new(&mesh.positions, &mesh.faces, options)?;
     let found = sampler.part(0..sampler.len());

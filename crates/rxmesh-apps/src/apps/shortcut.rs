@@ -108,7 +108,7 @@ impl Around {
         Ok(around)
     }
 
-    /// The longest side.
+    /// Returns the length of the longest side.
     fn size(&self) -> f64 {
         (self.high - self.low).max_element()
     }
@@ -120,7 +120,7 @@ impl Around {
         }
     }
 
-    /// Its highest hundredth; of a mesh without height, that of its longest side.
+    /// Returns the box of the highest hundredth; for a level mesh, that of its longest side.
     pub(super) fn top(&self) -> [DVec3; 2] {
         let sides = self.high - self.low;
         let axis = if sides.z > 1e-3 * self.size() {
@@ -152,33 +152,33 @@ pub(super) struct Similar {
 }
 
 impl Similar {
-    /// A length, or anything that grows as one: stresses and moduli at the same density.
+    /// Scales a length, or a quantity proportional to length: stresses and moduli at the same density.
     pub(super) fn length(self, metres: f64) -> f64 {
         metres * self.ratio
     }
 
-    /// A time, or a speed.
+    /// Scales a time or a speed.
     pub(super) fn time(self, seconds: f64) -> f64 {
         seconds * self.ratio.sqrt()
     }
 
-    /// One over a time.
+    /// Scales the inverse of a time.
     pub(super) fn rate(self, per_second: f64) -> f64 {
         per_second / self.ratio.sqrt()
     }
 
-    /// A compliance in m/N of a sheet whose mass a square metre stays.
+    /// Scales a compliance in m/N of a sheet with constant mass per square metre.
     pub(super) fn stretch(self, compliance: f64) -> f64 {
         compliance / self.ratio
     }
 
-    /// A compliance in rad/(N m) of a sheet whose mass a square metre stays.
+    /// Scales a compliance in rad/(N m) of a sheet with constant mass per square metre.
     pub(super) fn bending(self, compliance: f64) -> f64 {
         compliance / self.ratio.powi(3)
     }
 }
 
-/// A vector as TOML.
+/// Formats a vector as TOML.
 fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
@@ -199,7 +199,7 @@ pub(super) struct ShortcutBody<'a> {
     pub(super) below: f64,
 }
 
-/// The scene of a body of a file over the ground.
+/// Returns the scene of one body over the ground, as TOML.
 pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<String> {
     // Contact constants for a body of one metre.
     const STIFFNESS: f64 = 1e5;

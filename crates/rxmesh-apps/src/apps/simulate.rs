@@ -123,8 +123,8 @@ docs/library/simulation.md describes its keys.";
     }
 }
 
-/// Moves a scene as the flags say; of the pair, options are what the record shows of them, and lines say what was
-/// chosen for the scene.
+/// Runs a scene as the flags say. Of the pair, the options go to the record, and the lines report the parameters chosen
+/// for the scene.
 pub(super) fn perform(
     mut run: Run,
     scene: Scene,
@@ -191,7 +191,7 @@ fn body_record(actor: &rxmesh_simulation::scene::Actor) -> BodyRecord {
     }
 }
 
-/// Goes on to the last step; energies at the start, at every frame and at the end.
+/// Runs to the last step; returns the energies at the start, at every frame and at the end.
 fn play(stage: &mut RunningScene, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
     let mut energies = vec![moment(stage)?];
     film.take(stage)?;

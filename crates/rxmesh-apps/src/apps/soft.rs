@@ -53,7 +53,7 @@ impl SoftSolver {
         }
     }
 
-    /// The scene's key.
+    /// Returns the line of the scene that chooses the solver.
     fn key(self, similar: Similar) -> String {
         match self {
             SoftSolver::Implicit => "solver.implicit = { newton = 3, linear = 50 }\n".into(),

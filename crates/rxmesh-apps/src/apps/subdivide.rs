@@ -192,7 +192,7 @@ OpenSubdiv. docs/library/surfaces.md has the details.";
     }
 }
 
-/// The surface, or a mesh of its patches and how many there are.
+/// Returns the surface, or a mesh of its patches with their numbers by kind.
 fn made(
     engine: &Engine,
     base: &PolyMesh,

@@ -54,7 +54,7 @@ pub(crate) struct EditFlags {
 }
 
 impl EditFlags {
-    /// The seed, for algorithms that take 32 bits of it.
+    /// Returns the seed, for algorithms that take 32 bits of it.
     pub(crate) fn seed(&self) -> u64 {
         self.compute.patch.seed.seed
     }

@@ -139,7 +139,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
     lines.concat()
 }
 
-/// The holes that were left, and why.
+/// Returns the line of the holes that were left, with the reasons.
 pub(crate) fn holes_left(report: &RepairReport) -> String {
     const NAMED: usize = 10;
     let left = report.holes.as_ref().map_or(&[][..], |h| &h.left);
@@ -156,7 +156,7 @@ pub(crate) fn holes_left(report: &RepairReport) -> String {
     lines
 }
 
-/// The counts in words; what is not there is left out.
+/// Returns the nonzero counts as a line.
 pub(crate) fn counts(when: &str, c: &DefectCounts) -> String {
     let defects = [
         (c.boundary_loops, "boundary loops"),

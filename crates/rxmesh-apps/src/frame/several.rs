@@ -84,12 +84,12 @@ impl Several {
         PathBuf::from(format!("{} meshes", self.names.len()))
     }
 
-    /// The target of the first.
+    /// Returns the target of the first mesh.
     pub(super) fn target(&self) -> Target {
         self.targets[0].clone()
     }
 
-    /// Has the vertices of the joined mesh take the number of their mesh along.
+    /// Adds a column with the number of the mesh of each vertex to the joined mesh.
     pub(super) fn mark(&self, mesh: &mut TriMesh) -> Result<()> {
         Ok(mesh.add_column(Column {
             name: MESH.into(),
@@ -99,7 +99,8 @@ impl Several {
         })?)
     }
 
-    /// The meshes of a joined one that was marked, each in the frame that it came in. The joined one loses its marks.
+    /// Returns the meshes of a joined one that was marked, each in the frame that it came in. The joined one loses its
+    /// marks.
     pub(super) fn part(&self, mesh: &mut TriMesh) -> Result<Vec<TriMesh>> {
         let columns = &mut mesh.extras.columns;
         let at = columns.iter().position(|c| c.name == MESH);
@@ -110,7 +111,7 @@ impl Several {
         Ok(self.batch.part(mesh, &labels))
     }
 
-    /// The meshes of a joined one whose vertices are those that were read.
+    /// Returns the meshes of a joined one whose vertices are those that were read.
     pub(super) fn part_unchanged(&self, mesh: &TriMesh) -> Vec<TriMesh> {
         self.batch.part(mesh, &self.batch.labels())
     }

@@ -359,7 +359,7 @@ fn column(ply: &str, name: &str) -> Vec<f64> {
     body.lines().take(n).map(value).collect()
 }
 
-/// Between files nothing is lost, and what STL loses is said.
+/// A conversion between formats loses nothing, and a warning names the content that STL loses.
 #[test]
 fn converting_keeps_64_bits() {
     let meshes = Meshes::new();

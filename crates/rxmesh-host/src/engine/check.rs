@@ -17,7 +17,7 @@ static NEXT_HANDLE: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 /// The most that the address of a piece can have to be a multiple of: what every allocation is aligned to.
 pub(super) const ALIGN: usize = 64;
 
-/// A range of handles for an allocation.
+/// Returns a range of handles for an allocation.
 pub(super) fn new_handle(bytes: usize) -> Option<usize> {
     let next = |at: usize| at.checked_add(bytes.checked_next_multiple_of(ALIGN)?);
     NEXT_HANDLE
@@ -90,7 +90,7 @@ impl Live {
         drop(removed);
     }
 
-    /// Bytes of all allocations, and the most that they were since [`Live::forget_most`].
+    /// Returns the bytes of all allocations, and the most that they were since [`Live::forget_most`].
     pub(super) fn bytes(&self) -> [u64; 2] {
         [&self.bytes, &self.most].map(|n| n.load(Ordering::Relaxed))
     }
@@ -104,7 +104,7 @@ impl Live {
         self.table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address of a piece.
+    /// Returns the address of a piece.
     pub(super) fn address(&self, piece: Piece) -> Option<usize> {
         find(&self.read(), piece).map(|(_, at)| at)
     }
@@ -171,7 +171,7 @@ impl Live {
     }
 }
 
-/// The allocation that a piece lies in, and the piece's address.
+/// Returns the allocation that a piece lies in, and the piece's address.
 fn find(live: &Table, piece: Piece) -> Option<(&CheckedPiece, usize)> {
     let (handle, entry) = live.range(..=piece.at).next_back()?;
     let inside = piece.at.checked_add(piece.bytes)? <= handle + entry.bytes;

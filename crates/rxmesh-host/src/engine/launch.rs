@@ -149,7 +149,7 @@ impl Engine {
         Ok(fitted)
     }
 
-    /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
+    /// Returns the bytes of shared memory of a block if a multiprocessor runs two of them.
     fn shared_of_two(&self) -> u32 {
         match &self.0.kind {
             Backend::Cpu(_) => u32::MAX,
@@ -343,7 +343,7 @@ impl Engine {
     }
 }
 
-/// Says in the trace what is about to run.
+/// Traces the launch that is about to run.
 fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
     tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
 }

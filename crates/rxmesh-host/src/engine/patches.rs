@@ -54,7 +54,7 @@ impl Patches {
         self.has
     }
 
-    /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
+    /// Returns the most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
     pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
         let mut kernel = *kernel;
         self.shared_bytes_of(&Fitting::new(&mut kernel, &StagingChoice::All))

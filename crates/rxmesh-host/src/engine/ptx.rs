@@ -56,7 +56,7 @@ impl Library {
         self.entries.contains_key(name)
     }
 
-    /// The text of a module with one kernel.
+    /// Returns the text of a module with one kernel.
     pub(super) fn module(&self, name: &str) -> Option<CString> {
         let entry = self.entries.get(name)?.clone();
         let mut text = String::with_capacity(entry.len() + 1024);
@@ -68,7 +68,7 @@ impl Library {
     }
 }
 
-/// Says why PTX cannot run on a device of a compute capability (major, minor), if so.
+/// Returns the reason why PTX cannot run on a device of a compute capability (major, minor), if any.
 pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(), String> {
     let target = text
         .lines()
@@ -95,7 +95,7 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
 #[cfg(feature = "cuda")]
 const MOST_BYTES: usize = 1 << 28;
 
-/// The text.
+/// Returns the text of the PTX, decompressed if needed.
 #[cfg(feature = "cuda")]
 pub(super) fn unpack(ptx: Ptx<'_>) -> Result<Cow<'_, str>, EngineError> {
     let packed = match ptx {
@@ -146,7 +146,7 @@ fn entry_name(line: &str) -> Option<&str> {
     Some(rest.split(['(', ' ', '\n', '\r']).next().unwrap_or(rest))
 }
 
-/// The value of `.visible .global .align 8 .b8 SYMBOL[8] = {..}` or `.b64 SYMBOL = ..`.
+/// Returns the value of `.visible .global .align 8 .b8 SYMBOL[8] = {..}` or `.b64 SYMBOL = ..`.
 fn fingerprint_in(text: &str, symbol: &str) -> Option<u64> {
     for line in text.lines().filter(|l| l.contains(".global ")) {
         if let Some((_, bytes)) = line.split_once(&format!(" {symbol}[8] = {{")) {

@@ -22,7 +22,7 @@ const LANES: u32 = 4;
 const AHEAD: u32 = 8;
 
 crate::args! {
-    /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
+    /// Finds the candidates that hold all they claimed, writes the records of their cavities, and enters the others for
     /// the next round.
     pub struct Resolve<O> {
         /// Operator to run.

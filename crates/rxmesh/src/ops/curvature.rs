@@ -158,7 +158,7 @@ radians), as Meyer et al. 2003 define them; and 'quality', which MeshLab and oth
     }
 }
 
-/// The total Gaussian curvature of a manifold with this Euler characteristic.
+/// Returns the total Gaussian curvature of a manifold with this Euler characteristic.
 fn expected(report: &CurvatureReport) -> f64 {
     TAU * report.euler_characteristic as f64
 }

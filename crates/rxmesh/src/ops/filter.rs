@@ -153,7 +153,7 @@ fn noise(length: f64, over_edge: f64) -> String {
 /// Neighbours that are looked at in some ten seconds.
 const MANY: f64 = 5e7;
 
-/// Says beforehand that balls are large.
+/// Warns in advance of large balls.
 fn announce(on: &Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<()> {
     let vertices = on.rx.count(Kind::Vertex);
     let edge = mean_edge_length(&on.rx, &on.x)?;

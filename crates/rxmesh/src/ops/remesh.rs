@@ -246,7 +246,7 @@ number of faces holds for each. A finished mesh stays as it is while others get 
     }
 }
 
-/// Names what stops a result whose edges are too short or too long, and the flags that lift it.
+/// Names the limit that stops a result whose edges are too short or too long, and the flags that lift it.
 fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
     if !short {
         return "; splits ended before (--iterations N allows more)".to_owned();

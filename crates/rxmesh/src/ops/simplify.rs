@@ -179,7 +179,7 @@ impl Member {
     }
 }
 
-/// Why there are more faces than wanted.
+/// Returns the reasons why there are more faces than requested.
 fn why(report: &Report) -> String {
     let missed = |m: &&Member| !matches!(m.end, End::Reached | End::Deviation);
     let missed: Vec<&str> = (report.meshes.iter().filter(missed))

@@ -55,9 +55,9 @@ pub struct Given {
 }
 
 impl SpringArgs {
-    /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
-    /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
-    /// metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
+    /// Returns the options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so
+    /// that meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of
+    /// a metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
     fn for_size(&self, size: f64) -> MotionOptions {
         let mut motion = self.motion;
         let springs = &mut motion.springs;
@@ -231,14 +231,15 @@ Normals of the input are recomputed.";
     }
 }
 
-/// Nothing drives the system, so a sound motion does not gain energy; a tenth is left for the steps' own error.
+/// Returns `true` if the energy has grown. Nothing drives the system, so a stable motion gains no energy; a tenth is
+/// allowed for the error of the steps.
 fn grew(motion: &MotionReport) -> bool {
     let e = motion.energy;
     let scale = e.kinetic + e.elastic + e.gravity.abs();
     e.total - motion.energy_before.total > 0.1 * scale
 }
 
-/// 1 for each vertex that stays, in the file's order.
+/// Returns 1 for each fixed vertex and 0 for the others, in the file's order.
 fn pins(on: &Vertices, args: &SpringArgs) -> Result<Vec<u32>> {
     let n = on.mesh.vertex_count();
     let mut pins = if args.pin_boundary {

@@ -147,7 +147,7 @@ unsafe impl Operator for Refine {
         (square > self.longest && self.bends(mesh, seed.0)).then(|| Priority::descending(square))
     }
 
-    /// Looks at what is about to be deleted.
+    /// Reads the elements that are about to be deleted.
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan {
         let e = cavity.seed();

@@ -11,7 +11,7 @@ use rxmesh_kernels::cavity::{Counter, Growth, Operator, Slots};
 use rxmesh_kernels::edit::{Fill, ListFree};
 use rxmesh_kernels::topo::Kind;
 
-/// Room grows by at least this part of itself, so that it does not grow often.
+/// Least growth of the capacity, as a part of it, so that it does not grow often.
 const GROWTH: f64 = 0.25;
 
 /// State of the lists of free slots.
@@ -19,7 +19,7 @@ const GROWTH: f64 = 0.25;
 pub(super) enum FreeLists {
     /// A round has deleted elements since they were made.
     Outdated,
-    /// They hold all slots that are free.
+    /// The lists hold all free slots.
     Current,
 }
 

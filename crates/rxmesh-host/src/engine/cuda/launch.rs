@@ -223,7 +223,7 @@ fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
 }
 
-/// The collectives want whole warps.
+/// Rounds a number of threads up to whole warps, which collectives need.
 const fn whole_warps(threads: u32) -> u32 {
     threads.next_multiple_of(32)
 }

@@ -100,7 +100,8 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// Has kernels copy all parts to the read-back buffer, which the caller has locked, if they are few whole words.
+    /// Copies all parts to the read-back buffer by kernels, if they are few whole words. The caller has locked the
+    /// buffer.
     fn read_back_by_kernel(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
         let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
         let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();

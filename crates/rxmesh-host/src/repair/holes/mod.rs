@@ -143,7 +143,7 @@ pub struct HoleReport {
     pub found: usize,
     /// Number of them that are filled.
     pub filled: usize,
-    /// Those that are left, by their smallest vertex.
+    /// Holes that are left, by their smallest vertex.
     pub left: Vec<HoleLeft>,
     /// Number of new faces.
     pub faces_added: usize,

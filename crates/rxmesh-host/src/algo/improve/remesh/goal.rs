@@ -21,7 +21,7 @@ const GROWTH: f64 = 3.0;
 /// Factor over the expected number of faces at which a growing mesh is stopped.
 const OUTGROWN: f64 = 4.0;
 
-/// So few faces are never too many.
+/// Number of faces that is never too large.
 const FEW_FACES: f64 = 50_000.0;
 
 /// Part of the input's mean length by which a contraction may move the surface in any case: the distance of the facets

@@ -28,7 +28,7 @@ const BOUNDARY_WEIGHT: f64 = 10.0;
 pub enum Target {
     /// At most this number of faces.
     Faces(u32),
-    /// To this part of the faces, in (0, 1].
+    /// At most this part of the faces, in (0, 1].
     Ratio(f64),
 }
 
@@ -38,7 +38,7 @@ pub enum Target {
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Cost {
-    /// Those with the least quadric error at the best place for the new vertex (Garland and Heckbert 1997).
+    /// Least quadric error at the best position for the new vertex (Garland and Heckbert 1997).
     #[default]
     Quadric,
     /// The shortest; the new vertex comes into the middle, or onto the boundary.

@@ -99,7 +99,7 @@ pub(in crate::engine::cuda) unsafe fn free(at: u64, pooled: bool, stream: &Strea
     }
 }
 
-/// Has the stream clear device memory.
+/// Clears device memory on the stream.
 ///
 /// # Safety
 ///
@@ -115,7 +115,7 @@ pub(in crate::engine::cuda) unsafe fn clear(
     })
 }
 
-/// Has the stream copy to device memory. Pageable memory is read before the call returns, other memory afterwards.
+/// Copies to device memory on the stream. Pageable memory is read before the call returns, other memory afterwards.
 ///
 /// # Safety
 ///
@@ -132,7 +132,7 @@ pub(in crate::engine::cuda) unsafe fn upload(
     })
 }
 
-/// Has the stream copy from device memory.
+/// Copies from device memory on the stream.
 ///
 /// # Safety
 ///
@@ -148,7 +148,7 @@ pub(in crate::engine::cuda) unsafe fn download(
     })
 }
 
-/// Has the stream copy inside of device memory.
+/// Copies inside of device memory on the stream.
 ///
 /// # Safety
 ///
@@ -169,7 +169,7 @@ pub(in crate::engine::cuda) unsafe fn copy(
 pub(in crate::engine::cuda) struct Known(u64);
 
 impl Known {
-    /// An address that may lie in such a piece.
+    /// Returns an address that may lie in such a piece.
     pub(in crate::engine::cuda) fn at(address: u64) -> Known {
         Known(address)
     }

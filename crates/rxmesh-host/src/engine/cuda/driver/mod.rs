@@ -35,7 +35,7 @@ fn checked<T>(what: &'static str, result: CudaResult<T>) -> Result<T, EngineErro
     })
 }
 
-/// As [`checked`] for calls that `cust` has no form of.
+/// Works like [`checked`] for calls that `cust` has no form of.
 fn raw(what: &'static str, code: cu::CUresult) -> Result<(), EngineError> {
     if code == cu::cudaError_enum::CUDA_SUCCESS {
         Ok(())

@@ -91,7 +91,7 @@ impl Batched {
 }
 
 kernel! {
-    /// Looks for a live vertex whose label is no mesh's. One index per vertex slot.
+    /// Finds live vertices whose label is no mesh's. One index per vertex slot.
     pub struct BatchCheck: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
