@@ -212,7 +212,7 @@ fn mcf_says_how_much_volume_went() {
         number(&r, "/volume_after"),
         1e-5,
     );
-    // Ten squared mean edge lengths, the default of earlier versions.
+    // Ten squared mean edge lengths, a step that melts the mesh.
     let long = format!(
         "mcf bunny.obj --time-step {}",
         100.0 * number(&r, "/time_step")

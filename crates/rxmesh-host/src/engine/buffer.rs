@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it any more.
+/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it.
 pub(super) struct Allocation {
     engine: Engine,
     pub(super) at: *mut u8,

@@ -243,7 +243,7 @@ impl Cpu {
 
     /// # Safety
     ///
-    /// `at` came from [`Cpu::allocate`] with the same size and is not used any more.
+    /// `at` came from [`Cpu::allocate`] with the same size and is not used afterwards.
     pub(super) unsafe fn free(&self, at: *mut u8, bytes: usize) {
         // SAFETY: the caller's.
         unsafe { pages::free(at, bytes) };

@@ -164,7 +164,7 @@ impl TetMesh {
     ///
     /// # Errors
     ///
-    /// As [`TriMesh::transform`]. The mesh is then as before.
+    /// As [`TriMesh::transform`]. The mesh is then unchanged.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
         (self.positions, self.placement) = mapped(
             &self.positions,

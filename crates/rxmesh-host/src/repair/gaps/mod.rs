@@ -78,7 +78,7 @@ const MOST_ROUNDS: usize = 32;
 ///
 /// # Errors
 ///
-/// A mesh that is not valid ([`TriMesh::validate`]), options out of range. The mesh is then as it was before.
+/// A mesh that is not valid ([`TriMesh::validate`]), options out of range. The mesh is then unchanged.
 pub fn close_gaps(mesh: &mut TriMesh, options: &GapOptions) -> Result<GapReport, MeshError> {
     options.valid()?;
     mesh.validate()?;

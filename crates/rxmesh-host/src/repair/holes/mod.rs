@@ -170,7 +170,7 @@ const FOLDED: f64 = -0.5;
 /// # Errors
 ///
 /// A mesh that is not valid ([`TriMesh::validate`]), options out of range, more faces than can be numbered. The mesh is
-/// then as it was before.
+/// then unchanged.
 pub fn fill_holes(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
     options.valid()?;
     mesh.validate()?;

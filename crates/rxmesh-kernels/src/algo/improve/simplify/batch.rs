@@ -304,7 +304,7 @@ impl<L: LineForm> BatchSelect<L> {
 
 kernel! {
     /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block per mesh. The last block
-    /// pauses the rounds when all meshes are done or nothing changes any more.
+    /// pauses the rounds when all meshes are done or nothing changes.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
         pub batch: Batched,
