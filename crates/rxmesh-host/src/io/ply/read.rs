@@ -80,7 +80,7 @@ impl<S: ValueReader> PlyReader<S> {
         Ok(reader.soup)
     }
 
-    /// Accepts a header with a line that was ignored, with a warning, if the rows come out even.
+    /// Accepts a header with a line that was ignored, with a warning, if the rows match the file.
     fn stray(&mut self, words: &str) -> Result<(), Fault> {
         if !self.source.is_over() {
             let what = format!(

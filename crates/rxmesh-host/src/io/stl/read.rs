@@ -50,7 +50,7 @@ fn solids(bytes: &[u8], count: usize) -> Vec<TriangleBlock> {
 }
 
 /// Returns the bytes from one triangle to the next, for each: by the letter of the format its attribute is the number
-/// of bytes that follow it. `None` unless the file comes out even so.
+/// of bytes that follow it. `None` unless the file has exactly this length.
 fn with_payload(bytes: &[u8], count: usize) -> Option<Vec<usize>> {
     let mut pos = HEAD;
     let mut steps = Vec::new();

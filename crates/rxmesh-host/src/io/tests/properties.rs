@@ -321,7 +321,7 @@ fn packed_colours_are_taken_apart() {
         assert_eq!(colour.data, ColumnData::U8(want), "{kind}");
         assert!(in_obj_and_off(&mesh).2 == "COFF");
     }
-    // In binary an alpha of 255 makes floats that are no numbers, which a processor may change when it loads them.
+    // In binary an alpha of 255 makes floats that are not numbers, which a processor may change when it loads them.
     let mut file = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
         property float z\nproperty float rgb\nend_header\n"
         .to_vec();

@@ -200,7 +200,7 @@ impl VtkReader<'_> {
     }
 
     /// Lists of nodes, in text, one after the other as their lengths say, and the number of all numbers; `None` unless
-    /// a word that is no number follows.
+    /// a word that is not a number follows.
     fn rows_of_cells(&mut self, n: usize) -> Option<((Vec<usize>, Numbers), usize)> {
         let (mut ends, mut nodes) = (Vec::new(), Vec::new());
         let mut whole = || {

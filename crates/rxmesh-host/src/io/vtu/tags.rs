@@ -90,7 +90,7 @@ pub(super) struct Piece {
     /// Names of the arrays that are normals and texture coordinates of points, as the tag says.
     pub(super) normals: Option<String>,
     pub(super) texcoords: Option<String>,
-    /// Arrays that are no numbers.
+    /// Arrays that are not numbers.
     pub(super) strings: Vec<String>,
 }
 
