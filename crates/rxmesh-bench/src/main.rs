@@ -44,7 +44,7 @@ struct Arguments {
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
-    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every
+    /// Check the edits of the speculative scheduler on a noisy torus: Delaunay flips, remeshing, tracking, every
     /// invariant of the results
     #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
@@ -83,10 +83,10 @@ enum Task {
     Volumes(volumes::Arguments),
 }
 
-/// Rows to measure, by the engine of edits that they use.
+/// Rows to measure, by the scheduler of edits that they use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RowsOf {
-    /// Those that do not use the speculative engine
+    /// Those that do not use the speculative scheduler
     Claims,
     /// Those that do
     Speculative,

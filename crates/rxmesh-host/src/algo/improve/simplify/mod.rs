@@ -41,7 +41,7 @@ pub enum Cost {
     /// Least quadric error at the best position for the new vertex (Garland and Heckbert 1997).
     #[default]
     Quadric,
-    /// The shortest; the new vertex is placed in the middle, or onto the boundary.
+    /// The shortest; the new vertex is placed in the middle, or on the boundary.
     Length,
 }
 
