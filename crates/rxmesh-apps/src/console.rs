@@ -78,7 +78,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes to stdout. A reader that has gone away (`| head`) has what it wanted: not an error.
+/// Writes to stdout. A reader that has closed the pipe (`| head`) is not an error.
 pub(crate) fn to_stdout(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

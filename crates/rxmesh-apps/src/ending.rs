@@ -1,4 +1,4 @@
-//! Ends that the program does not choose: a signal, no memory left. Neither leaves an unfinished file.
+//! Abnormal ends of the program: a signal, no memory left. Neither leaves an unfinished file.
 
 use rxmesh_host::files;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -102,7 +102,7 @@ fn out_of_memory(bytes: usize) {
     }
     static ENDING: AtomicBool = AtomicBool::new(false);
     if HERE.replace(true) {
-        // The calls below allocate, and even that has failed.
+        // The calls below allocate, and an allocation has failed again.
         exit(OUT_OF_MEMORY);
     }
     if ENDING.swap(true, Ordering::SeqCst) {

@@ -21,8 +21,8 @@ pub(crate) struct Input<M = TriMesh> {
     pub(crate) loaded: Loaded<M>,
 }
 
-/// Returns the file that a name means: itself, or for a name without a folder that is not here the one in `data/`,
-/// below the current folder or, under `cargo run`, below the workspace.
+/// Returns the file of a name: the file itself, or, for a name without a folder that does not exist, the file of this
+/// name in `data/`, below the current folder or, under `cargo run`, below the workspace.
 pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     if is_stdin(name) || name.exists() {
         return Ok(name.to_owned());
@@ -115,7 +115,7 @@ pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
     Ok(Some(bytes))
 }
 
-/// The bytes of the file that was looked into last, for its reader.
+/// The bytes of the file that was inspected last, for its reader.
 static KEPT: Kept = Kept(Mutex::new(None));
 
 struct Kept(Mutex<Option<(PathBuf, Vec<u8>)>>);

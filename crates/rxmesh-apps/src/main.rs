@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(e) => return usage(&e),
     };
-    // A bug of ours: one message in the same form as every other, no backtrace.
+    // A bug of the program: one message in the same form as every other, no backtrace.
     std::panic::set_hook(Box::new(|info| {
         let what = info.to_string().replace('\n', " ");
         error::print(&format!(

@@ -12,7 +12,7 @@ use std::path::Path;
 /// The meaning of the keys.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// One object a run. Keys that a command has nothing to say about are left out.
+/// One object per run. Keys that do not apply to the command are left out.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Record {
     /// Version of the record: it increases when a key is removed or changes its meaning.

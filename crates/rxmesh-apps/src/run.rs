@@ -1,4 +1,4 @@
-//! One run of a command: its stages, timed and shown, and the record that grows along.
+//! One run of a command: its stages with their times, and its record.
 
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
@@ -32,12 +32,12 @@ pub(crate) struct Run {
     output: Option<PathBuf>,
 }
 
-/// An engine that is on its way, and how many milliseconds it took. Waited for in any case: a program that ends while a
-/// driver starts may fall over it.
+/// An engine that is starting, and the milliseconds that this took. It is always waited for: a program that ends while
+/// a driver starts may crash.
 #[derive(Debug)]
 struct Starting(Option<JoinHandle<(Result<Started>, f64)>>);
 
-/// An engine, and why it is not the GPU's where that would have been taken.
+/// An engine, and the reason why it is not the GPU's if that was preferred.
 type Started = (Engine, Option<EngineError>);
 
 impl Starting {
@@ -97,7 +97,7 @@ impl Run {
             let begin = Instant::now();
             (start(choice), milliseconds(begin))
         };
-        // Without a thread for it the engine starts when it is needed.
+        // If no thread can be started, the engine starts when it is needed.
         let thread = std::thread::Builder::new().name("engine".into());
         self.starting = thread.spawn(work).ok().map(|t| Starting(Some(t)));
     }
@@ -115,7 +115,7 @@ impl Run {
         Ok((run, target))
     }
 
-    /// Runs a stage; returns what it gave and how many milliseconds it took.
+    /// Runs a stage; returns its result and its time in milliseconds.
     pub(crate) fn stage<T>(
         &self,
         name: &'static str,
@@ -383,7 +383,7 @@ impl Run {
         Ok(())
     }
 
-    /// Writes several meshes, each to its target, at the same time; `folder` is what people hear of.
+    /// Writes several meshes, each to its target, at the same time; messages name `folder`.
     pub(crate) fn write_all(
         &mut self,
         targets: &[Target],

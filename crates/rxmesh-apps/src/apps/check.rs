@@ -1,4 +1,4 @@
-//! `check`: what is odd about a mesh.
+//! `check`: defects and properties of a mesh.
 
 use crate::Outcome;
 use crate::app::{Application, Message};

@@ -1,4 +1,4 @@
-//! `cloth`: a surface that hangs.
+//! `cloth`: simulates a hanging surface.
 
 use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody};
 use super::simulate::RECORD;

@@ -1,4 +1,4 @@
-//! `completions`: a script for a shell.
+//! `completions`: a completion script for a shell.
 
 use crate::app::{Application, Message, PROGRAM};
 use crate::cli;

@@ -1,4 +1,4 @@
-//! `convert`: from one format to another.
+//! `convert`: converts a mesh from one format to another.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};

@@ -1,4 +1,4 @@
-//! `generate`: meshes by recipe.
+//! `generate`: makes meshes of basic shapes.
 
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};

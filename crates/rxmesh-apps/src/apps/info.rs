@@ -1,4 +1,4 @@
-//! `info`: what a mesh is made of and how it is cut; which engines there are.
+//! `info`: elements, geometry and patches of a mesh; the available engines.
 
 use crate::app::{Application, Message};
 use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
@@ -190,7 +190,7 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Res
     let table = EdgeTable::of_polygons(&polygons);
     let lengths = EdgeLengths::of(&polygons.positions, &polygons.placement, &table.edges);
     report.polygons = (!counts.is_plain()).then_some(counts);
-    // Nothing of sharpness is asked of the triangles.
+    // The sharp edges of the triangles are not used.
     let (mesh, warnings) = PolyMesh {
         sharp_edges: Vec::new(),
         ..polygons

@@ -1,4 +1,4 @@
-//! `merge`: several meshes as one.
+//! `merge`: joins several meshes into one.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, OutputArgs, TriangulateArgs};

@@ -1,4 +1,4 @@
-//! `repair`: makes a mesh one that can be edited.
+//! `repair`: removes defects that prevent edits of a mesh.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs};

@@ -113,7 +113,7 @@ impl Around {
         (self.high - self.low).max_element()
     }
 
-    /// Quantities for a body that is as long as this one, from those of a body of `length` metres.
+    /// Returns the scaling of quantities from a body of `length` metres to one as long as this one.
     pub(super) fn similar_to(&self, length: f64) -> Similar {
         Similar {
             ratio: self.size() / length,
@@ -141,7 +141,7 @@ impl Around {
     }
 }
 
-/// Lengths in metres of bodies for which the solvers' 32-bit numbers have been tried.
+/// Lengths in metres of bodies with which the solvers' 32-bit numbers were tested.
 const SIZES: (f64, f64) = (1e-6, 1e6);
 
 /// Dynamic similarity: under the same gravity a body of another size moves alike, in its own lengths, when times go

@@ -1,4 +1,4 @@
-//! `soft`: a volume that falls, or hangs.
+//! `soft`: simulates a falling or hanging volume.
 
 use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody, Similar};
 use super::simulate::RECORD;

@@ -1,4 +1,4 @@
-//! The command line: made of the list of applications, and of flags that several of them have.
+//! The command line, built from the list of applications and from the flags that several of them share.
 
 mod shared;
 
@@ -99,7 +99,7 @@ mod tests {
         format!("{:?}", T::from_arg_matches(&matches).unwrap())
     }
 
-    /// Flags that are not given leave what the library's default is.
+    /// Keeps the library's defaults for flags that are not given.
     #[test]
     fn defaults_are_the_librarys() {
         fn same<T: Args + Default + std::fmt::Debug>() {

@@ -1,4 +1,4 @@
-//! Flags that several commands have: defined once, so that they have the same words everywhere.
+//! Flags of several commands, defined once so that their help is the same everywhere.
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use rxmesh_host::io::Format;
@@ -99,7 +99,7 @@ pub(crate) struct PatchArgs {
 }
 
 impl PatchArgs {
-    /// Faces a patch unless the command or the user says otherwise.
+    /// Default number of faces per patch.
     pub(crate) const DEFAULT_SIZE: u32 = 512;
 }
 

@@ -1,4 +1,4 @@
-//! Repair before an edit, and what repair did in words.
+//! Repair before an edit, and the description of what it did.
 
 use crate::run::Run;
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! Several meshes in one run: joined, worked on at once, and parted again.
+//! Several meshes in one run: joined, processed together, and split again.
 
 use crate::app::Application;
 use crate::cli::ComputeArgs;
@@ -13,7 +13,7 @@ use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The column in which vertices take the number of their mesh along.
+/// The column that holds the number of each vertex's mesh.
 const MESH: &str = "rxmesh_number_of_the_mesh";
 
 /// The meshes of a run.
@@ -99,8 +99,7 @@ impl Several {
         })?)
     }
 
-    /// Returns the meshes of a joined one that was marked, each in the frame that it came in. The joined one loses its
-    /// marks.
+    /// Splits a marked joined mesh into its parts, each in its original frame, and removes the marks.
     pub(super) fn part(&self, mesh: &mut TriMesh) -> Result<Vec<TriMesh>> {
         let columns = &mut mesh.extras.columns;
         let at = columns.iter().position(|c| c.name == MESH);
@@ -111,7 +110,7 @@ impl Several {
         Ok(self.batch.part(mesh, &labels))
     }
 
-    /// Returns the meshes of a joined one whose vertices are those that were read.
+    /// Splits a joined mesh whose vertices are those that were read into its parts.
     pub(super) fn part_unchanged(&self, mesh: &TriMesh) -> Vec<TriMesh> {
         self.batch.part(mesh, &self.batch.labels())
     }
@@ -174,7 +173,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The folder for results. One that was made for them goes again when nothing came into it.
+/// The folder for results. If it was made for them and stays empty, it is removed at the end.
 #[derive(Debug)]
 struct Folder {
     /// `None` for the current one, where names get the command's.
@@ -210,7 +209,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let (true, Some(path)) = (self.made, &self.path) {
-            // Fails where something is in it, as it shall.
+            // Fails if the folder is not empty, as intended.
             let _ = std::fs::remove_dir(path);
         }
     }
