@@ -47,7 +47,7 @@ enum Task {
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
     Notices(checks::notices::NoticesArguments),
-    /// Check that the workspace builds with its stated minimal version of Rust.
+    /// Check the stated minimal version of Rust.
     Msrv,
     /// Check the lengths of lines of code and documents, and the first words of doc comments.
     Lines,
