@@ -31,7 +31,7 @@ pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     if !bare {
         bail!("{}: there is no such file", name.display());
     }
-    // `cargo run` says where this crate lies; an installed program knows nothing of it.
+    // `cargo run` sets the folder of this crate; an installed program has no such variable.
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(|m| m.ancestors().nth(2));
     let folders = [Some(PathBuf::from(DATA)), workspace.map(|w| w.join(DATA))];

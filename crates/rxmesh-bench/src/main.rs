@@ -62,7 +62,7 @@ enum Task {
     Peers(Box<peers::Arguments>),
     /// Draw a picture of the documents as SVG
     Picture {
-        /// The file, whose name says which picture: those of docs/use/pictures
+        /// The file; its name chooses the picture, as in docs/use/pictures
         path: PathBuf,
     },
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records

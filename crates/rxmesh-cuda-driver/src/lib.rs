@@ -33,7 +33,7 @@ pub enum DriverError {
     /// The driver's library is not installed or cannot be opened.
     #[error("no CUDA driver: cannot open {library} ({reason}); it comes with the NVIDIA driver")]
     LibraryNotFound {
-        /// Name that was looked for.
+        /// Requested name.
         library: &'static str,
         /// Message of the system's loader.
         reason: String,

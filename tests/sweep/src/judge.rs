@@ -219,7 +219,8 @@ fn defects(r: &CheckReport) -> String {
     )
 }
 
-/// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program says so.
+/// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program reports
+/// it.
 fn connectivity(input: &RawMesh, result: &RawMesh, said: &str) -> Result<(), String> {
     let (a, b) = (input.check()?, result.check()?);
     // An edge of three faces that loses one may be left with two of different orientation.

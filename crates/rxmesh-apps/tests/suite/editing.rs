@@ -92,7 +92,7 @@ fn too_many_faces_are_refused_before_any_work() {
     assert!(!b.names().contains(&"out.obj".to_owned()));
 }
 
-/// The sides of a strip are finer than the target: what comes is written, a warning says so, and the exit code too.
+/// The sides of a strip are finer than the target: the result is written, with a warning and a nonzero exit code.
 #[test]
 fn remesh_says_when_the_target_is_not_reached() {
     let b = Sandbox::new();

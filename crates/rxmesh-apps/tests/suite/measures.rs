@@ -198,7 +198,7 @@ fn samples_lie_on_the_surface_and_are_the_same_again() {
     b.misused("sample bunny.obj --points 0 -o out.ply");
 }
 
-/// By default the flow smooths and does not melt; the record says how much volume went.
+/// By default the flow smooths and keeps the volume nearly; the record holds the loss of volume.
 #[test]
 fn mcf_says_how_much_volume_went() {
     let b = Sandbox::new();

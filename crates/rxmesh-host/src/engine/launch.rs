@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
-    /// numbers, each once and in any order; the second word of `count` says how many there are.
+    /// numbers, each once and in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Engine {
         Ok((fitted[which], shared))
     }
 
-    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    /// [`Engine::fit`] for any kernel with two forms; returns the form to launch.
     fn fit_one_of(
         &self,
         name: &'static str,

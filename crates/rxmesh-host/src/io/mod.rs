@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against the size of the file
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
-//! of the path see the old file or the new one. `docs/use/formats.md` says what each format keeps.
+//! of the path see the old file or the new one. `docs/use/formats.md` lists the content that each format keeps.
 
 mod alike;
 mod arrays;

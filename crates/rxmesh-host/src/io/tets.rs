@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Reads a volume of tetrahedra. The extension decides the format, failing that the content; either name of TetGen's
 /// pair of files will do.
 ///
-/// Inverted cells are turned round, other elements than tetrahedra left out, and of tetrahedra of higher order only the
-/// corners kept: warnings say so.
+/// Inverted cells are reversed, elements other than tetrahedra are left out, and only the corners of tetrahedra of
+/// higher order are kept, each with a warning.
 ///
 /// # Errors
 ///

@@ -169,8 +169,8 @@ impl Volume {
         }
     }
 
-    /// Keeps a column with rows of vertices or of elements, of whatever kind these are, under a name that a mesh can
-    /// have; says so where the name or the type has to change, or where it cannot be kept.
+    /// Keeps a column with rows of vertices or of elements of any kind, under a name that a mesh can have. Warns if the
+    /// name or the type has to change, or if it cannot be kept.
     pub(super) fn column(&mut self, name: &str, element: ElementKind, width: usize, data: Numbers) {
         self.column_as(Role::Plain, name, element, width, data);
     }

@@ -78,7 +78,7 @@ pub enum PatchError {
         /// Largest number allowed.
         limit: u64,
     },
-    /// A patch set that was not just built does not hold together; says where.
+    /// A patch set from a file or from memory is inconsistent, with the place.
     #[error("the patch set is broken: {0}")]
     Broken(String),
     /// A patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.

@@ -112,8 +112,8 @@ unsafe impl<R: Relation> PatchKernel for CountRows<R> {
 }
 
 crate::args! {
-    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when [`Relation::FIXED`]
-    /// says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
+    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows if
+    /// [`Relation::FIXED`] is set (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
         /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,

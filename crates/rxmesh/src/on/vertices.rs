@@ -30,7 +30,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// A mesh that is not sound, where seams are looked for.
+    /// A mesh that is not sound, if seams are joined.
     pub fn new(
         mesh: TriMesh,
         several: Option<Several>,

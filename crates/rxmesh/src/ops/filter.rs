@@ -154,7 +154,7 @@ fn noise(length: f64, over_edge: f64) -> String {
     format!("noise {} ({over_edge:.3} edges)", text::number(length))
 }
 
-/// Neighbours that are looked at in some ten seconds.
+/// Number of neighbours that take about ten seconds.
 const MANY: f64 = 5e7;
 
 /// Warns in advance of large balls.

@@ -155,8 +155,8 @@ unsafe impl Operator for Refine {
         (ends, (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5)
     }
 
-    /// Fills the hole with a star around the middle. Its edges are looked at again in the next round: halves may still
-    /// be too long.
+    /// Fills the hole with a star around the midpoint. Its edges are candidates of the next round: halves may still be
+    /// too long.
     #[inline(always)]
     fn fill(&self, ([a, b], middle): Self::Plan, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(Origin::between(a, b, 0.5));

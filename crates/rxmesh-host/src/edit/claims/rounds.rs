@@ -45,7 +45,7 @@ enum Shortage {
 }
 
 impl Shortage {
-    /// Returns the shortage that counters tell of, if there are `records` words for records.
+    /// Returns the shortage according to the counters, if there are `records` words for records.
     fn of(counters: Vec<u32>, records: usize) -> Option<Shortage> {
         let words = counters[Counter::Records as usize];
         if words as usize > records {

@@ -56,7 +56,7 @@ impl CudaEngine {
         entered
     }
 
-    /// Copies from several places, and waits once; tells of faults of kernels before.
+    /// Copies from several places, and waits once; returns faults of earlier kernels.
     pub(in crate::engine) fn read(
         &self,
         parts: &mut [(*mut u8, &mut [u8])],
@@ -152,7 +152,7 @@ impl CudaEngine {
         fault_error(faults)
     }
 
-    /// Starts a copy to the host. The stream is to be waited for before `out` is looked at or freed.
+    /// Starts a copy to the host. The caller waits for the stream before it reads or frees `out`.
     fn download(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
         if out.is_empty() {
             return Ok(());

@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{TetMesh, generate};
 
-/// Returns every form in which a volume is written, with the name that says so.
+/// Returns every form in which a volume is written, with its file name.
 pub(super) fn forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
     vec![

@@ -9,7 +9,7 @@ use robust::{Coord, Coord3D, orient2d};
 
 /// Triangles in a leaf of the tree.
 const LEAF: usize = 4;
-/// Triangles whose partners are looked for by one piece of work.
+/// Triangles whose partners one piece of work finds.
 const PIECE: usize = 1024;
 /// Most partners behind a triangle, along the curve that orders them, that count.
 const MOST_PARTNERS: usize = 1000;

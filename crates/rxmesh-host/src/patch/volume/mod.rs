@@ -101,8 +101,8 @@ const USUAL_PATCH: usize = 1024;
 
 /// A volume cut into patches, as it lies in memory.
 ///
-/// `rxmesh_kernels::topo::PatchHeader` says where a patch's parts lie in `topology` and `ribbons`. Arrays of four are
-/// indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
+/// `rxmesh_kernels::topo::PatchHeader` has the places of a patch's parts in `topology` and `ribbons`. Arrays of four
+/// are indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
 #[derive(Clone, Debug)]
 pub struct VolumeSet {
     /// One header per patch.

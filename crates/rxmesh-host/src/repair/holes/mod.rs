@@ -151,7 +151,7 @@ pub struct HoleReport {
     pub vertices_added: usize,
 }
 
-/// Most times that holes are looked for again: a hole that was filled can make a way for its neighbour.
+/// Limit of repeated searches for holes: a filled hole can make the filling of its neighbour possible.
 const MOST_PASSES: usize = 8;
 
 /// Patches that fold more sharply than this, where simpler ones do not, are given up for those: the cosine of 120
