@@ -340,7 +340,7 @@ impl Run {
         Ok(rx)
     }
 
-    /// Writes the mesh; names what the format cannot hold.
+    /// Writes the mesh; warns of content that the format cannot hold.
     pub(crate) fn write<'a>(
         &mut self,
         target: &OutputTarget,
@@ -451,7 +451,7 @@ impl Run {
         out
     }
 
-    /// Prints what people see and writes the record.
+    /// Prints the result and writes the record.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);

@@ -19,7 +19,7 @@ pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = Some(rxmesh_speculative::
 #[cfg(not(feature = "speculative"))]
 pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = None;
 
-/// Scheduler of edits, with what rows need of it.
+/// Scheduler of edits, as rows use it.
 pub(crate) trait Counts: Edits {
     /// Returns its counters, if it has any.
     fn counts(&self) -> Result<Option<Map<String, Value>>> {

@@ -300,7 +300,7 @@ fn rivals(record: &Record, row: &str) -> String {
     named.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the differences between what the rivals and the rows count, one line per row.
+/// Returns the differences of the counted work between the rivals and the rows, one line per row.
 fn differences(record: &Record) -> String {
     let mut lines = String::new();
     for row in rows::all().filter(|r| r.input.is_none()) {

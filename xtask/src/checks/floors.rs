@@ -247,7 +247,7 @@ fn module_of(file: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns a source without comments and without what follows its tests, which may name anything.
+/// Returns a source without comments and without its tests and the lines after them, which may name anything.
 fn code(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {

@@ -17,7 +17,6 @@ use rxmesh_host::mesh::{
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The application.
 pub(crate) struct Check;
 
 #[derive(Debug, Args, Serialize)]

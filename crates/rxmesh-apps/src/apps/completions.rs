@@ -10,7 +10,6 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Completions;
 
 #[derive(Debug, Args, Serialize)]

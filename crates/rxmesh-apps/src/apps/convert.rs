@@ -16,7 +16,6 @@ use rxmesh_host::io::Format;
 use serde::Serialize;
 use std::path::Path;
 
-/// The application.
 pub(crate) struct Convert;
 
 #[derive(Debug, Args, Serialize)]

@@ -22,7 +22,6 @@ const COLUMN: &str = "distance";
 /// The column that MeshLab, PyVista and others map to colours.
 const QUALITY: &str = "quality";
 
-/// The application.
 pub(crate) struct Distance;
 
 #[derive(Debug, Args, Serialize)]

@@ -17,7 +17,6 @@ use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriM
 use rxmesh_subdivision::{Scheme, VertexOptions, refine};
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Generate;
 
 impl Application for Generate {

@@ -20,7 +20,6 @@ use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Info;
 
 #[derive(Debug, Args, Serialize)]

@@ -14,7 +14,6 @@ use rxmesh_host::mesh::merge;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The application.
 pub(crate) struct Merge;
 
 #[derive(Debug, Args, Serialize)]

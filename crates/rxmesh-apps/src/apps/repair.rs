@@ -20,7 +20,6 @@ use std::path::PathBuf;
 const OUTPUT: &str =
     "Output file [default: <input>_repair in the input's format, in the current folder]";
 
-/// The application.
 pub(crate) struct Repair;
 
 #[derive(Debug, Args, Serialize)]

@@ -15,7 +15,6 @@ use rxmesh_host::io::Format;
 use rxmesh_host::mesh::TriMesh;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Sample;
 
 #[derive(Debug, Args, Serialize)]

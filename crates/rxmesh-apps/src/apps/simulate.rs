@@ -16,7 +16,6 @@ use rxmesh_simulation::scene::{RunningScene, Scene};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Simulate;
 
 #[derive(Debug, Args, Serialize)]

@@ -11,7 +11,6 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Soft;
 
 #[derive(Debug, Args, Serialize)]

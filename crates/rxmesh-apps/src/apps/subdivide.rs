@@ -18,7 +18,6 @@ use rxmesh_subdivision::{
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Subdivide;
 
 #[derive(Debug, Args, Serialize)]

@@ -14,7 +14,6 @@ use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Track;
 
 #[derive(Debug, Args, Serialize)]

@@ -13,7 +13,6 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::algo::transform::{AffineMatrix, TransformOptions};
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Transform;
 
 #[derive(Debug, Args, Serialize)]

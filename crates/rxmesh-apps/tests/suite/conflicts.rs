@@ -41,7 +41,7 @@ fn both_engines_make_a_mesh_delaunay() {
             .unwrap()
     };
     assert!((mean(&r) - mean(&claims)).abs() < 0.1, "{r}");
-    // Every patch is visited once at least, and what is wasted is a part of the visits.
+    // Every patch is visited at least once, and wasted visits are a part of all visits.
     let did = "/edit/speculation";
     let visits = count(&r, &format!("{did}/visits"));
     assert!(visits >= count(&r, "/patches/count"), "{r}");

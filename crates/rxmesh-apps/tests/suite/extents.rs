@@ -1,4 +1,4 @@
-//! Vertices of no face or cell never count for the size of a mesh, nor for what is held of it.
+//! Vertices of no face or cell never count for the size of a mesh, nor for its fixed vertices.
 
 use crate::support::{Sandbox, faces, positions};
 use serde_json::Value;

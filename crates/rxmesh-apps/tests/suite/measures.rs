@@ -1,4 +1,4 @@
-//! `distance`, `transform`, `merge`, `sample`, and what `info`, `mcf` and `filter` say of areas and volumes.
+//! `distance`, `transform`, `merge`, `sample`, and areas and volumes of `info`, `mcf` and `filter`.
 
 use crate::support::{Sandbox, TRIANGLE, bunny, faces, positions};
 use serde_json::Value;

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// The mesh of the rows over sizes of patches (`ribbons`, `patches`)
     #[arg(long, value_name = "MESH", default_value = "cube:44")]
     sweep: String,
-    /// Most cells of a patch [default: what suits the mesh]
+    /// Most cells of a patch [default: depends on the mesh]
     #[arg(long, value_name = "N")]
     patch_size: Option<u32>,
     /// Most samples of a row

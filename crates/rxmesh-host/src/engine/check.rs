@@ -14,7 +14,7 @@ const FIRST_HANDLE: usize = 1 << (usize::BITS - 1);
 /// Handles of all engines: each is given out once in the life of the process. They run out after 2^63 bytes.
 static NEXT_HANDLE: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
-/// The most that the address of a piece can have to be a multiple of: what every allocation is aligned to.
+/// Largest required alignment of the address of a piece: every allocation is aligned to it.
 pub(super) const ALIGN: usize = 64;
 
 /// Returns a range of handles for an allocation.
@@ -95,7 +95,7 @@ impl Live {
         [&self.bytes, &self.most].map(|n| n.load(Ordering::Relaxed))
     }
 
-    /// Counts the most from what there is now.
+    /// Restarts the peak at the current amount.
     pub(super) fn forget_most(&self) {
         self.most.store(self.bytes()[0], Ordering::Relaxed);
     }

@@ -2,7 +2,7 @@
 
 use rxmesh_kernels::mem::FaultCode;
 
-/// Why an engine could not do what was asked.
+/// Error of an engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -84,7 +84,7 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A kernel writes what it also reads or writes through another argument.
+    /// A kernel writes memory that it also reads or writes through another argument.
     #[error("kernel `{kernel}` writes an attribute that another of its arguments uses too")]
     Aliased {
         /// The kernel.

@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    /// Checks the arguments of a launch, keeps the buffers that they name alive, and sets their addresses.
     fn bind(
         &self,
         name: &'static str,

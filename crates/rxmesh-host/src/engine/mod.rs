@@ -294,7 +294,7 @@ impl Engine {
         self.0.live.bytes()
     }
 
-    /// Counts the most of [`Engine::allocated`] from what there is now.
+    /// Restarts the peak of [`Engine::allocated`] at the current amount.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
     }

@@ -15,7 +15,7 @@ pub struct Patches {
     pub(super) mesh: u64,
     /// Parts that the mesh keeps.
     has: Needs,
-    /// By kernel, [`PatchKernel::plan_key`] and what is staged.
+    /// By kernel, [`PatchKernel::plan_key`] and staged fields.
     plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
     staging: Mutex<StagingChoice>,
 }

@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to imitate a smaller
     /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
@@ -61,7 +61,7 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to imitate a smaller GPU.
     /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);

@@ -1,4 +1,4 @@
-//! PTX text, one kernel at a time: the driver compiles only what is launched.
+//! PTX text, one kernel at a time: the driver compiles only launched kernels.
 
 use super::EngineError;
 #[cfg(feature = "cuda")]
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::Range;
 
-/// A PTX text cut into what all kernels share and the kernels.
+/// A PTX text divided into the part that all kernels share and the kernels.
 pub(super) struct Library {
     /// The fingerprint of its list, and the symbol that carries it.
     fingerprint: (String, u64),
@@ -91,7 +91,7 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
     Ok(())
 }
 
-/// The most bytes that packed PTX unpacks to: what is more is no PTX.
+/// Limit of the unpacked size of PTX in bytes: longer data is refused.
 #[cfg(feature = "cuda")]
 const MOST_BYTES: usize = 1 << 28;
 

@@ -35,7 +35,7 @@ impl StagingChoice {
     }
 }
 
-/// A patch kernel without its type: what a launch does with it is compiled once, and not for each kernel.
+/// A patch kernel without its type: the code of a launch is compiled once instead of for each kernel.
 pub(super) trait Stages {
     /// Returns the type of the kernel and [`PatchKernel::plan_key`].
     fn key(&self) -> (TypeId, u64);

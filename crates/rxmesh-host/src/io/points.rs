@@ -127,7 +127,7 @@ impl FilePoints {
     }
 
     /// Parses a coordinate in text. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss
-    /// the nearest f32, and then what we wrote would not come back bit for bit.
+    /// the nearest f32, and then the file would not give the same bits.
     #[inline]
     pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, RefusedNumber> {
         let text = std::str::from_utf8(word).ok();

@@ -237,7 +237,7 @@ pub struct Extras {
     pub corner_normals: Option<CornerLayer>,
     /// Groups, objects and materials, ordered by face.
     pub tags: Vec<Tag>,
-    /// Comments at the head of the file, a line each, without what marks them. They belong to the mesh as a whole.
+    /// Comments at the head of the file, a line each, without the comment marks. They belong to the mesh as a whole.
     pub comments: Vec<String>,
 }
 

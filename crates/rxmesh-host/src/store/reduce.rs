@@ -266,7 +266,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let words = N * (patches + 3);
-        // Only what counts patches has to be zero.
+        // Only the counter of patches has to be zero.
         let room = match patches < MANY_PATCHES {
             true => rx.engine().zeroed(words)?,
             false => rx.engine().uninit(words)?,

@@ -169,7 +169,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
         R::build(b, patch, &t.rows.relation, t.rows.scratch);
         let linear = |id: u32| if id == NONE { NONE } else { t.map.linear(id) };
         if let Some(4) = R::FIXED {
-            // A row in one store: most of what such a launch does is to write them.
+            // A row in one store: stores are most of the work of such a launch.
             let values = self.values.from(4 * base);
             b.last_phase(|p| {
                 p.each(n, |i| {

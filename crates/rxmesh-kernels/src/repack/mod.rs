@@ -12,7 +12,8 @@
 //! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at
 //!    the border of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
 //! 3. `extra`: the same for edges with more than two faces.
-//! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not
+//! 4. `ribbon`: a patch sorts the faces that it received, and collects the edges and vertices of these faces that it
+//!    does not
 //!    own.
 //! 5. `write`: headers, then sections, masks and lists.
 //!

@@ -58,7 +58,7 @@ pub struct RemeshedMesh {
     pub expected_faces: f64,
     /// Mean length of edges over the target.
     pub length_over_target: f32,
-    /// `true` if lengths and faces are near what was asked for.
+    /// `true` if lengths and faces are near the requested ones.
     pub on_target: bool,
     /// Area of the input.
     pub area_before: f64,

@@ -29,7 +29,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volum
     Ok(reader.draft.finish())
 }
 
-/// Mesh with what belongs to its elements, in text and in bytes.
+/// Mesh with the values of its elements, in text and in bytes.
 pub(super) struct Draft {
     pub(super) volume: Volume,
     /// References of the tetrahedra, and of the faces.

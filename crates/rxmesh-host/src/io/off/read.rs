@@ -11,7 +11,7 @@ use crate::mesh::ElementKind;
 /// Fewest characters of a vertex (`0 0 0`) and of a face (`1 0`) with their line ends.
 const LEAST: [u64; 2] = [6, 4];
 
-/// Reads what comes behind the keyword, if there is one: `counts` is the line of the counts.
+/// Reads the content after the optional keyword: `counts` is the line of the counts.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     mut lines: TextLines<'a>,

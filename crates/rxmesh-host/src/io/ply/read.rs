@@ -346,7 +346,7 @@ impl<S: ValueReader> PlyReader<S> {
         Ok(())
     }
 
-    /// Decides what becomes of each property, and makes the columns.
+    /// Decides the use of each property, and makes the columns.
     fn fates(&mut self, e: &PlyElement, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
         let mut columns = Vec::new();
         let mut fate = |p: &Property| match (&p.kind, element, p.name.as_str()) {

@@ -88,7 +88,7 @@ fn the_head_of_a_binary_file_is_kept() {
             again[..80]
         );
     }
-    // Other programs take what begins with "solid" for text.
+    // Other programs treat a file that begins with "solid" as text.
     let file = binary(b"solid part", 2, [0; 2], false);
     let mesh = read_as("a.stl", &file).unwrap().mesh;
     assert_eq!(mesh.extras.comments, ["solid part"]);

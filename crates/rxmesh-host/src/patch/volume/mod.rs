@@ -93,7 +93,7 @@ impl VolumeOptions {
 /// Patches that keep all multiprocessors of a large GPU busy.
 const ENOUGH_PATCHES: usize = 256;
 
-/// Owned cells of a patch of a small volume: with fewer, most of what a patch holds belongs to others.
+/// Owned cells of a patch of a small volume: with fewer, most elements of a patch belong to others.
 const SMALL_PATCH: usize = 256;
 
 /// Owned cells of a patch of a large volume.

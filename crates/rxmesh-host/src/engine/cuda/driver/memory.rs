@@ -12,7 +12,7 @@ use std::ffi::c_void;
 pub(in crate::engine::cuda) struct Pool(cu::CUmemoryPool);
 
 impl Pool {
-    /// Makes a pool that keeps what is given back; nothing when the device has no pools.
+    /// Makes a pool that keeps freed memory; returns `None` if the device has no pools.
     pub(in crate::engine::cuda) fn new(device: Device) -> Option<Pool> {
         let supported = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
         let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;

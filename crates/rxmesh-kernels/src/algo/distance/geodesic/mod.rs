@@ -184,7 +184,7 @@ unsafe impl PatchKernel for GeodesicStart {
 }
 
 impl GeodesicStart {
-    /// Enters a patch among those that read what another one passes on.
+    /// Adds a patch to those that read the distances that another one passes on.
     #[inline(always)]
     fn enter_reader(&self, owner: u32, reader: u32) {
         let at = self.readers.fetch_add(owner * READERS_ROW, 1);
