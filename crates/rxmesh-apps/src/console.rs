@@ -34,7 +34,7 @@ impl Console {
         self.quiet
     }
 
-    /// Returns the file of the record, if one was asked for.
+    /// Returns the file of the record, if one was requested.
     pub(crate) fn json_file(&self) -> Option<&Path> {
         self.json.as_deref()
     }
@@ -58,7 +58,7 @@ impl Console {
         }
     }
 
-    /// Writes the record of the run, if one was asked for.
+    /// Writes the record of the run, if one was requested.
     pub(crate) fn record(&self, record: &impl Serialize) -> Result<()> {
         let Some(path) = &self.json else {
             return Ok(());

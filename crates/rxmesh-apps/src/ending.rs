@@ -66,7 +66,7 @@ pub(crate) struct OrEnd;
 // SAFETY: U7 of docs/inside/unsafe.md: every call goes to `System` as it is, and what comes back is passed on.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: U7: the caller's promises are those that `System` asks for.
+        // SAFETY: U7: the caller's promises are those that `System` requires.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 

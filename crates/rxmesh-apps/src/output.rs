@@ -25,7 +25,7 @@ pub(crate) struct OutputTarget {
     pub(crate) options: WriteOptions,
     /// Treatment of a symbolic link: followed for a name given by the user.
     pub(crate) links: Links,
-    /// Reason why the format is not the input's, if no other one was asked for.
+    /// Reason why the format is not the input's, if no other one was requested.
     pub(crate) because: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl OutputTarget {
         OutputTarget::for_input(command, files, &args.encoding, gives, record)
     }
 
-    /// Works like [`OutputTarget::of`], of the input and the output that was asked for.
+    /// Works like [`OutputTarget::of`], of the input and the output that was requested.
     pub(crate) fn for_input(
         command: &str,
         (mesh, output): (&Path, Option<&Path>),

@@ -54,7 +54,7 @@ impl Drop for Starting {
     }
 }
 
-/// Starts the engine that was asked for.
+/// Starts the engine that was requested.
 fn start(choice: EngineChoice) -> Result<Started> {
     match choice {
         EngineChoice::Auto => Ok(Engine::auto()),
@@ -268,7 +268,7 @@ impl Run {
         Ok(engine)
     }
 
-    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the
+    /// Cuts the mesh into patches of the size that was requested, else of `default_size` faces; or takes those of the
     /// cache.
     pub(crate) fn patch(
         &mut self,

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     run: run::Arguments,
 }
 
-/// Rows that peers can be compared with, unless others are asked for.
+/// Default rows, which peers can be compared with.
 const OPERATIONS: &[&str] = &[
     "build",
     "normals",

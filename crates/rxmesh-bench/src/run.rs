@@ -148,12 +148,12 @@ impl Arguments {
         self.json.as_deref()
     }
 
-    /// Returns `true` if a file's mesh was asked for.
+    /// Returns `true` if a file's mesh was requested.
     pub(crate) fn has_file(&self) -> bool {
         self.mesh.is_some()
     }
 
-    /// Returns `true` if rows were asked for by name.
+    /// Returns `true` if rows were requested by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
     }

@@ -110,7 +110,7 @@ impl Message {
     /// Placeholder for the name of the result's file.
     pub const OUTPUT: &'static str = "{output}";
 
-    /// Makes the message of a result that is as asked for.
+    /// Makes the message of a result that meets the request.
     pub fn new(lines: impl Into<String>) -> Message {
         Message {
             lines: lines.into(),
@@ -141,7 +141,7 @@ impl Message {
 /// Outcome of an operation that did its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The result is as asked for.
+    /// The result meets the request.
     Success,
     /// There is a result, but it does not meet the request: a solver did not converge, a number was not reached.
     Unconverged,

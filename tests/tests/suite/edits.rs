@@ -184,7 +184,7 @@ impl Script {
 }
 
 /// Compares the mesh after a round with the expected one: new vertices are identified by their positions. Two at the
-/// same position (the centres of two faces back to back) cannot be told apart: both go by the lower id.
+/// same position (the centres of two faces back to back) cannot be distinguished: both go by the lower id.
 fn compare(want: &Expected, after: &Plain, x: &[Vec3], what: &str) {
     let new: Vec<u32> = (&after.vertices - &want.vertices).into_iter().collect();
     assert!(

@@ -195,7 +195,7 @@ impl Frame for Editing {
         self.on.unit()
     }
 
-    /// Validates if that was asked for, measures, writes and reports.
+    /// Validates if that was requested, measures, writes and reports.
     fn close<A: Application<Frame = Editing>>(
         self,
         options: &A::Options,

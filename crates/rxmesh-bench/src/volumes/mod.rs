@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    /// Returns `true` if a row, or any whose name begins with this, was asked for.
+    /// Returns `true` if a row, or any whose name begins with this, was requested.
     fn wants(&self, row: &str) -> bool {
         let asked = |n: &String| row.starts_with(n.as_str()) || n.starts_with(row);
         self.rows.is_empty() || self.rows.iter().any(asked)

@@ -281,7 +281,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator<O: Operator>(
         &mut self,
@@ -314,7 +314,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
@@ -353,7 +353,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,

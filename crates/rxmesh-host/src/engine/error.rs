@@ -45,13 +45,13 @@ pub enum EngineError {
     OutOfMemory {
         /// The engine.
         engine: &'static str,
-        /// Bytes that were asked for.
+        /// Requested number of bytes.
         bytes: usize,
     },
     /// The worker threads could not be started.
     #[error("{threads} threads were asked for, but: {why}")]
     Threads {
-        /// Number of threads that were asked for.
+        /// Requested number of threads.
         threads: usize,
         /// Reason that the system gives.
         why: String,
@@ -112,7 +112,7 @@ pub enum EngineError {
         "a buffer of {values} values of {bytes} bytes is too long: kernels count values and 32-bit words in 32 bits"
     )]
     TooLong {
-        /// Values that were asked for.
+        /// Requested number of values.
         values: usize,
         /// Size of a value.
         bytes: usize,

@@ -171,8 +171,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -181,7 +181,7 @@ impl Engine {
         self.launch_blocks(blocks, kernel)
     }
 
-    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_blocks`], for this crate, which keeps what that requires.
     pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -222,8 +222,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -233,7 +233,7 @@ impl Engine {
         self.launch_grid(blocks, steps, kernel)
     }
 
-    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_grid`], for this crate, which keeps what that requires.
     pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -262,7 +262,7 @@ impl Engine {
     }
 
     /// Returns `true` if one launch runs all steps of a grid kernel with this number of blocks. A CPU always does, and
-    /// stops after the step that asks for it.
+    /// stops after the step that requests it.
     ///
     /// # Errors
     ///
@@ -298,9 +298,9 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
-    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
-    /// the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say for `n` indices,
+    /// and what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch
+    /// checks the rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -320,7 +320,7 @@ impl Engine {
         self.launch_flat(n, kernel)
     }
 
-    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_flat`], for this crate, which keeps what that requires.
     pub(crate) fn launch_flat<K: FlatKernel + Entry>(
         &self,
         n: u32,

@@ -100,7 +100,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
     read_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Reads a mesh of triangles from memory; `name` decides the format as a path would, and stands in messages.
+/// Reads a mesh of triangles from memory; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
     })
 }
 
-/// Reads a mesh as it stands in the file: polygons stay polygons (whatever `options.triangulate` says), and sharpness
+/// Reads a mesh as it is in the file: polygons stay polygons (whatever `options.triangulate` says), and sharpness
 /// and holes are kept.
 ///
 /// # Errors
@@ -121,7 +121,7 @@ pub fn read_poly(path: &Path, options: &ReadOptions) -> Result<Loaded<PolyMesh>,
     read_poly_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Works like [`read_poly`], from memory; `name` decides the format as a path would, and stands in messages.
+/// Works like [`read_poly`], from memory; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///

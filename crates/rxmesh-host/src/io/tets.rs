@@ -23,7 +23,7 @@ pub fn read_tets(path: &Path, options: &ReadOptions) -> Result<Loaded<TetMesh>, 
     read_tets_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other
+/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and appears in messages. The other
 /// file of TetGen's pair is read from beside `name`.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Meshes of elements as they stand in files: tetrahedra, or faces if there are no cells, with all that belongs to
+//! Meshes of elements as they are in files: tetrahedra, or faces if there are no cells, with all that belongs to
 //! them.
 
 use super::alike::Alike;
@@ -30,7 +30,7 @@ pub(super) enum Role {
     Colors,
 }
 
-/// A mesh of elements as it stands in a file: a volume if it has cells, else a surface. All indices are in range.
+/// A mesh of elements as it is in a file: a volume if it has cells, else a surface. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Volume {
     pub(super) points: FilePoints,

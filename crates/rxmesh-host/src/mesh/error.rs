@@ -62,7 +62,7 @@ pub enum MeshError {
     TooLarge {
         /// "vertices", "faces" or "cells".
         what: &'static str,
-        /// Number asked for.
+        /// Requested number.
         asked: u64,
         /// Largest number allowed.
         limit: u64,
@@ -95,7 +95,7 @@ pub enum MeshError {
         /// Whole message.
         what: String,
     },
-    /// A generator was asked for a shape that does not exist.
+    /// The requested shape of a generator does not exist.
     #[error("{what} = {asked} is not possible: {possible}")]
     BadParameter {
         /// Name of the parameter.

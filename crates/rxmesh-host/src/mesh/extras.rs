@@ -147,7 +147,7 @@ impl ColumnData {
 /// maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Name, as it stands in the file.
+    /// Name, as it is in the file.
     pub name: String,
     /// Kind of element that a row belongs to.
     pub element: ElementKind,
@@ -312,7 +312,7 @@ impl Extras {
         Ok(())
     }
 
-    /// Checks that every table has the length that the mesh asks for.
+    /// Checks that every table has the length that the mesh requires.
     pub(crate) fn validate(
         &self,
         vertices: usize,

@@ -37,7 +37,7 @@ pub enum PatchError {
     /// The patch size of a volume cannot be used.
     #[error("a patch size of {size} cells was asked for, but it must lie between 1 and {limit}")]
     VolumePatchSize {
-        /// Size that was asked for.
+        /// Requested size.
         size: u32,
         /// Largest possible size.
         limit: u32,

@@ -260,7 +260,7 @@ impl RepairReport {
 
 /// Repairs a mesh: welds vertices at one place, drops faces without area, faces that occur more than once and vertices
 /// of no face, splits non-manifold edges and vertices, and orients faces alike and outwards; each unless `options`
-/// leaves it out, and more if they ask for it. The result is the same on every run, and repairing it again changes
+/// leaves it out, and more if they request it. The result is the same on every run, and repairing it again changes
 /// nothing.
 ///
 /// # Errors

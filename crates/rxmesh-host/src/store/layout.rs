@@ -164,7 +164,7 @@ impl Layout {
 }
 
 /// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the
-/// input's order asks for it.
+/// input's order requests it.
 #[derive(Default)]
 pub(super) struct InputIndices(Mutex<[Option<Indices>; 4]>);
 

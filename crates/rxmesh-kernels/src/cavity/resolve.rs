@@ -196,7 +196,7 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Finds the winners among the candidates of a task: it has none when rounds stand still.
+    /// Finds the winners among the candidates of a task: it has none when rounds are paused.
     #[inline(always)]
     fn resolve_alone(&self, task: u32, t: &ResolveTables) {
         let (round, tasks) = (&self.round, &self.round.tasks);

@@ -58,7 +58,7 @@ pub enum Counter {
     Share = 22,
     /// Cavities that this round may carry out, for [`LimitWinners`](super::LimitWinners).
     Most = 23,
-    /// Set between two rounds to ask for a read-back after this one.
+    /// Set between two rounds to request a read-back after this one.
     Pause = 24,
     /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
     Ended = 25,
@@ -139,7 +139,7 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
-    /// Returns the number of seeds of the round: 0 while rounds stand still.
+    /// Returns the number of seeds of the round: 0 while rounds are paused.
     #[inline(always)]
     pub(super) fn seeds(&self) -> u32 {
         if self.counter(Counter::Stopped) != 0 {

@@ -1,7 +1,7 @@
 //! Cuts regions into patches by nested dissection of orders by distance: a region's faces are ordered from one end to
 //! the other, the order is cut in the middle, and the halves are treated the same way until every part is a patch
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
-//! and parts are as large as asked for.
+//! and parts are of the requested size.
 //!
 //! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
 //! order of threads; their distances do not, and nothing else is read.

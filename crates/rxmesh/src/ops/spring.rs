@@ -21,7 +21,7 @@ pub struct Spring;
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpringArgs {
-    // Flags that were given. Before the options that it asks for, because those are taken out as they are read.
+    // Flags that were given. Before the options that it requires, because those are taken out as they are read.
     /// Options that were given.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(skip)]
@@ -101,7 +101,7 @@ impl Options for SpringArgs {
 pub struct SpringOpReport {
     /// Vertices that stay.
     pub pinned: u64,
-    /// As given, or as the size asks for.
+    /// As given, or as the size requires.
     pub time_step: f64,
     /// Stiffness of the springs, in newtons a metre.
     pub stiffness: f64,

@@ -49,7 +49,7 @@ impl Options for SampleOptions {
 }
 
 /// Points on a surface: as many parts of equal area as there are points, and in each part one point at random, in the
-/// order of the faces. So a region has as many points as its share of the area asks for, to one or two at its border.
+/// order of the faces. So a region has as many points as its share of the area requires, to one or two at its border.
 ///
 /// Each point depends on the seed and its own number only: any part of them can be made by itself.
 #[derive(Debug)]

@@ -61,7 +61,7 @@ enum Phase {
     Launch,
     /// Provides a capacity that was exceeded.
     Grow(Shortage),
-    /// Resumes rounds that stand still.
+    /// Resumes rounds that are paused.
     Resume,
     /// All rounds have run.
     Done,
@@ -367,7 +367,7 @@ impl Session {
         Ok(counters)
     }
 
-    /// Resumes rounds that stand still.
+    /// Resumes rounds that are paused.
     fn resume(&mut self) -> Result<(), Error> {
         self.begin(RefusedSeeds::StayOut, None)
     }

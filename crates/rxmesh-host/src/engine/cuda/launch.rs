@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Most blocks a multiprocessor of a kernel that runs on listed patches.
 const LISTED_BLOCKS: u32 = 4;
 
-/// Most threads of a patch unless a kernel asks for more: about the number of a patch's faces.
+/// Most threads of a patch unless a kernel requires more: about the number of a patch's faces.
 const WIDEST: u32 = 512;
 
 impl Function {

@@ -11,7 +11,7 @@ use crate::mesh::{NO_VALUE, TagKind};
 /// Corners of faces, as far as a chunk alone can know them: relative indices wait for the chunks before.
 #[derive(Default)]
 pub(super) struct ChunkCorners {
-    /// Indices from 0, or [`NO_VALUE`]. Empty when no corner has a value, or shorter than the faces ask for.
+    /// Indices from 0, or [`NO_VALUE`]. Empty when no corner has a value, or shorter than the faces require.
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
     pub(super) relative: Vec<(usize, i64)>,
@@ -197,7 +197,7 @@ fn ends_statement(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
 }
 
-/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that asks for them.
+/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that requires them.
 fn is_statement(line: &[u8]) -> bool {
     let mut words = LineWords::without_comments(line, 0);
     let first = words.next_at().map_or(&b""[..], |w| w.1);

@@ -1,4 +1,4 @@
-//! Writes OFF as text, with the prefix that the columns ask for.
+//! Writes OFF as text, with the prefix that the columns require.
 
 use super::super::text::{LineBuffer, rows};
 use super::super::{MeshRef, Pieces, soup};

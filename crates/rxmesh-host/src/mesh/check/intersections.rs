@@ -1,4 +1,4 @@
-//! Faces that cut through each other, found in a tree of boxes and told apart by exact predicates.
+//! Faces that cut through each other, found in a tree of boxes and distinguished by exact predicates.
 
 use super::Findings;
 use crate::mesh::{Column, ColumnData, ElementKind, Faces, MeshError, PolyMesh, TriMesh};

@@ -1,7 +1,7 @@
 //! Cuts a volume into patches and packs them: tetrahedra in, [`VolumeSet`] out.
 //!
 //! The stages are those of a surface: sides of cells that are one face (`adjacency`), regions and Lloyd rounds (those
-//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces if they are asked for
+//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces if they are requested
 //! (`parts`), and the final arrays (`pack`). The outcome depends on mesh and options alone, never on the number of
 //! threads.
 //!
@@ -82,7 +82,7 @@ impl Default for VolumeOptions {
 }
 
 impl VolumeOptions {
-    /// Returns the most owned cells of a patch: the number that was asked for, or 1,024, or less if a volume is so
+    /// Returns the most owned cells of a patch: the number that was requested, or 1,024, or less if a volume is so
     /// small that a GPU would have too few patches to work on at a time.
     pub fn size_for(&self, cells: usize) -> u32 {
         let suits = (cells / ENOUGH_PATCHES).clamp(SMALL_PATCH, USUAL_PATCH);

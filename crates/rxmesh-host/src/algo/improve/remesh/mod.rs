@@ -188,7 +188,7 @@ pub struct RemeshReport {
     /// Faces of the result.
     pub faces: u32,
     /// Area over that of an equilateral triangle with edges of the length that they should have; or the number of faces
-    /// that was asked for.
+    /// that was requested.
     pub expected_faces: f64,
     /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
@@ -305,7 +305,7 @@ impl RemeshBatchReport {
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
 /// afterwards too. Without a length each mesh has the mean of its edges. Lengths, numbers of faces, lengths by
 /// curvature, the most faces and the iterations are separate for each mesh; all other options are the same for all of
-/// them. A mesh that asks for no further iteration stays as it is, to the bit, while others continue.
+/// them. A mesh that requires no further iteration stays as it is, to the bit, while others continue.
 ///
 /// # Errors
 ///

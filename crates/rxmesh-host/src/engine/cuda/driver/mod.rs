@@ -115,7 +115,7 @@ pub(super) fn version() -> Result<i32, EngineError> {
     Ok(version)
 }
 
-/// Returns the most dynamic shared memory that a block can ask for.
+/// Returns the most dynamic shared memory that a block can request.
 pub(super) fn shared_limit(device: Device) -> Result<u32, EngineError> {
     number(
         device,

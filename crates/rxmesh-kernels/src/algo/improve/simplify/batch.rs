@@ -225,7 +225,7 @@ args! {
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds are paused, nothing is done.
         pub records: u32,
         /// Nonzero if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
@@ -312,7 +312,7 @@ kernel! {
         pub course: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds are paused, nothing is done.
         pub records: u32,
         /// Nonzero if it runs between two rounds.
         pub between: u32,
