@@ -1,4 +1,5 @@
-//! Modules of a crate, and rooms of a large module, stand on floors: each names those below it, and none above.
+//! Check of layers: modules of a crate, and submodules of a large module, name only modules of their own layer
+//! (*floor*) and of lower ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,17 +7,17 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// The floors of a crate, or of one module of it, from the ground up. Modules of one floor may name each other.
+/// Layers of a crate, or of one module of it, from the lowest one up. Modules of one layer may name each other.
 struct Building {
     name: &'static str,
-    /// Module that the floors are in; empty for the whole crate.
+    /// Module that contains the layers; empty for the whole crate.
     inside: &'static str,
     floors: &'static [&'static [&'static str]],
     /// Modules, by their path from the crate's root, that may name one above them.
     up: &'static [(&'static str, &'static str)],
 }
 
-/// The rooms of `algo`, in both halves alike.
+/// Layers of `algo`, the same in both halves.
 const ROOMS: &[&[&str]] = &[
     &["measure"],
     &["distance"],
@@ -89,7 +90,7 @@ const BUILDINGS: &[Building] = &[
     },
 ];
 
-/// Returns the faults: modules above the one that names them; modules without a floor; permissions that nothing needs.
+/// Returns the faults: modules that name a higher layer, modules without a layer, and unused permissions.
 pub(super) fn faults(crates: &Path) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     for building in BUILDINGS {
@@ -119,7 +120,7 @@ fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>>
         .modules
         .iter()
         .filter(|module| floor(module).is_none())
-        .map(|module| format!("{name}: module {module} has no floor in xtask/src/checks/floors.rs"))
+        .map(|module| format!("{name}: module {module} has no layer in xtask/src/checks/floors.rs"))
         .collect();
     let mut used = BTreeSet::new();
     for file in files(folder)? {
@@ -400,6 +401,6 @@ mod tests {
         let root = "mod cellar;\nmod shed;\nmod roof;\n";
         let new = faults_in(&[("lib.rs", root)]);
         assert_eq!(new.len(), 1, "{new:?}");
-        assert!(new[0].contains("shed has no floor"));
+        assert!(new[0].contains("shed has no layer"));
     }
 }

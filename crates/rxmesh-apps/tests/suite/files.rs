@@ -78,7 +78,7 @@ fn a_signal_leaves_no_part_of_a_file() {
     }
 }
 
-/// Under `nohup` a program goes on when its terminal closes.
+/// Under `nohup` a program continues when its terminal closes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_is_ignored_from_the_start_stays_ignored() {

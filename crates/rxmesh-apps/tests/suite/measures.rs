@@ -224,7 +224,7 @@ fn mcf_says_how_much_volume_went() {
     );
 }
 
-/// A file in another unit of length is filtered alike, and the noise is told in its unit.
+/// A file in another unit of length is filtered in the same way, and the noise is reported in its unit.
 #[test]
 fn filter_goes_along_with_the_unit() {
     let b = Sandbox::new();

@@ -52,7 +52,7 @@ fn what_is_broken_is_mended_and_told() {
     }
     assert_eq!(r["undone"].as_array().unwrap().len(), 0);
     let out = b.text("out.obj");
-    // The flat pair stays together; the page that stands on it has copies of the edge's ends.
+    // The flat pair stays together; the face that is perpendicular to it has copies of the edge's ends.
     assert_eq!(faces(&out), [vec![1, 2, 3], vec![2, 1, 4], vec![6, 7, 5]]);
     assert_eq!(positions(&out).len(), 7);
     let check = b.record("check out.obj");

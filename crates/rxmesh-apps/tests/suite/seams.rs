@@ -477,7 +477,7 @@ fn what_has_a_vertex_for_each_corner_is_simplified() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carries {
     Nothing,
-    /// Texture coordinates of vertices that are split where they begin anew.
+    /// Texture coordinates of vertices that are split at the seam of the chart.
     SplitUv,
     /// Texture coordinates of corners.
     CornerUv,

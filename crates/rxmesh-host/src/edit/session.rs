@@ -55,7 +55,7 @@ impl<C: Edits> std::fmt::Debug for Session<C> {
         let [v, e, n] = self.mesh.capacities();
         write!(
             f,
-            "Session(room for {v} vertices, {e} edges, {n} faces, {} columns, {}, {:?})",
+            "Session(capacity for {v} vertices, {e} edges, {n} faces, {} columns, {}, {:?})",
             self.columns.len(),
             C::NAME,
             self.engine()
@@ -473,7 +473,8 @@ impl<C: Edits> Session<C> {
         self.held
     }
 
-    /// Makes simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
+    /// Makes simplification write into a column of zeroes, for each deleted vertex, the slot of the vertex that
+    /// replaces it and 1.
     ///
     /// # Errors
     ///

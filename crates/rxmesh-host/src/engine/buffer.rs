@@ -129,7 +129,7 @@ impl Drop for HostClaim<'_> {
 
 /// `len` values in an engine's memory, freed when dropped.
 ///
-/// Memory is aligned to 64 bytes, and values that want more do not compile:
+/// Memory is aligned to 64 bytes, and values with a larger alignment do not compile:
 ///
 /// ```compile_fail,E0080
 /// #[repr(C, align(128))]

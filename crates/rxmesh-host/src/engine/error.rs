@@ -146,7 +146,7 @@ fn fault_text(code: Option<FaultCode>, word: u32, [a, b]: [u32; 2]) -> String {
             "an orientation fault: the faces around the vertex with linear id {a} are not one consistently oriented fan"
         ),
         Some(FaultCode::OutputOverflow) => {
-            format!("an output fault: the row of linear id {a} needs room for {b}")
+            format!("an output fault: the row of linear id {a} needs a capacity of {b}")
         }
         Some(FaultCode::User) => format!("its own fault ({a}, {b})"),
         _ => format!("fault {word} ({a}, {b})"),

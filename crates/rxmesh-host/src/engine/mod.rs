@@ -12,7 +12,7 @@
 //! then the kernel's copy of the arguments is brought to the addresses of what they name. Shared-memory sizes come from
 //! the kernel's own plan.
 //!
-//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that need the same memory, one of them
 //! to write, do not wait for each other: the second gets [`EngineError::Busy`]. On a GPU one stream orders the launches
 //! of all threads. A fault comes out at whichever thread asks next.
 

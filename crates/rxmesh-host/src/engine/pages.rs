@@ -10,7 +10,7 @@ use std::alloc::Layout;
 const ALIGN: usize = 64;
 
 /// Bytes from which a piece comes from the system by itself. Smaller ones are used again by the allocator, which is
-/// quicker than to make them ready anew.
+/// faster than to prepare them again.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 const LARGE: usize = 12 << 20;
 

@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
+    /// Returns `true` if a block is one thread: some kernels take another path then, and need more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {
             Backend::Cpu(c) => !c.is_for_tests(),
@@ -43,7 +43,7 @@ impl Engine {
         items.div_ceil(256).clamp(1, at_a_time)
     }
 
-    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more: on a
+    /// Returns `true` if a coefficient of a large system is computed again each time, since its bytes cost more: on a
     /// GPU, not on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {
         match &self.0.kind {

@@ -184,7 +184,7 @@ impl FilePoints {
     /// decides.
     pub(super) fn want_signs(&self, cells: &[[u32; 4]]) -> bool {
         /// Six volumes change by less, as a part of the square of the longest side and the largest coordinate: each of
-        /// three sides by at most two half units of a 32-bit float along each axis, with room.
+        /// three sides by at most two half units of a 32-bit float along each axis, with a margin.
         const ROUNDED: f64 = 16.0 / (1 << 24) as f64;
         let is_doubtful = |cell: &[u32; 4]| {
             let [a, b, c, d] = cell.map(|v| self.positions[v as usize].as_dvec3());

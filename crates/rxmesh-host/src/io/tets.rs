@@ -121,7 +121,7 @@ fn load(content: PreparedFile<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoErr
 ///
 /// # Errors
 ///
-/// A format that cannot be told. Other faults of a file are found by reading it.
+/// A format that cannot be determined. Other faults of a file are found by reading it.
 pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
     let PreparedFile { bytes, format, .. } = PreparedFile::new(bytes, name, options)?;
     Ok(match (format.holds_surfaces(), format.holds_volumes()) {

@@ -1,4 +1,4 @@
-//! First launches of a round: find the seeds that want a change, and claim all that they need.
+//! First launches of a round: find the candidates among the seeds, and claim all elements that they need.
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;
@@ -29,7 +29,7 @@ const FAR_AHEAD: u32 = 16;
 pub const WANT_ITEMS: u32 = 128;
 
 crate::args! {
-    /// Lists the seeds that want a change, before [`Claim`], for operators of which few seeds do
+    /// Lists the candidates among the seeds, before [`Claim`], for operators with few of them
     /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
     /// behind it has full warps.
     pub struct Want<O> {
@@ -39,7 +39,7 @@ crate::args! {
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,
-        /// Seeds that want a change.
+        /// Candidates.
         pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
@@ -105,7 +105,7 @@ impl<O: Operator> Want<O> {
 /// Shared memory of [`Want`].
 #[derive(Clone, Copy)]
 pub struct WantShared {
-    /// Items that want a change.
+    /// Items that are candidates.
     left: Shared<u32>,
     flags: Shared<u32>,
     place: Shared<u32>,

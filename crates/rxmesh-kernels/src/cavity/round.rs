@@ -28,7 +28,7 @@ pub enum Counter {
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators with a separate launch that tests them.
+    /// Candidates of this round, for operators with a separate launch that tests seeds.
     Wanting = 6,
     /// Nonzero if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a
     /// kernel asked for it.

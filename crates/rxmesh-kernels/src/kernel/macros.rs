@@ -289,7 +289,7 @@ macro_rules! kernel {
 /// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an
 /// engine has loaded, this library's among them: give yours a prefix. With `, feature "name"` after it the PTX entries
 /// are made only where that feature of the crate is on: for crates whose kernels others use in kernels of theirs, and
-/// which do not want to be in their PTX.
+/// which should not be in their PTX.
 #[macro_export]
 macro_rules! kernels {
     ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal, feature $feature:literal; $($rest:tt)*) => {

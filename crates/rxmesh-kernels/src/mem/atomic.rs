@@ -266,7 +266,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
 pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
     // SAFETY: the caller's.
     let cell = unsafe { wide(at) };
-    // CPUs have no such instruction: if the value stays, a load saves the exchange that stands in for it.
+    // CPUs have no such instruction: if the value stays, a load saves the exchange that replaces the instruction.
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let old = cell.load(Relaxed);

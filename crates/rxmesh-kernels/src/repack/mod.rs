@@ -1,5 +1,5 @@
 //! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches
-//! in place; here all are packed anew).
+//! in place; here all are packed again).
 //!
 //! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label per face. Faces of one
 //! label become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id.

@@ -24,7 +24,7 @@ pub const CUT_ROOM: u32 = 4096;
 /// So are regions that are cut into more parts.
 pub const PARTS: u32 = 256;
 
-/// Number of times that an order starts anew if the faces are not connected; then the remaining faces come all at once.
+/// Limit of restarts of an order if the faces are not connected; then the remaining faces come all at once.
 const RESTARTS: u32 = 64;
 
 /// Words that [`Recut::spare`] has a face.
@@ -35,7 +35,7 @@ kernel! {
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Shared arrays: the place of each face in its region stands where its session id does later.
+        /// Shared arrays: the place of each face in its region is stored where its session id is later.
         pub work: RepackArrays,
         /// Regions of labels.
         pub regions: Regions,

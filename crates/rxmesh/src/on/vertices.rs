@@ -165,7 +165,7 @@ impl Vertices {
     }
 
     /// Does work that moves vertices, as [`Vertices::compute`]: positions come back into the mesh, and normals that it
-    /// had are computed anew.
+    /// had are computed again.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ impl Vertices {
     }
 
     /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some,
-    /// to be computed anew.
+    /// to be computed again.
     fn drop_normals(&mut self, log: &mut dyn Log) -> bool {
         let extras = &mut self.mesh.extras;
         let corners = extras.corner_normals.take().is_some();

@@ -170,7 +170,7 @@ kernels! {
     /// Kernels of the PTX; `Engine::load_ptx` compares their fingerprint.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
-    // As `patch`, and once more on VV computed once and kept.
+    // As `patch`, and again with VV prepared.
     prepared cloth_smooth: Smooth;
     // The operator: three PTX entries, `rx_cloth_refine_claim`, `_resolve` and `_fill`.
     operator cloth_refine: Refine;

@@ -178,7 +178,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the backslash belongs to a name: it does not stand alone, and the line does not continue.
+    /// Returns `true` if the backslash belongs to a name: it is not a word by itself, and the line does not continue.
     fn name_keeps(self, content: &[u8], next: &[u8]) -> bool {
         let before = content.len().checked_sub(2).map(|at| content[at]);
         let alone = before.is_none_or(is_space);

@@ -40,7 +40,7 @@ pub(super) const CODEC: Codec = Codec {
     },
 };
 
-/// Returns `true` if a file begins as the format does: blank lines may come first, and any space stand between the
+/// Returns `true` if a file begins as the format does: blank lines may come first, and any space may be between the
 /// words.
 fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();

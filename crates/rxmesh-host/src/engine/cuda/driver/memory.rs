@@ -8,7 +8,7 @@ use cust::stream::Stream;
 use cust::sys as cu;
 use std::ffi::c_void;
 
-/// A memory pool of one engine: the process's default one is left as others want it.
+/// A memory pool of one engine: the process's default pool is not changed.
 pub(in crate::engine::cuda) struct Pool(cu::CUmemoryPool);
 
 impl Pool {

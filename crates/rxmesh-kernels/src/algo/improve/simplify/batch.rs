@@ -21,7 +21,7 @@ pub enum MeshCount {
     Faces = 1,
     /// Faces that are to go.
     Goal = 2,
-    /// Faces that are gone.
+    /// Number of deleted faces.
     Gone = 3,
     /// Bound: edges of a lower cost, as bits, are considered.
     Below = 4,
@@ -497,7 +497,7 @@ unsafe impl BlockKernel for BatchWinners {
             let before = carry.get(1);
             b.each(n, |i| {
                 batch.set(first + i, MeshCount::First, before + here.get(i));
-                // The list counts them once more; without a list they are forgotten.
+                // The list counts them again; without a list they are dropped.
                 batch.set(first + i, MeshCount::Winners, 0);
             });
             b.lead(|| carry.set(1, before + total));
