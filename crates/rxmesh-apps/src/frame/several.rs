@@ -105,7 +105,7 @@ impl Several {
         let at = columns.iter().position(|c| c.name == MESH);
         let labels = at.map(|at| columns.remove(at).data);
         let Some(ColumnData::U32(labels)) = labels else {
-            bail!("the meshes can no longer be told apart; this is a bug in rxmesh");
+            bail!("the meshes cannot be distinguished; this is a bug in rxmesh");
         };
         Ok(self.batch.part(mesh, &labels))
     }

@@ -391,7 +391,7 @@ fn split_vertices_open_no_crack() {
             let warnings = r["warnings"].to_string();
             // Flips move no vertex and need no partner across a seam.
             assert_eq!(
-                warnings.contains("lie where others do"),
+                warnings.contains("share their place with others"),
                 edit != "delaunay",
                 "{edit}: {warnings}"
             );

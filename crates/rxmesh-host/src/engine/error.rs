@@ -31,7 +31,7 @@ pub enum EngineError {
     },
     /// A kernel or a relation needs kinds of element that the mesh does not keep.
     #[error(
-        "`{what}` needs {missing} of the mesh, which were not asked for when it was cut into patches (kinds and ribbon \
+        "`{what}` needs {missing} of the mesh, which were not requested when it was cut into patches (kinds and ribbon \
          of `VolumeOptions`)"
     )]
     Needs {
@@ -49,7 +49,7 @@ pub enum EngineError {
         bytes: usize,
     },
     /// The worker threads could not be started.
-    #[error("{threads} threads were asked for, but: {why}")]
+    #[error("{threads} threads were requested, but: {why}")]
     Threads {
         /// Requested number of threads.
         threads: usize,

@@ -48,7 +48,7 @@ pub enum IoError {
     },
     /// The file holds polygons and triangulation was not requested.
     #[error(
-        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is asked for. \
+        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is requested. \
             {polygons} of {faces} faces are not triangles", path.display()
     )]
     Polygon {

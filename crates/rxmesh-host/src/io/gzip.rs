@@ -72,7 +72,7 @@ fn unpack_within(bytes: &[u8], most: usize) -> Result<(Vec<u8>, Option<String>),
     }
     // Tapes and some programs fill up with zeros, as gzip knows.
     let left = rest.iter().any(|b| *b != 0);
-    let warning = left.then(|| format!("{} bytes behind the gzip data are not read", rest.len()));
+    let warning = left.then(|| format!("{} bytes after the gzip data are not read", rest.len()));
     Ok((out, warning))
 }
 
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(text, b"a\n");
         assert_eq!(
             warning.as_deref(),
-            Some("4 bytes behind the gzip data are not read")
+            Some("4 bytes after the gzip data are not read")
         );
     }
 

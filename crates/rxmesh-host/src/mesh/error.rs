@@ -58,7 +58,7 @@ pub enum MeshError {
         position: [f32; 3],
     },
     /// More elements than 32-bit ids can name.
-    #[error("{asked} {what} asked for, at most {limit} fit into 32-bit ids")]
+    #[error("{asked} {what} requested, at most {limit} fit into 32-bit ids")]
     TooLarge {
         /// "vertices", "faces" or "cells".
         what: &'static str,

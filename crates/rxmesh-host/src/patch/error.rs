@@ -35,7 +35,7 @@ pub enum PatchError {
         vertex: u32,
     },
     /// The patch size of a volume cannot be used.
-    #[error("a patch size of {size} cells was asked for, but it must lie between 1 and {limit}")]
+    #[error("a patch size of {size} cells was requested, but it must lie between 1 and {limit}")]
     VolumePatchSize {
         /// Requested size.
         size: u32,
@@ -60,13 +60,13 @@ pub enum PatchError {
         valence: u64,
     },
     /// Copies of a body that cannot be had.
-    #[error("{0} copies were asked for, but it must be 1 or more, of a body that is there once")]
+    #[error("{0} copies were requested, but it must be 1 or more, of a body that is there once")]
     Copies(u32),
     /// The patch size cannot be used.
-    #[error("a patch size of {0} faces was asked for, but it must lie between 1 and 65535")]
+    #[error("a patch size of {0} faces was requested, but it must lie between 1 and 65535")]
     PatchSize(u32),
     /// The growth factor cannot be used.
-    #[error("a growth factor of {0} was asked for, but it must be a number from 1 to 1000")]
+    #[error("a growth factor of {0} was requested, but it must be a number from 1 to 1000")]
     Growth(f32),
     /// The mesh or its patches need ids or offsets that do not fit 32 bits.
     #[error("the mesh needs {count} {what}, but at most {limit} can be addressed")]

@@ -31,7 +31,7 @@ pub enum Counter {
     /// Candidates of this round, for operators with a separate launch that tests seeds.
     Wanting = 6,
     /// Nonzero if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a
-    /// kernel asked for it.
+    /// kernel requested it.
     Stopped = 7,
     /// Candidates, over all rounds.
     Candidates = 8,

@@ -161,7 +161,7 @@ fn within(i: u32, n: u32) {
 #[cold]
 #[inline(never)]
 fn not_there(i: u32, n: u32) -> ! {
-    panic!("a kernel asked for neighbour or row {i} of {n}");
+    panic!("a kernel reads neighbour or row {i} of {n}");
 }
 
 /// Returns `row`, or [`NONE`] if `skip`: an entry that the transpose leaves out.

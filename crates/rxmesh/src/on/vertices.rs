@@ -307,7 +307,7 @@ impl Vertices {
             );
         }
         if faces {
-            log.warn("the input's normals of faces no longer fit and are left out".into());
+            log.warn("the input's normals of faces do not fit the result and are left out".into());
         }
         vertices || corners
     }

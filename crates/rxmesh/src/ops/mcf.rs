@@ -129,7 +129,7 @@ residual is below the tolerance.";
         let worst = worst.unwrap_or(report);
         Message::new(line + &volumes.line()).unless_done(report.converged, || {
             format!(
-                "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
+                "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was requested; {} holds the \
                 unfinished result",
                 worst.iterations,
                 worst.residual,

@@ -38,10 +38,10 @@ impl Options for SampleOptions {
         let most = crate::mesh::MAX_VERTICES as u64;
         match self.points {
             0 => Err(Error::Options(
-                "0 points are asked for, but at least 1 must be".into(),
+                "0 points were requested, but at least 1 is needed".into(),
             )),
             n if n > most => Err(Error::Options(format!(
-                "{n} points are asked for, but a mesh has at most {most}"
+                "{n} points were requested, but a mesh has at most {most}"
             ))),
             _ => Ok(()),
         }

@@ -56,7 +56,7 @@ changeable!(TransformOptions);
 impl Options for TransformOptions {
     fn check(&self) -> Result<(), Error> {
         if *self == TransformOptions::default() {
-            return Err(Error::Options("nothing is asked for".into()));
+            return Err(Error::Options("no transformation is given".into()));
         }
         let map = self.linear();
         let determinant = map.matrix3.determinant();

@@ -72,7 +72,7 @@ impl Borders {
             };
             if matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_)) {
                 return Err(Error::Options(format!(
-                    "groups are whole numbers, but the column '{name}' is not of such{}",
+                    "groups are whole numbers, but the column '{name}' does not hold whole numbers{}",
                     names(mesh)
                 )));
             }

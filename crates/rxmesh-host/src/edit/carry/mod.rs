@@ -394,7 +394,7 @@ impl Carried {
             match column.element {
                 _ if column.name == NORMAL && column.width == 3 => {
                     if column.element == ElementKind::Face {
-                        lost.push("normals of faces no longer fit and are left out".into());
+                        lost.push("normals of faces do not fit the result and are left out".into());
                     }
                 }
                 ElementKind::Face | ElementKind::Cell => {

@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8], body: usize, prefix: Prefix) -> Result<Soup, Fa
         }
     }
     Err(first_fault.map_or_else(
-        || Fault::byte(bytes.len(), "bytes are left over behind the last face"),
+        || Fault::byte(bytes.len(), "bytes are left over after the last face"),
         |f| f.1,
     ))
 }

@@ -191,7 +191,7 @@ impl<'a> OffReader<'a> {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {
             self.soup.warnings.push(format!(
-                "{lines} lines behind the last face are not read: the header states {faces} faces"
+                "{lines} lines after the last face are not read: the header states {faces} faces"
             ));
         }
     }

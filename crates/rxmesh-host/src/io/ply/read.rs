@@ -84,7 +84,7 @@ impl<S: ValueReader> PlyReader<S> {
     fn stray(&mut self, words: &str) -> Result<(), Fault> {
         if !self.source.is_over() {
             let what = format!(
-                "{words}, and then the rows do not fit the header: there is more behind the last one"
+                "{words}, and then the rows do not fit the header: there is more after the last one"
             );
             return Err(self.source.fault(self.source.offset(), what));
         }

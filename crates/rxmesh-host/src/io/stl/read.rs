@@ -93,7 +93,7 @@ fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
     {
         let extra = body - count * TRIANGLE;
         soup.warnings.push(format!(
-            "{extra} bytes of attributes behind triangles are not kept"
+            "{extra} bytes of attributes after triangles are not kept"
         ));
         triangles(bytes, HEAD, steps.into_iter(), &mut soup)?;
         return Ok(soup);
@@ -108,7 +108,7 @@ fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
     let read: usize = solids.iter().map(|s| HEAD + s.count * TRIANGLE).sum();
     if read < bytes.len() {
         soup.warnings.push(format!(
-            "{} bytes behind the last triangle are not read",
+            "{} bytes after the last triangle are not read",
             bytes.len() - read
         ));
     }

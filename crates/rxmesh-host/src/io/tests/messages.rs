@@ -206,7 +206,7 @@ fn off_faces_over_lines_of_few_corners_and_too_many() {
     assert_eq!(more.mesh, loaded.mesh);
     assert_eq!(
         more.warnings[1],
-        "2 lines behind the last face are not read: the header states 4 faces"
+        "2 lines after the last face are not read: the header states 4 faces"
     );
     let mut binary = b"OFF BINARY\n".to_vec();
     let words = [

@@ -34,7 +34,7 @@ fn an_attribute_is_the_length_of_what_follows_where_the_file_comes_out_even() {
         assert_eq!(loaded.mesh.faces, [[0, 1, 2], [0, 2, 3]], "{attributes:?}");
         assert!(loaded.mesh.extras.columns.is_empty());
         let bytes = attributes[0] + attributes[1];
-        let want = format!("{bytes} bytes of attributes behind triangles are not kept");
+        let want = format!("{bytes} bytes of attributes after triangles are not kept");
         assert_eq!(loaded.warnings, [want]);
     }
     // Without a payload they are kept, and so they are where bytes are left over.

@@ -597,7 +597,7 @@ fn lists_of_cells_of_a_wrong_size_are_read_by_rows() {
         let loaded = tets("a.vtk", text.as_bytes()).unwrap_or_else(|e| panic!("{size}: {e}"));
         assert_eq!(loaded.mesh.cell_count(), 2);
         let want = format!(
-            "2 lists of cells are said to have {size} numbers and have 10: they are read as they stand"
+            "2 lists of cells are said to have {size} numbers and have 10: they are read unchanged"
         );
         assert!(all(&loaded).contains(&want), "{size}: {}", all(&loaded));
     }

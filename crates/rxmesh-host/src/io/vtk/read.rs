@@ -190,7 +190,7 @@ impl VtkReader<'_> {
             let after = std::mem::replace(&mut self.tokens, before);
             if let Some((lists, numbers)) = self.rows_of_cells(n) {
                 self.volume.warnings.push(format!(
-                    "{n} lists of cells are said to have {size} numbers and have {numbers}: they are read as they stand"
+                    "{n} lists of cells are said to have {size} numbers and have {numbers}: they are read unchanged"
                 ));
                 return Ok(lists);
             }

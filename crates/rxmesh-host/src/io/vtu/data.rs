@@ -77,7 +77,7 @@ pub(super) fn numbers(
     let (stream, coded) = match (&array.place, file.appended) {
         (ArraySource::Appended(offset), Some((start, coded))) => {
             let start = start.checked_add(*offset).filter(|s| *s <= bytes.len());
-            let start = start.ok_or_else(|| wrong("its offset is behind the end of the file"))?;
+            let start = start.ok_or_else(|| wrong("its offset is beyond the end of the file"))?;
             (&bytes[start..], coded)
         }
         (ArraySource::Appended(_), None) => {

@@ -296,7 +296,7 @@ fn filter(
     if neighbours > MOST_NEIGHBOURS {
         return Err(Error::Options(format!(
             "sigma_c is too large: vertices have about {neighbours:.1e} neighbours, but at most \
-            {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
+            {MOST_NEIGHBOURS:.0e} are allowed: each vertex has those within twice sigma_c, in each iteration"
         )));
     }
     let unknown = |o: &FilterOptions| {

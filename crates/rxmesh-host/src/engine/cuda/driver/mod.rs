@@ -56,7 +56,7 @@ pub(super) fn device(ordinal: u32) -> Result<Device, EngineError> {
     let count = checked("the number of devices", Device::num_devices())?;
     if ordinal >= count {
         return Err(EngineError::NoDevice(format!(
-            "GPU {ordinal} was asked for, but there are {count}"
+            "GPU {ordinal} was requested, but there are {count}"
         )));
     }
     checked("a device", Device::get_device(ordinal))
