@@ -56,7 +56,7 @@ pub(crate) fn format(name: &Path) -> Option<Format> {
     })
 }
 
-/// Returns the name of a mesh without its folder, its extension and a `.gz` behind that: what names of results begin
+/// Returns the name of a mesh without its folder, its extension and a `.gz` after that: what names of results begin
 /// with.
 pub(crate) fn stem(path: &Path) -> OsString {
     let name = Path::new(path.file_name().unwrap_or_default());

@@ -262,7 +262,7 @@ fn code(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns the first names behind the path of the root, and behind as many `super::` as lead to it. Paths of macros
+/// Returns the first names after the path of the root, and after the `super::` that lead to it. Paths of macros
 /// (`$crate::`) are those of the macro's users.
 fn paths_from_root(code: &str, root: &str, depth: usize) -> Vec<String> {
     let supers = "super::".repeat(depth);

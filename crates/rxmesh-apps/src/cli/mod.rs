@@ -42,7 +42,7 @@ pub(crate) fn command() -> Command {
         .subcommands(ALL.iter().map(|app| (app.command)()))
 }
 
-/// Returns the words of the command line, with a number behind a flag that may have a value made its value: `--weld
+/// Returns the words of the command line, with a number after a flag that may have a value made its value: `--weld
 /// 0.1%` is `--weld=0.1%`. Without the sign, a word that is not a length is unchanged, such as the name of a mesh.
 pub(crate) fn arguments(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = words.collect();

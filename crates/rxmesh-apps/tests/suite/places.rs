@@ -12,7 +12,7 @@ fn obj(places: &[[f64; 3]], triangles: &[Vec<usize>]) -> String {
     vertices.chain(triangles.iter().map(face)).collect()
 }
 
-/// A noisy torus whose coordinates have twenty digits behind the binary point, and copies of it.
+/// A noisy torus whose coordinates have twenty digits after the binary point, and copies of it.
 struct TorusCopies {
     folder: Sandbox,
     places: Vec<[f64; 3]>,

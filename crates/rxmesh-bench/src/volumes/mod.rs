@@ -188,7 +188,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Measures operations on one mesh, under their names behind a prefix.
+    /// Measures operations on one mesh, under their names with a prefix.
     fn operations<'o>(
         &mut self,
         operations: impl Iterator<Item = &'o Operation>,

@@ -373,7 +373,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.piece(0, out).fetch()
     }
 
-    /// Returns a longer buffer with the same values at its beginning and zeroes behind them.
+    /// Returns a longer buffer with the same values at its beginning and zeroes after them.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(longer)
     }
 
-    /// Returns a buffer with a copy of the values from `from` on, which is not behind the end.
+    /// Returns a buffer with a copy of the values from `from` on, which is not beyond the end.
     pub(crate) fn copied_from(&self, from: usize) -> Result<Buffer<T>, EngineError> {
         let part = Buffer::uninit(&self.engine, self.len - from)?;
         self.give_to(&part, from)?;

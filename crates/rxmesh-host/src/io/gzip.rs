@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Bytes of a head without its optional parts.
 const HEAD: usize = 10;
-/// Checksum and size behind the data.
+/// Checksum and size after the data.
 const TAIL: usize = 8;
 /// Level that gzip has as its default.
 const LEVEL: i32 = 6;
@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends the unpacked bytes of a member; returns the bytes behind it.
+/// Appends the unpacked bytes of a member; returns the bytes after it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -103,7 +103,7 @@ fn member<'a>(
     Ok(&data[read + TAIL..])
 }
 
-/// Returns the data of a member, behind its head with a name and a comment.
+/// Returns the data of a member, after its head with a name and a comment.
 fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     const CHECKSUM: u8 = 2;
     const EXTRA: u8 = 4;

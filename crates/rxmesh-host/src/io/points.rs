@@ -26,7 +26,7 @@ pub(super) enum CoordinateBits {
 pub(super) struct Coordinate {
     single: f32,
     double: f64,
-    /// Digits behind the point, of text that is read with [`CoordinateBits::Double`].
+    /// Digits after the point, of text that is read with [`CoordinateBits::Double`].
     decimals: Option<i16>,
 }
 
@@ -289,7 +289,7 @@ fn refused(bits: CoordinateBits, number: bool, shown: &str) -> RefusedNumber {
     RefusedNumber { large, what }
 }
 
-/// Returns the number of digits behind the point that count, the exponent taken off: -2 for `1200`.
+/// Returns the number of digits after the point that count, the exponent taken off: -2 for `1200`.
 fn decimals(word: &[u8]) -> i16 {
     let mut parts = word.splitn(2, |b| matches!(b, b'e' | b'E'));
     let mantissa = parts.next().unwrap_or_default();

@@ -57,7 +57,7 @@ impl PatchSet {
     /// Checks that sections follow each other and fill their arrays, and that owned elements have distinct linear ids.
     fn check_sections(&self) -> Checked {
         let (mut ends, mut owned) = ([0u64; 3], [0u64; 3]);
-        // Bounds of the first linear ids of the next patch: behind those that the preceding patch owns, and before its
+        // Bounds of the first linear ids of the next patch: after those that the preceding patch owns, and before its
         // slack ends.
         let (mut bases, mut slack) = ([0u64; 3], [0u64; 3]);
         for (patch, h) in self.headers.iter().enumerate() {

@@ -253,7 +253,7 @@ impl Term {
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// Results, each behind a value that is not used, the words that count patches, and the partial results.
+    /// Results, each after an unused value, the words that count patches, and the partial results.
     room: Buffer<f64>,
 }
 

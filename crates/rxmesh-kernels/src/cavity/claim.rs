@@ -31,7 +31,7 @@ pub const WANT_ITEMS: u32 = 128;
 crate::args! {
     /// Lists the candidates among the seeds, before [`Claim`], for operators with few of them
     /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
-    /// behind it has full warps.
+    /// after it has full warps.
     pub struct Want<O> {
         /// Operator to run.
         pub op: O,
@@ -418,7 +418,7 @@ impl<O: Operator> Claim<O> {
         Some(counters.fetch_add(records, words)).filter(|&at| fits(at))
     }
 
-    /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
+    /// Writes the priority of a candidate and after it the record of its cavity, if its shape is known.
     #[inline(always)]
     fn record(&self, at: u32, seed: u32, priority: u32, met: u32) -> bool {
         if room::<O>(met) == 0 {
@@ -441,7 +441,7 @@ impl<O: Operator> Claim<O> {
         recorder.write_side(side, met.all(), met.first())
     }
 
-    /// Returns the recorder of a cavity, whose record begins behind the word at a place.
+    /// Returns the recorder of a cavity, whose record begins after the word at a place.
     #[inline(always)]
     fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
         Recorder {

@@ -142,7 +142,7 @@ impl Session {
         let winners = counters[Counter::Ranked as usize];
         let mut more = [0; 3];
         for (k, grow) in O::GROWTH.by_kind().into_iter().enumerate() {
-            // Listed slots count as used up: growth is for the slots behind them.
+            // Listed slots count as used: growth is for the slots after them.
             let listed = self.edits.slots.listed[k];
             more[k] = winners.saturating_mul(grow).saturating_sub(listed);
         }

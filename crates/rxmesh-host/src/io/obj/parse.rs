@@ -64,7 +64,7 @@ pub(super) struct Chunk {
     pub(super) names: LeftOut,
     /// Lines `vt` and `vn` that are no finite numbers: an entry that begins with NaN stands for them.
     pub(super) unread: [LeftOut; 2],
-    /// Vertices whose text behind the position is not numeric, or has not the number of values of a colour.
+    /// Vertices whose text after the position is not numeric, or has not the number of values of a colour.
     pub(super) strange: LeftOut,
     /// Vertices of two coordinates.
     pub(super) flat: LeftOut,
@@ -167,7 +167,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the line continues behind the backslash that `content` ends in. A name continues unless the
+    /// Returns `true` if the line continues after the backslash that `content` ends in. A name continues unless the
     /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
     /// the next line is a statement, empty or a comment: then it ends a folder's name.
     fn goes_on(self, content: &[u8], next: &[u8]) -> bool {

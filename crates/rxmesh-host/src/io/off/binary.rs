@@ -1,4 +1,4 @@
-//! OFF as binary. Geomview writes big-endian numbers and a count of colour values behind each face; other programs (the
+//! OFF as binary. Geomview writes big-endian numbers and a count of colour values after each face; other programs (the
 //! Polygon Mesh Processing library) write little-endian numbers and no colours. Nothing in the file tells the two
 //! apart, so the layout is the one under which the sizes match the file.
 

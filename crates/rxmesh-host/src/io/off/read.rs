@@ -186,7 +186,7 @@ impl<'a> OffReader<'a> {
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    /// Warns of data behind the last face.
+    /// Warns of data after the last face.
     fn rest(&mut self, faces: usize) {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {

@@ -79,7 +79,7 @@ pub(in crate::io) fn write(mesh: MeshRef<'_>, warnings: &mut Vec<String>) -> Pie
     pieces
 }
 
-/// Writes the values of a vertex that come behind its coordinates.
+/// Writes the values of a vertex after its coordinates.
 fn values_behind(line: &mut LineBuffer, held: &Held<'_>, v: usize) {
     held.normal
         .iter()

@@ -35,7 +35,7 @@ struct TriangleBlock {
     count: usize,
 }
 
-/// Returns the solids of a binary file: one, or several whole files behind each other.
+/// Returns the solids of a binary file: one, or several whole files one after the other.
 fn solids(bytes: &[u8], count: usize) -> Vec<TriangleBlock> {
     let mut solids = vec![TriangleBlock { at: 0, count }];
     let mut end = HEAD.saturating_add(count.saturating_mul(TRIANGLE));
@@ -304,7 +304,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// Warns of a missing end: some writers forget the last line, and a file that is cut off behind a facet holds the
+    /// Warns of a missing end: some writers forget the last line, and a file that is cut off after a facet holds the
     /// triangles before it.
     fn unended(&mut self) {
         let what = "a solid ends without 'endsolid': the file may be cut off";

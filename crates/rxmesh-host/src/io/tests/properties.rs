@@ -204,7 +204,7 @@ fn headers_end_their_lines_as_they_like() {
         assert_eq!(loaded.mesh.positions[0].x, first, "{end:?}");
         assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
         assert_eq!(loaded.mesh.extras.comments, ["made by a"]);
-        // Text behind a comment that is longer than the part examined for a format elsewhere.
+        // Text after a comment that is longer than the part examined for a format elsewhere.
         let long = format!("ply\ncomment {}\nformat", "long ".repeat(99));
         let text = String::from_utf8(triangle("", [""; 3])).unwrap();
         let text = text.replace("ply\nformat", &long).replace('\n', end);

@@ -152,7 +152,7 @@ fn several_solids_stay_several() {
     // A single solid without a name says nothing.
     let one = read_as("a.stl", solid("", 1).as_bytes()).unwrap().mesh;
     assert!(one.extras.tags.is_empty());
-    // Whole binary files behind each other.
+    // Whole binary files one after the other.
     let file = [
         binary(b"one", 2, [3, 4], false),
         binary(b"", 2, [5, 6], false),

@@ -295,7 +295,7 @@ impl VtkReader<'_> {
         Ok(all)
     }
 
-    /// Reads the `n` numbers that come next: behind the end of the line in binary files.
+    /// Reads the `n` numbers that come next: after the end of the line in binary files.
     pub(super) fn array(
         &mut self,
         scalar: NumberType,

@@ -126,7 +126,7 @@ fn text(
 ) -> Result<Numbers, Wrong> {
     let name = names::shown(&array.name);
     let size: usize = ranges.iter().map(Range::len).sum();
-    // The last number of a range needs no space behind it.
+    // The last number of a range needs no space after it.
     let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();
     if n > most {
         let what = format!("array '{name}': {n} numbers expected in {size} characters");

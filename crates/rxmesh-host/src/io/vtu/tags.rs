@@ -14,7 +14,7 @@ pub(super) enum ArraySource {
     Text(Vec<Range<usize>>),
     /// Base64 between the tags.
     Inline(Range<usize>),
-    /// Offset behind the `_` of the appended data.
+    /// Offset after the `_` of the appended data.
     Appended(usize),
 }
 
@@ -105,7 +105,7 @@ pub(super) struct VtuFile {
     /// Files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
-    /// Offset behind the `_` of the appended data, and `true` if they are base64.
+    /// Offset after the `_` of the appended data, and `true` if they are base64.
     pub(super) appended: Option<(usize, bool)>,
     pub(super) field_data: bool,
 }

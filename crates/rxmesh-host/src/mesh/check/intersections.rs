@@ -11,7 +11,7 @@ use robust::{Coord, Coord3D, orient2d};
 const LEAF: usize = 4;
 /// Triangles whose partners one piece of work finds.
 const PIECE: usize = 1024;
-/// Most partners behind a triangle, along the curve that orders them, that count.
+/// Limit of the counted partners after a triangle, along the curve that orders them.
 const MOST_PARTNERS: usize = 1000;
 /// Most pairs of triangles that exact predicates test in all, or more in a large mesh: those of a surface are few, and
 /// those of a heap of triangles go with the square of their number.
@@ -214,7 +214,7 @@ impl Tree {
         }
     }
 
-    /// Adds the pairs of the triangle at a place in the order with those behind it.
+    /// Adds the pairs of the triangle at a place in the order with those after it.
     fn partners(&self, place: usize, positions: &[Vec3], faces: &[[u32; 3]], search: &mut Search) {
         let own = &self.boxes[place];
         let f = self.order[place];

@@ -160,8 +160,8 @@ const FOLDED: f64 = -0.5;
 
 /// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, oriented as their neighbours.
 ///
-/// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
-/// faces too, unless the mesh has groups: then each comes behind the face whose group and values it takes. Values of
+/// A loop that comes several times to a vertex counts as several holes. New vertices come after the old ones; new
+/// faces too, unless the mesh has groups: then each comes after the face whose group and values it takes. Values of
 /// vertices are interpolated. No edge gets more than two faces, no face without an area is made. Nothing is done about
 /// new faces that meet others in space. Holes are filled in parallel; the result does not depend on it.
 ///
