@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
-    /// numbers, each once and in any order; the second word of `count` says how many there are.
+    /// numbers, each once and in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Engine {
         on_backend!(self, b => b.run_listed(args, most, shared))
     }
 
-    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    /// Checks the arguments of a launch, keeps the buffers that they name alive, and sets their addresses.
     fn bind(
         &self,
         name: &'static str,
@@ -180,7 +180,7 @@ impl Engine {
         Ok((fitted[which], shared))
     }
 
-    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    /// [`Engine::fit`] for any kernel with two forms; returns the form to launch.
     fn fit_one_of(
         &self,
         name: &'static str,
@@ -215,8 +215,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -225,7 +225,7 @@ impl Engine {
         self.launch_blocks(blocks, kernel)
     }
 
-    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_blocks`], for this crate, which keeps what that requires.
     pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -259,8 +259,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -270,7 +270,7 @@ impl Engine {
         self.launch_grid(blocks, steps, kernel)
     }
 
-    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_grid`], for this crate, which keeps what that requires.
     pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -290,7 +290,7 @@ impl Engine {
     }
 
     /// Returns `true` if one launch runs all steps of a grid kernel with this number of blocks. A CPU always does, and
-    /// stops after the step that asks for it.
+    /// stops after the step that requests it.
     ///
     /// # Errors
     ///
@@ -328,9 +328,9 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
-    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
-    /// the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say for `n` indices,
+    /// and what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch
+    /// checks the rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -350,7 +350,7 @@ impl Engine {
         self.launch_flat(n, kernel)
     }
 
-    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_flat`], for this crate, which keeps what that requires.
     pub(crate) fn launch_flat<K: FlatKernel + Entry>(
         &self,
         n: u32,
@@ -374,7 +374,7 @@ impl Engine {
     }
 }
 
-/// Says in the trace what is about to run.
+/// Traces the launch that is about to run.
 fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
     tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
 }

@@ -12,7 +12,7 @@
 //! then the kernel's copy of the arguments is brought to the addresses of what they name. Shared-memory sizes come from
 //! the kernel's own plan.
 //!
-//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that need the same memory, one of them
 //! to write, do not wait for each other: the second gets [`EngineError::Busy`]. On a GPU one stream orders the launches
 //! of all threads. A fault comes out at whichever thread asks next.
 
@@ -150,7 +150,7 @@ impl Engine {
         Engine::new(Backend::Cpu(cpu), policy)
     }
 
-    /// The CPU engine on rayon's global pool.
+    /// Returns the CPU engine on rayon's global pool.
     pub fn cpu() -> Engine {
         Engine::on_cpu(Style::Solo, None)
     }
@@ -171,19 +171,19 @@ impl Engine {
         Ok(Engine::on_cpu(Style::Solo, Some(pool)))
     }
 
-    /// A test engine that permutes the order inside each phase.
+    /// Returns a test engine that permutes the order inside each phase.
     #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
         Engine::on_cpu(Style::Shuffled(seed), None)
     }
 
-    /// A test engine that runs each block as `threads` real threads, 1 to 64.
+    /// Returns a test engine that runs each block as `threads` real threads, 1 to 64.
     #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
         Engine::on_cpu(Style::Team(threads.clamp(1, 64)), None)
     }
 
-    /// The NVIDIA GPU with the given ordinal, with this library's kernels loaded.
+    /// Returns the NVIDIA GPU with the given ordinal, with this library's kernels loaded.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl Engine {
         Ok(Engine::new(Backend::Cuda(Box::new(cuda)), policy))
     }
 
-    /// The GPU if there is one, else the CPU; with the reason why not the GPU.
+    /// Returns the GPU if there is one, else the CPU with the reason.
     pub fn auto() -> (Engine, Option<EngineError>) {
         match EngineKind::Cuda.start() {
             Ok(engine) => (engine, None),
@@ -230,7 +230,7 @@ impl Engine {
         on_backend!(self, b => b.load(ptx, fingerprint_symbol, kernels))
     }
 
-    /// Short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
+    /// Returns the short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
     pub fn name(&self) -> String {
         self.info().engine
     }
@@ -254,7 +254,7 @@ impl Engine {
         on_backend!(self, b => b)
     }
 
-    /// A buffer of `n` zeroes.
+    /// Returns a buffer of `n` zeroes.
     ///
     /// # Errors
     ///
@@ -263,12 +263,12 @@ impl Engine {
         Buffer::zeroed(self, n)
     }
 
-    /// A buffer of `n` values that are whatever the memory held; for what kernels write in full before anyone reads it.
+    /// Returns a buffer of `n` undefined values, for kernels that write all of them before the first read.
     pub(crate) fn uninit<T: bytemuck::Pod>(&self, n: usize) -> Result<Buffer<T>, EngineError> {
         Buffer::uninit(self, n)
     }
 
-    /// A buffer with a copy of `data`.
+    /// Returns a buffer with a copy of `data`.
     ///
     /// # Errors
     ///
@@ -297,19 +297,19 @@ impl Engine {
         found.ok_or(EngineError::NotLive { kernel: "(table)" })
     }
 
-    /// Bytes of shared memory that a block can have.
+    /// Returns the bytes of shared memory that a block can have.
     pub fn shared_limit(&self) -> u32 {
         let own = self.0.policy.shared_limit;
         own.min(self.0.shared_limit.load(Relaxed))
     }
 
-    /// Bytes of the buffers that are on the engine now, and the most that they were since it was made, or since
-    /// [`Engine::forget_most_allocated`].
+    /// Returns the bytes of the buffers that are on the engine now, and the most that they were since it was made, or
+    /// since [`Engine::forget_most_allocated`].
     pub fn allocated(&self) -> [u64; 2] {
         self.0.live.bytes()
     }
 
-    /// Counts the most of [`Engine::allocated`] from what there is now.
+    /// Restarts the peak of [`Engine::allocated`] at the current amount.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
     }
@@ -351,7 +351,7 @@ impl Engine {
     }
 }
 
-/// A fault record over an engine's four words.
+/// Returns a fault record over an engine's four words.
 ///
 /// # Safety
 ///

@@ -73,7 +73,7 @@ impl Engine {
         self.0.policy.seeds_together
     }
 
-    /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
+    /// Returns `true` if a block is one thread: some kernels take another path then, and need more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         self.0.policy.blocks_are_alone
     }
@@ -95,7 +95,7 @@ impl Engine {
         self.0.policy.computes_anew
     }
 
-    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to imitate a smaller
     /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
@@ -103,7 +103,7 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to imitate a smaller GPU.
     /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);

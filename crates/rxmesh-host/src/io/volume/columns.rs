@@ -16,8 +16,8 @@ pub(in crate::io) enum Role {
 }
 
 impl Volume {
-    /// Keeps a column with rows of vertices or of elements, of whatever kind these are, under a name that a mesh can
-    /// have; says so where the name or the type has to change, or where it cannot be kept.
+    /// Keeps a column with rows of vertices or of elements of any kind, under a name that a mesh can have. Warns if the
+    /// name or the type has to change, or if it cannot be kept.
     pub(in crate::io) fn column(
         &mut self,
         name: &str,
@@ -91,7 +91,7 @@ impl Volume {
         self.warnings
             .extend(renamed.warnings("columns have other names now"));
         let unkept = std::mem::take(&mut self.unkept);
-        let many = "columns are not kept: their numbers are none, or have more digits than 64-bit floats hold";
+        let many = "columns are not kept: their values are not numbers, or have more digits than 64-bit floats hold";
         self.warnings.extend(unkept.warnings(many));
     }
 

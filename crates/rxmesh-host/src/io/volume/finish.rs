@@ -60,7 +60,7 @@ impl Volume {
         };
         if turned > 0 {
             self.warnings.push(format!(
-                "{turned} of {} tetrahedra were inverted and are turned round",
+                "{turned} of {} tetrahedra were inverted and are reoriented",
                 mesh.cell_count()
             ));
         }

@@ -1,4 +1,4 @@
-//! Meshes of elements as they stand in files: tetrahedra, or faces if there are no cells, with all that belongs to
+//! Meshes of elements as they are in files: tetrahedra, or faces if there are no cells, with all that belongs to
 //! them.
 
 mod columns;
@@ -24,7 +24,7 @@ pub(super) const REGION: &str = "region";
 /// Column of vertices with the references of MEDIT and the boundary markers of TetGen.
 pub(super) const MARKER: &str = "marker";
 
-/// A mesh of elements as it stands in a file: a volume if it has cells, else a surface. All indices are in range.
+/// A mesh of elements as it is in a file: a volume if it has cells, else a surface. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Volume {
     pub(super) points: FilePoints,
@@ -119,7 +119,7 @@ impl Volume {
 
     /// Leaves out a face with a vertex that is not there: an error if the mesh turns out to be a surface.
     pub(super) fn lose_face(&mut self, fault: Fault) {
-        self.pass("faces with vertices that are not there", 1);
+        self.pass("faces with missing vertices", 1);
         self.face_fault.get_or_insert(fault);
     }
 

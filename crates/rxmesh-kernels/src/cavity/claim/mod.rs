@@ -1,4 +1,4 @@
-//! First launches of a round: find the seeds that want a change, and claim all that they need.
+//! First launches of a round: find the candidates among the seeds, and claim all elements that they need.
 
 mod ahead;
 mod want;
@@ -330,7 +330,7 @@ impl<O: Operator> Claim<O> {
         Some(counters.fetch_add(records, words)).filter(|&at| fits(at))
     }
 
-    /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
+    /// Writes the priority of a candidate and after it the record of its cavity, if its shape is known.
     #[inline(always)]
     fn record(&self, at: u32, seed: u32, priority: u32, met: u32) -> bool {
         if room::<O>(met) == 0 {
@@ -353,7 +353,7 @@ impl<O: Operator> Claim<O> {
         recorder.write_side(side, met.all(), met.first())
     }
 
-    /// Returns the recorder of a cavity, whose record begins behind the word at a place.
+    /// Returns the recorder of a cavity, whose record begins after the word at a place.
     #[inline(always)]
     fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
         Recorder {

@@ -13,9 +13,9 @@ use crate::mem::{GlobalMut, Plan, Shared};
 pub const WANT_ITEMS: u32 = 128;
 
 crate::args! {
-    /// Lists the seeds that want a change, before [`Claim`](super::Claim), for operators of which few seeds do
+    /// Lists the candidates among the seeds, before [`Claim`](super::Claim), for operators with few of them
     /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
-    /// behind it has full warps.
+    /// after it has full warps.
     pub struct Want<O> {
         /// Operator to run.
         pub op: O,
@@ -23,7 +23,7 @@ crate::args! {
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,
-        /// Seeds that want a change.
+        /// Candidates.
         pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
@@ -89,7 +89,7 @@ impl<O: Operator> Want<O> {
 /// Shared memory of [`Want`].
 #[derive(Clone, Copy)]
 pub struct WantShared {
-    /// Items that want a change.
+    /// Items that are candidates.
     left: Shared<u32>,
     flags: Shared<u32>,
     place: Shared<u32>,

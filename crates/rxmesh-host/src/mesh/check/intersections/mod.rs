@@ -1,4 +1,4 @@
-//! Faces that cut through each other, found in a tree of boxes and told apart by exact predicates.
+//! Faces that cut through each other, found in a tree of boxes and distinguished by exact predicates.
 
 #[cfg(test)]
 mod tests;
@@ -12,12 +12,12 @@ use glam::Vec3;
 use rayon::prelude::*;
 use tree::Tree;
 
-/// Triangles whose partners are looked for by one piece of work.
+/// Triangles whose partners one piece of work finds.
 const PIECE: usize = 1024;
 /// Most pairs of triangles that exact predicates test in all, or more in a large mesh: those of a surface are few, and
 /// those of a heap of triangles go with the square of their number.
 const MOST_TESTS: usize = 1 << 23;
-/// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
+/// Pairs per triangle, on average over a piece of work, that are tested for a mesh of any size.
 const TESTS_A_TRIANGLE: usize = 256;
 
 /// Finds the pairs of faces that have a point in common other than the vertices and edges that they share.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// Triangles in a leaf of the tree.
 const LEAF: usize = 4;
-/// Most partners behind a triangle, along the curve that orders them, that count.
+/// Limit of the counted partners after a triangle, along the curve that orders them.
 const MOST_PARTNERS: usize = 1000;
 
 /// Lowest and highest corner.
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// Adds the pairs of the triangle at a place in the order with those behind it.
+    /// Adds the pairs of the triangle at a place in the order with those after it.
     pub(super) fn partners(
         &self,
         place: usize,

@@ -20,7 +20,7 @@ fn flat(p: DVec3, axis: usize) -> Coord<f64> {
     }
 }
 
-/// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with room).
+/// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with a margin).
 pub(super) const SLACK: f64 = 1e-15;
 
 /// Returns six times the volume of a tetrahedron, and the sum of its terms' sizes.

@@ -15,7 +15,8 @@ use rxmesh_kernels::topo::Kind;
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
 const SELECT_BLOCKS: u32 = 264;
 
-/// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
+/// Number of blocks that select edges per thread of a CPU: few, since a block's histogram is as much work as a thousand
+/// edges.
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
 impl SimplifyBuffers {

@@ -21,7 +21,7 @@ struct Steps<'a, L> {
     lines: L,
     work: &'a mut SimplifyBuffers,
     forgive: bool,
-    /// Salt of the last round that was asked for.
+    /// Salt of the last round that was requested.
     salt: u32,
 }
 
