@@ -32,7 +32,7 @@ pub(crate) struct SceneArgs<T: Args> {
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     scene: PathBuf,
-    /// Folder of the frames, which is made if need be; without it no frame is written
+    /// Folder of the frames, made if it does not exist; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// Format of the frames that holds their kind; without it volumes are VTU and cloth is OBJ
@@ -124,7 +124,7 @@ pub(crate) struct BodyArgs<T: Args> {
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     output: Option<PathBuf>,
-    /// Folder of all frames, which is made if need be; without it the last frame alone is written
+    /// Folder of all frames, made if it does not exist; without it the last frame alone is written
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     frames: Option<PathBuf>,
     #[command(flatten)]
@@ -212,7 +212,7 @@ fn read(run: &mut Run, name: &Path, volume: bool) -> Result<(LoadedMesh, PathBuf
     let path = input::find(name)?;
     if path.to_str().is_none() {
         bail!(
-            "{}: its name is no text that a scene can hold",
+            "{}: its name is not valid UTF-8, which a scene needs",
             path.display()
         );
     }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// A run, and nothing more.
+/// The frame of these applications: only a run.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) run: Run,
@@ -337,10 +337,10 @@ impl Reads for AnyMesh {
 /// Flags of a mesh and the one that it is compared with.
 #[derive(Debug, Args)]
 pub(crate) struct PairArgs {
-    /// The mesh that is measured
+    /// The measured mesh
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
     mesh: PathBuf,
-    /// The mesh that it is measured against; percentages refer to the diagonal of its bounding box
+    /// The reference mesh; percentages refer to the diagonal of its bounding box
     #[arg(value_name = "REFERENCE", value_hint = ValueHint::FilePath)]
     reference: PathBuf,
     #[command(flatten)]

@@ -7,14 +7,12 @@ mod materials;
 mod spec;
 mod text;
 
+pub use crate::solve::SolverSpec;
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
 pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
-pub use spec::{
-    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, LoadedMesh, Output, Pins, Scene, Sheet,
-    SolverSpec, Time, Turn,
-};
+pub use spec::{Ball, BodySpec, Cloth, Cuboid, LoadedMesh, Output, Pins, Scene, Sheet, Time, Turn};
 
 use rxmesh_host::{Error, files};
 use std::path::{Path, PathBuf};

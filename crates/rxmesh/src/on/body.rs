@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Lengths in metres of bodies for which the solvers' 32-bit numbers have been tried.
+/// Lengths in metres of bodies with which the solvers' 32-bit numbers were tested.
 const SIZES: (f64, f64) = (1e-6, 1e6);
 
 /// Mesh that an operation moves as a body.

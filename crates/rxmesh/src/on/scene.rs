@@ -62,7 +62,7 @@ impl Scene {
         let (stage, last) = (&mut self.stage, u64::from(steps));
         if stage.world.steps() >= last {
             return Err(Error::Message(format!(
-                "{}: {} steps are done, and there shall be {last}",
+                "{}: {} steps are done already, and the run ends at step {last}",
                 stage.scene.path.display(),
                 stage.world.steps()
             )));

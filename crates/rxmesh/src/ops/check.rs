@@ -18,7 +18,7 @@ pub struct Check;
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct CheckOptions {
-    /// Do not look for faces that intersect
+    /// Do not search intersecting faces
     #[cfg_attr(feature = "cli", arg(long))]
     pub no_self_intersections: bool,
     /// Exit with 1 when there are defects (a boundary is not one)
@@ -53,11 +53,11 @@ impl Operation for Check {
     const NAME: &'static str = "check";
     const GROUP: Group = Group::Inspect;
     const SUMMARY: &'static str =
-        "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
+        "Find defects: non-manifold edges and vertices, degenerate faces, ...";
     const HELP: &'static str = "Example: rxmesh check bunny.obj --json report.json
 
-Faces intersect that have more in common than the corners and sides they share; faces that
-touch count too.
+Two faces intersect if they have more points in common than shared corners and sides; faces
+that touch count too.
 
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const WRITES: WritesFile = WritesFile::Never;

@@ -32,14 +32,14 @@ impl Options for ClothOptions {
 impl Operation for Cloth {
     const NAME: &'static str = "cloth";
     const GROUP: Group = Group::Simulate;
-    const SUMMARY: &'static str = "Let a surface hang as cloth";
+    const SUMMARY: &'static str = "Simulate a surface as hanging cloth";
     const HELP: &'static str = "Examples: rxmesh generate grid --nx 40 --ny 40 -o sheet.obj
           rxmesh cloth sheet.obj -o hung.obj
           rxmesh cloth sheet.obj --frames hung -o hung.ply
           rxmesh cloth sheet.obj --print-scene
 
-The highest hundredth of the mesh is held; of a level mesh, that of its longest side. Ground lies a size
-of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.
+The highest hundredth of the mesh is fixed; of a level mesh, that of its longest side. The ground lies one
+mesh size below it. Lengths of edges and angles between faces are constraints of XPBD, by patch colours.
 Step, compliances and contact follow the size, so that sheets of any size move alike; --print-scene shows them.";
     const RECORD: &'static [(&'static str, &'static str)] = Played::RECORD;
 

@@ -22,7 +22,7 @@ pub struct Distance;
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct DistanceArgs {
-    /// With --output: write the column once more as 'quality', by which MeshLab, PyVista and others colour meshes
+    /// With --output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
     #[cfg_attr(feature = "cli", arg(long, requires = "output"))]
     pub quality: bool,
     /// Options of the measurement.
@@ -60,16 +60,16 @@ pub struct Reference {
 impl Operation for Distance {
     const NAME: &'static str = "distance";
     const GROUP: Group = Group::Measure;
-    const SUMMARY: &'static str = "Measure how far two surfaces are apart";
+    const SUMMARY: &'static str = "Measure the distance between two surfaces";
     const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
           rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
 
-Each mesh is measured at its vertices and at points on its faces, uniformly by area, against the
-other surface, not against its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS
-are over the points on the faces, the largest over all.";
+Distances go from the vertices and from uniform points on the faces of each mesh to the other
+surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the
+points on the faces, the largest over all.";
     const OUTPUT: OutputKind = OutputKind::Columns("distances of vertices");
     const WRITES: WritesFile = WritesFile::IfAsked(
-        "Write MESH with the distance of each vertex as the column 'distance', which PLY holds",
+        "Write MESH with the distance of each vertex as the column 'distance' (in PLY, for example)",
     );
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (

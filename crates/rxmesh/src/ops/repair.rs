@@ -25,27 +25,27 @@ impl Operation for Repair {
     const NAME: &'static str = "repair";
     const GROUP: Group = Group::Inspect;
     const SUMMARY: &'static str =
-        "Make a mesh manifold and oriented alike, close gaps and fill holes";
+        "Make a mesh manifold and consistently oriented, close gaps and fill holes";
     const HELP: &'static str = "Examples: rxmesh repair teapot.obj -o clean.ply
           rxmesh repair spot.ply --weld=0.001% --watertight -o solid.ply
           rxmesh repair ant.ply --min-component 20 --skip outward -o parts.ply
 
-Unless passes are skipped: vertices at one place become one; faces without area go, and leave no
-hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
-an edge, or several fans at a vertex, each sheet gets vertices of its own; faces are turned to agree
-with their neighbours, closed components outwards, those inside another one inwards; vertices of no
-face go. What a mesh carries stays with it. Gaps and holes are left unless asked for, and faces that
-intersect are left and counted.
+The passes, unless skipped: vertices at one place are united; faces without area are removed without
+leaving a hole; of equal faces one is kept, of walls between two solids none; at edges of more than two
+faces, and vertices of several fans, each sheet gets separate vertices; faces are oriented like their
+neighbours, closed components outwards, those inside another one inwards; isolated vertices are
+removed. The data of the mesh is carried. Gaps and holes are closed on request only, and intersecting
+faces are counted, not changed.
 
-When something that was asked for could not be done, the result is written and the exit code is 3.";
+If a request could not be met, the result is written and the exit code is 3.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "repair",
-            "`before` and `after` (counts of elements and of defects), and what each pass did: `weld`, `degenerate`, \
-            `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was \
-            not done",
+            "`before` and `after` (counts of elements and of defects), and the report of each pass: `weld`, \
+            `degenerate`, `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a \
+            pass that was not done",
         ),
-        ("undone", "what was asked for and could not be done"),
+        ("undone", "requests that could not be met"),
         (
             "self_intersections",
             "pairs of faces of the result that intersect: `count`, and the `first` ten",
@@ -177,7 +177,7 @@ pub fn passes(report: &RepairReport) -> String {
             &[
                 (r.copies, "copies of vertices"),
                 (r.on_edges, "new vertices on edges"),
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (
                     r.cuts,
                     "edges cut open, because the surface has one side only",
@@ -190,7 +190,7 @@ pub fn passes(report: &RepairReport) -> String {
         line(
             "orient",
             &[
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (r.conflicts, "edges where no turning helps"),
             ],
         );
@@ -225,8 +225,8 @@ pub fn passes(report: &RepairReport) -> String {
         line(
             "outward",
             &[
-                (r.turned, "components turned over"),
-                (r.cavities, "cavities look inwards"),
+                (r.turned, "components reversed"),
+                (r.cavities, "cavities face inwards"),
             ],
         );
     }

@@ -16,8 +16,8 @@ impl Operation for Sample {
     const HELP: &'static str =
         "Example: rxmesh sample bunny.obj --points 10000 --seed 7 -o points.ply
 
-Each point comes with the normal of its face. A region gets as many points as its share of the area
-asks for: there is one point in each of as many equal parts of the area.";
+Each point has the normal of its face. Sampling is stratified: one point in each of equal parts of
+the area.";
     const OUTPUT: OutputKind = OutputKind::Points;
     const WRITES: WritesFile = WritesFile::Named;
 

@@ -28,7 +28,7 @@ impl Options for SimulateOptions {
 impl Operation for Simulate {
     const NAME: &'static str = "simulate";
     const GROUP: Group = Group::Simulate;
-    const SUMMARY: &'static str = "Let deformable bodies of a scene move";
+    const SUMMARY: &'static str = "Simulate the deformable bodies of a scene";
     const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
           rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
           rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames

@@ -30,7 +30,7 @@ pub struct SoftOptions {
         arg(long, value_name = "SOLVER", value_enum, default_value = "implicit")
     )]
     pub solver: SoftSolver,
-    /// Hold the highest hundredth, instead of letting all fall
+    /// Fix the highest hundredth, in place of letting the body fall
     #[cfg_attr(feature = "cli", arg(long))]
     pub pin_top: bool,
 }
@@ -106,16 +106,16 @@ impl Options for SoftOptions {
 impl Operation for Soft {
     const NAME: &'static str = "soft";
     const GROUP: Group = Group::Simulate;
-    const SUMMARY: &'static str = "Let a volume fall or hang as a soft body";
+    const SUMMARY: &'static str = "Simulate a volume as a falling or hanging soft body";
     const HELP: &'static str = "Examples: rxmesh generate ball -n 4 -o ball.msh
           rxmesh soft ball.msh -o fallen.vtu
           rxmesh soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
           rxmesh soft ball.msh --print-scene
 
-It falls onto ground that lies half its size below it, and sinks into that by a hundredth of its size at
-most. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
-Young's modulus (50 kPa a metre of the longest side; 3 times that of springs, 6 times with projective
-dynamics, which knows no Poisson's ratio), step and contact follow the size, so that bodies of any size
+The body falls onto ground that lies half its size below it, and sinks into it by at most a hundredth of its
+size. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
+Young's modulus (50 kPa per metre of the longest side; 3 times that for springs, 6 times for projective
+dynamics, which has no Poisson's ratio), step and contact follow the size, so that bodies of any size
 move alike; --print-scene shows them.";
     const OUTPUT: OutputKind = OutputKind::Volume;
     const RECORD: &'static [(&'static str, &'static str)] = Played::RECORD;

@@ -36,7 +36,7 @@ impl Options for TrackArgs {
 impl Operation for Track {
     const NAME: &'static str = "track";
     const GROUP: Group = Group::Reshape;
-    const SUMMARY: &'static str = "Move a surface with a velocity field, and keep its mesh good";
+    const SUMMARY: &'static str = "Move a surface with a velocity field, and improve its mesh";
     const HELP: &'static str = "Example: rxmesh track sphere.ply --frames 20 --sequence -o flow.ply
 
 The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
@@ -44,7 +44,7 @@ those opposite wide angles are split, short ones contracted, edges flipped towar
 vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("frames", "frames done"),
-        ("target_length", "the length that edges should have, about"),
+        ("target_length", "approximate length of edges"),
         (
             "split",
             "`rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits",

@@ -20,13 +20,13 @@ pub struct TransformReport {
 impl Operation for Transform {
     const NAME: &'static str = "transform";
     const GROUP: Group = Group::Files;
-    const SUMMARY: &'static str = "Scale, turn and move a mesh";
+    const SUMMARY: &'static str = "Scale, rotate and move a mesh";
     const HELP: &'static str =
         "Examples: rxmesh transform bunny.obj --up-axis y,z --normalize -o bunny.ply
           rxmesh transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
 
-Whatever the order of the flags, the matrix comes first, then the turns, the scale, the centre and
-the move. Normals go along; a map that mirrors turns the faces round.";
+For any order of the flags, the matrix comes first, then the rotations, the scale, the centre and
+the translation. Normals are transformed; a reflection reverses the faces.";
     const WRITES: WritesFile = WritesFile::Named;
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "map",
