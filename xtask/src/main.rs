@@ -49,7 +49,7 @@ enum Task {
     Notices(checks::notices::NoticesArguments),
     /// Check that the stated minimum of Rust is enough.
     Msrv,
-    /// Check that no line of code or of a document is too long.
+    /// Check the length of lines, the first words of doc comments, and that at most two types have one name.
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
     Downstream,
