@@ -17,7 +17,13 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use bench::MeasureArguments;
+use checks::notices::NoticesArguments;
+use ci::CiArguments;
 use clap::{Parser, Subcommand};
+use fuzz::FuzzArguments;
+use ptx::PtxArguments;
+use sweep::SweepArguments;
 
 /// Project tasks.
 #[derive(Parser)]
@@ -30,13 +36,13 @@ struct XtaskArguments {
 #[derive(Subcommand)]
 enum Task {
     /// Build the kernels to PTX, or check the PTX that is under version control.
-    Ptx(ptx::PtxArguments),
+    Ptx(PtxArguments),
     /// Report the installed and the missing tools for device code and GPUs.
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
     /// Measure every engine on generated meshes and keep the record; options go to the bench program
-    Bench(bench::MeasureArguments),
+    Bench(MeasureArguments),
     /// Write the parts of the documents that are made from the program's own help.
     Docs,
     /// Check that every path named in the documents exists.
@@ -46,7 +52,7 @@ enum Task {
     /// Check licences, versions and sources of dependencies, and with cargo-deny their known faults.
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
-    Notices(checks::notices::NoticesArguments),
+    Notices(NoticesArguments),
     /// Check that the stated minimum of Rust is enough.
     Msrv,
     /// Check the length of lines, the first words of doc comments, and that at most two types have one name.
@@ -54,11 +60,11 @@ enum Task {
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
     Downstream,
     /// Fuzz readers, edits and the command line, for a given time.
-    Fuzz(fuzz::FuzzArguments),
+    Fuzz(FuzzArguments),
     /// Run every command on real files and on mutations of them, and judge the results.
-    Sweep(sweep::SweepArguments),
+    Sweep(SweepArguments),
     /// Run all checks that must pass before a change is merged.
-    Ci(ci::CiArguments),
+    Ci(CiArguments),
 }
 
 fn main() -> ExitCode {
