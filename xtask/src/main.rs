@@ -41,9 +41,9 @@ enum Task {
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
-    /// Measure every engine on generated meshes and keep the record; options go to the bench program
-    Bench(MeasureArguments),
-    /// Write the parts of the documents that are made from the program's own help.
+    /// Measure every engine on generated meshes and write a record; options go to the bench program
+    Bench(bench::MeasureArguments),
+    /// Write the generated parts of the documents from the program's help.
     Docs,
     /// Check that every path named in the documents exists.
     Paths,
@@ -53,11 +53,11 @@ enum Task {
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
     Notices(NoticesArguments),
-    /// Check that the stated minimum of Rust is enough.
+    /// Check the stated minimal version of Rust.
     Msrv,
-    /// Check the length of lines, the first words of doc comments, and that at most two types have one name.
+    /// Check the lengths of lines, the first words of doc comments, and that at most two types have one name.
     Lines,
-    /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
+    /// Build and run a program outside the repository that uses the library with the GPU as its README describes.
     Downstream,
     /// Fuzz readers, edits and the command line, for a given time.
     Fuzz(FuzzArguments),

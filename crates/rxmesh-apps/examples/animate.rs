@@ -200,7 +200,7 @@ mod tests {
         Ok(String::from_utf8(out)?)
     }
 
-    /// Without what differs from machine to machine.
+    /// Without the parts that differ between machines.
     fn elided(line: &str) -> String {
         match line.rsplit_once(", ") {
             Some((what, rate)) if rate.ends_with(" frames a second") => what.to_owned(),
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// The manual shows what the program prints.
+    /// The manual shows the program's output.
     #[test]
     fn the_manual_shows_what_it_prints() -> Result<()> {
         let manual = concat!(

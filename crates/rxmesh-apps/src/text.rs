@@ -4,7 +4,7 @@ use crate::record::Record;
 
 pub(crate) use rxmesh::text::{duration, number};
 
-/// The file and its counts.
+/// Returns the line of the input file and its counts.
 pub(crate) fn input(r: &Record) -> String {
     let Some(i) = &r.input else {
         return String::new();
@@ -39,7 +39,7 @@ pub(crate) fn engine(r: &Record) -> String {
     format!("engine: {name}, {}, {} {units}\n", e.device, e.units)
 }
 
-/// The file written, and how long everything took.
+/// Returns the line of the written file.
 pub(crate) fn output(r: &Record) -> String {
     let Some(o) = &r.output else {
         return String::new();
@@ -50,7 +50,7 @@ pub(crate) fn output(r: &Record) -> String {
     format!("wrote {path} ({}, {} bytes{because})\n", o.format, o.bytes)
 }
 
-/// A path of the record as people read it: `-` is a stream.
+/// Returns a path of the record as people read it: `-` is a stream.
 pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
     if path == "-" { stream } else { path }
 }

@@ -1,4 +1,4 @@
-//! Checks that edits on the speculative engine leave sound meshes: on meshes small enough for compute-sanitizer, or
+//! Checks that edits on the speculative scheduler leave sound meshes: on meshes small enough for compute-sanitizer, or
 //! many times with different seeds.
 
 use anyhow::{Context as _, Result, ensure};

@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     /// Most faces of a patch
     #[arg(long, default_value_t = 512, value_name = "N")]
     patch_size: u32,
-    /// Most faces of a patch in rows of the speculative engine [default: 256]
+    /// Most faces of a patch in rows of the speculative scheduler [default: 256]
     #[arg(long, value_name = "N")]
     speculative_patch_size: Option<u32>,
     /// Seed of the patches, and of the noise of a file's mesh
@@ -148,12 +148,12 @@ impl Arguments {
         self.json.as_deref()
     }
 
-    /// Returns `true` if a file's mesh was asked for.
+    /// Returns `true` if a file's mesh was requested.
     pub(crate) fn has_file(&self) -> bool {
         self.mesh.is_some()
     }
 
-    /// Returns `true` if rows were asked for by name.
+    /// Returns `true` if rows were requested by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -179,7 +179,7 @@ impl Arguments {
         let rows: Vec<&Row> = rows::all().filter(wanted).collect();
         ensure!(
             !rows.is_empty(),
-            "none of these rows is measured on that engine of edits"
+            "none of these rows is measured on that scheduler of edits"
         );
         Ok(rows)
     }
@@ -324,7 +324,7 @@ pub(crate) fn measure(
     Ok(faults)
 }
 
-/// Measures the rows of one engine of edits, which have patches of one size.
+/// Measures the rows of one scheduler of edits, which have patches of one size.
 fn measure_with(
     conflicts: Conflicts,
     engine: &Engine,

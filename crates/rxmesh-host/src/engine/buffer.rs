@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it any more.
+/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it.
 pub(super) struct Allocation {
     engine: Engine,
     pub(super) at: *mut u8,
@@ -129,7 +129,7 @@ impl Drop for HostClaim<'_> {
 
 /// `len` values in an engine's memory, freed when dropped.
 ///
-/// Memory is aligned to 64 bytes, and values that want more do not compile:
+/// Memory is aligned to 64 bytes, and values with a larger alignment do not compile:
 ///
 /// ```compile_fail,E0080
 /// #[repr(C, align(128))]
@@ -264,7 +264,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(out)
     }
 
-    /// As [`Buffer::read`] of several buffers, with one wait if they are of one engine.
+    /// Works like [`Buffer::read`] for several buffers, with one wait if they are of one engine.
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(out)
     }
 
-    /// As [`Buffer::read_range`] of two buffers, with one wait if they are of one engine.
+    /// Works like [`Buffer::read_range`] for two buffers, with one wait if they are of one engine.
     pub(crate) fn read_two<U: bytemuck::Pod>(
         &self,
         range: Range<usize>,
@@ -309,7 +309,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(())
     }
 
-    /// The values from `from` on, which are there, and where they go.
+    /// Returns the values from `from` on, which are there, and where they go.
     fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
         HostCopy {
             allocation: &self.allocation,
@@ -358,7 +358,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
     }
 
-    /// As [`Buffer::read`], into a slice of the same length.
+    /// Works like [`Buffer::read`], into a slice of the same length.
     ///
     /// # Errors
     ///
@@ -373,7 +373,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.piece(0, out).fetch()
     }
 
-    /// A longer buffer with the same values at its beginning and zeroes behind them.
+    /// Returns a longer buffer with the same values at its beginning and zeroes after them.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(longer)
     }
 
-    /// A buffer of the values from a place on, which is not behind the end.
+    /// Returns a buffer with a copy of the values from `from` on, which is not beyond the end.
     pub(crate) fn copied_from(&self, from: usize) -> Result<Buffer<T>, EngineError> {
         let part = Buffer::uninit(&self.engine, self.len - from)?;
         self.give_to(&part, from)?;
@@ -422,12 +422,12 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.engine.0.live.set_mesh(self.allocation.handle, mesh);
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The same memory as values of another type.
+    /// Reinterprets the memory as values of another type.
     ///
     /// # Errors
     ///
@@ -477,13 +477,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
     }
 
-    /// A kernel argument that reads the buffer: it names the memory, and a launch finds it there.
+    /// Returns a kernel argument that reads the buffer: it names the memory, and a launch finds it there.
     pub fn global(&self) -> Global<T> {
         // SAFETY: the handle of this buffer's memory, which is as long (contract U4).
         unsafe { Global::unbound(self.allocation.handle, self.len as u32) }
     }
 
-    /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
+    /// Returns a kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
     /// arguments; the engine orders the launches.
     pub fn global_mut(&self) -> GlobalMut<T> {
         // SAFETY: as above.

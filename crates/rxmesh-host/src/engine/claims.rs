@@ -12,7 +12,7 @@ pub(super) struct Claims(AtomicU32);
 const WRITER: u32 = u32::MAX;
 
 impl Claims {
-    /// Claims the allocation, unless others stand against it.
+    /// Claims the allocation, unless other claims conflict with it.
     pub(super) fn take(&self, write: bool) -> bool {
         let next = |now: u32| match (write, now) {
             (true, 0) => Some(WRITER),

@@ -38,11 +38,11 @@ pub(super) struct Cpu {
 /// Content of undefined shared memory in the test engines and in debug builds: a pattern that no test expects.
 const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
 
-/// Indices of a flat kernel that a thread takes at a time, at least; fewer altogether are done before another thread
-/// wakes.
+/// Fewest indices of a flat kernel that a thread takes at a time; a smaller kernel is finished before another thread
+/// wakes up.
 const LEAST_FLAT: u32 = 512;
 
-/// And at most.
+/// Most indices of a flat kernel that a thread takes at a time.
 const MOST_FLAT: u32 = 4096;
 
 thread_local! {
@@ -243,7 +243,7 @@ impl Cpu {
 
     /// # Safety
     ///
-    /// `at` came from [`Cpu::allocate`] with the same size and is not used any more.
+    /// `at` came from [`Cpu::allocate`] with the same size and is not used afterwards.
     pub(super) unsafe fn free(&self, at: *mut u8, bytes: usize) {
         // SAFETY: the caller's.
         unsafe { pages::free(at, bytes) };
@@ -260,7 +260,7 @@ impl Cpu {
     }
 }
 
-/// The first numbers of a list, of which `count` says how many there are, in their order.
+/// Returns the first `count` numbers of a list, sorted.
 fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
     let mut listed: Vec<u32> = (0..count.get(1)).map(|i| list.get(i)).collect();
     listed.sort_unstable();
@@ -357,7 +357,7 @@ unsafe fn run_block<B: Block, K: OnBlocks>(
     kernel.run(b, id, &tables);
 }
 
-/// The processor's name, where the system tells.
+/// Returns the processor's name, if the system reports it.
 fn processor() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -371,8 +371,8 @@ fn processor() -> &'static str {
     })
 }
 
-/// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the
-/// atomic updates, so that they are tested.
+/// Returns a plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps
+/// the atomic updates, so that they are tested.
 ///
 /// # Safety
 ///

@@ -32,7 +32,7 @@ impl Foreign {
             return wrong("is nowhere: its address is 0");
         }
         if !self.address.is_multiple_of(align_of::<T>() as u64) {
-            return wrong("does not lie at a multiple of what its values are aligned to");
+            return wrong("is not at a multiple of its values' alignment");
         }
         if self.address.checked_add(bytes as u64).is_none() {
             return wrong("ends beyond the last address");

@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
-    /// numbers, each once and in any order; the second word of `count` says how many there are.
+    /// numbers, each once and in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    /// Checks the arguments of a launch, keeps the buffers that they name alive, and sets their addresses.
     fn bind(
         &self,
         name: &'static str,
@@ -127,7 +127,7 @@ impl Engine {
         Ok((fitted[which], shared))
     }
 
-    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    /// [`Engine::fit`] for any kernel with two forms; returns the form to launch.
     fn fit_one_of(
         &self,
         name: &'static str,
@@ -149,7 +149,7 @@ impl Engine {
         Ok(fitted)
     }
 
-    /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
+    /// Returns the bytes of shared memory of a block if a multiprocessor runs two of them.
     fn shared_of_two(&self) -> u32 {
         match &self.0.kind {
             Backend::Cpu(_) => u32::MAX,
@@ -171,8 +171,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -181,7 +181,7 @@ impl Engine {
         self.launch_blocks(blocks, kernel)
     }
 
-    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_blocks`], for this crate, which keeps what that requires.
     pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -222,8 +222,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -233,7 +233,7 @@ impl Engine {
         self.launch_grid(blocks, steps, kernel)
     }
 
-    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_grid`], for this crate, which keeps what that requires.
     pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -262,7 +262,7 @@ impl Engine {
     }
 
     /// Returns `true` if one launch runs all steps of a grid kernel with this number of blocks. A CPU always does, and
-    /// stops after the step that asks for it.
+    /// stops after the step that requests it.
     ///
     /// # Errors
     ///
@@ -298,9 +298,9 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
-    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
-    /// the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say for `n` indices,
+    /// and what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch
+    /// checks the rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -320,7 +320,7 @@ impl Engine {
         self.launch_flat(n, kernel)
     }
 
-    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_flat`], for this crate, which keeps what that requires.
     pub(crate) fn launch_flat<K: FlatKernel + Entry>(
         &self,
         n: u32,
@@ -343,7 +343,7 @@ impl Engine {
     }
 }
 
-/// Says in the trace what is about to run.
+/// Traces the launch that is about to run.
 fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
     tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
 }

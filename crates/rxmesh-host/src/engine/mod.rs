@@ -12,7 +12,7 @@
 //! then the kernel's copy of the arguments is brought to the addresses of what they name. Shared-memory sizes come from
 //! the kernel's own plan.
 //!
-//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that need the same memory, one of them
 //! to write, do not wait for each other: the second gets [`EngineError::Busy`]. On a GPU one stream orders the launches
 //! of all threads. A fault comes out at whichever thread asks next.
 
@@ -124,7 +124,7 @@ impl Engine {
         }))
     }
 
-    /// The CPU engine on rayon's global pool.
+    /// Returns the CPU engine on rayon's global pool.
     pub fn cpu() -> Engine {
         Engine::new(Backend::Cpu(Cpu::new(Style::Solo, None)))
     }
@@ -145,13 +145,13 @@ impl Engine {
         Ok(Engine::new(Backend::Cpu(Cpu::new(Style::Solo, Some(pool)))))
     }
 
-    /// A test engine that permutes the order inside each phase.
+    /// Returns a test engine that permutes the order inside each phase.
     #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
         Engine::new(Backend::Cpu(Cpu::new(Style::Shuffled(seed), None)))
     }
 
-    /// A test engine that runs each block as `threads` real threads, 1 to 64.
+    /// Returns a test engine that runs each block as `threads` real threads, 1 to 64.
     #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
         Engine::new(Backend::Cpu(Cpu::new(
@@ -160,7 +160,7 @@ impl Engine {
         )))
     }
 
-    /// The NVIDIA GPU with the given ordinal, with this library's kernels loaded.
+    /// Returns the NVIDIA GPU with the given ordinal, with this library's kernels loaded.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Engine {
         Ok(Engine::new(Backend::Cuda(Box::new(cuda))))
     }
 
-    /// The GPU if there is one, else the CPU; with the reason why not the GPU.
+    /// Returns the GPU if there is one, else the CPU with the reason.
     pub fn auto() -> (Engine, Option<EngineError>) {
         #[cfg(feature = "cuda")]
         let gpu = Engine::cuda(0);
@@ -216,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
+    /// Returns the short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
     pub fn name(&self) -> String {
         self.info().engine
     }
@@ -235,7 +235,7 @@ impl Engine {
         !matches!(self.0.kind, Backend::Cpu(_))
     }
 
-    /// A buffer of `n` zeroes.
+    /// Returns a buffer of `n` zeroes.
     ///
     /// # Errors
     ///
@@ -244,12 +244,12 @@ impl Engine {
         Buffer::zeroed(self, n)
     }
 
-    /// A buffer of `n` values that are whatever the memory held; for what kernels write in full before anyone reads it.
+    /// Returns a buffer of `n` undefined values, for kernels that write all of them before the first read.
     pub(crate) fn uninit<T: bytemuck::Pod>(&self, n: usize) -> Result<Buffer<T>, EngineError> {
         Buffer::uninit(self, n)
     }
 
-    /// A buffer with a copy of `data`.
+    /// Returns a buffer with a copy of `data`.
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl Engine {
         found.ok_or(EngineError::NotLive { kernel: "(table)" })
     }
 
-    /// Bytes of shared memory that a block can have.
+    /// Returns the bytes of shared memory that a block can have.
     pub fn shared_limit(&self) -> u32 {
         let own = match &self.0.kind {
             Backend::Cpu(_) => u32::MAX,
@@ -288,13 +288,13 @@ impl Engine {
         own.min(self.0.shared_limit.load(Relaxed))
     }
 
-    /// Bytes of the buffers that are on the engine now, and the most that they were since it was made, or since
-    /// [`Engine::forget_most_allocated`].
+    /// Returns the bytes of the buffers that are on the engine now, and the most that they were since it was made, or
+    /// since [`Engine::forget_most_allocated`].
     pub fn allocated(&self) -> [u64; 2] {
         self.0.live.bytes()
     }
 
-    /// Counts the most of [`Engine::allocated`] from what there is now.
+    /// Restarts the peak of [`Engine::allocated`] at the current amount.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
     }
@@ -352,7 +352,7 @@ impl Engine {
     }
 }
 
-/// A fault record over an engine's four words.
+/// Returns a fault record over an engine's four words.
 ///
 /// # Safety
 ///

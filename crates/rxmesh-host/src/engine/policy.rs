@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
+    /// Returns `true` if a block is one thread: some kernels take another path then, and need more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {
             Backend::Cpu(c) => !c.is_for_tests(),
@@ -43,7 +43,7 @@ impl Engine {
         items.div_ceil(256).clamp(1, at_a_time)
     }
 
-    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more: on a
+    /// Returns `true` if a coefficient of a large system is computed again each time, since its bytes cost more: on a
     /// GPU, not on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {
         match &self.0.kind {
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to imitate a smaller
     /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
@@ -61,7 +61,7 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to imitate a smaller GPU.
     /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);

@@ -1,4 +1,4 @@
-//! Meshes of elements as they stand in files: tetrahedra, or faces if there are no cells, with all that belongs to
+//! Meshes of elements as they are in files: tetrahedra, or faces if there are no cells, with all that belongs to
 //! them.
 
 use super::alike::Alike;
@@ -30,7 +30,7 @@ pub(super) enum Role {
     Colors,
 }
 
-/// A mesh of elements as it stands in a file: a volume if it has cells, else a surface. All indices are in range.
+/// A mesh of elements as it is in a file: a volume if it has cells, else a surface. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Volume {
     pub(super) points: FilePoints,
@@ -125,7 +125,7 @@ impl Volume {
 
     /// Leaves out a face with a vertex that is not there: an error if the mesh turns out to be a surface.
     pub(super) fn lose_face(&mut self, fault: Fault) {
-        self.pass("faces with vertices that are not there", 1);
+        self.pass("faces with missing vertices", 1);
         self.face_fault.get_or_insert(fault);
     }
 
@@ -169,8 +169,8 @@ impl Volume {
         }
     }
 
-    /// Keeps a column with rows of vertices or of elements, of whatever kind these are, under a name that a mesh can
-    /// have; says so where the name or the type has to change, or where it cannot be kept.
+    /// Keeps a column with rows of vertices or of elements of any kind, under a name that a mesh can have. Warns if the
+    /// name or the type has to change, or if it cannot be kept.
     pub(super) fn column(&mut self, name: &str, element: ElementKind, width: usize, data: Numbers) {
         self.column_as(Role::Plain, name, element, width, data);
     }
@@ -238,7 +238,7 @@ impl Volume {
         self.warnings
             .extend(renamed.warnings("columns have other names now"));
         let unkept = std::mem::take(&mut self.unkept);
-        let many = "columns are not kept: their numbers are none, or have more digits than 64-bit floats hold";
+        let many = "columns are not kept: their values are not numbers, or have more digits than 64-bit floats hold";
         self.warnings.extend(unkept.warnings(many));
     }
 
@@ -461,7 +461,7 @@ impl Volume {
         };
         if turned > 0 {
             self.warnings.push(format!(
-                "{turned} of {} tetrahedra were inverted and are turned round",
+                "{turned} of {} tetrahedra were inverted and are reoriented",
                 mesh.cell_count()
             ));
         }

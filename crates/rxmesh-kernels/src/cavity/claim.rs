@@ -1,4 +1,4 @@
-//! First launches of a round: find the seeds that want a change, and claim all that they need.
+//! First launches of a round: find the candidates among the seeds, and claim all elements that they need.
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;
@@ -29,9 +29,9 @@ const FAR_AHEAD: u32 = 16;
 pub const WANT_ITEMS: u32 = 128;
 
 crate::args! {
-    /// Lists the seeds that want a change, before [`Claim`], for operators of which few seeds do
+    /// Lists the candidates among the seeds, before [`Claim`], for operators with few of them
     /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
-    /// behind it has full warps.
+    /// after it has full warps.
     pub struct Want<O> {
         /// Operator to run.
         pub op: O,
@@ -39,7 +39,7 @@ crate::args! {
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,
-        /// Seeds that want a change.
+        /// Candidates.
         pub wanting: GlobalMut<u32>,
         /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
         pub blocks: u32,
@@ -105,7 +105,7 @@ impl<O: Operator> Want<O> {
 /// Shared memory of [`Want`].
 #[derive(Clone, Copy)]
 pub struct WantShared {
-    /// Items that want a change.
+    /// Items that are candidates.
     left: Shared<u32>,
     flags: Shared<u32>,
     place: Shared<u32>,
@@ -418,7 +418,7 @@ impl<O: Operator> Claim<O> {
         Some(counters.fetch_add(records, words)).filter(|&at| fits(at))
     }
 
-    /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
+    /// Writes the priority of a candidate and after it the record of its cavity, if its shape is known.
     #[inline(always)]
     fn record(&self, at: u32, seed: u32, priority: u32, met: u32) -> bool {
         if room::<O>(met) == 0 {
@@ -441,7 +441,7 @@ impl<O: Operator> Claim<O> {
         recorder.write_side(side, met.all(), met.first())
     }
 
-    /// Returns the recorder of a cavity, whose record begins behind the word at a place.
+    /// Returns the recorder of a cavity, whose record begins after the word at a place.
     #[inline(always)]
     fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
         Recorder {

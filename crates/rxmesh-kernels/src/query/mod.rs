@@ -146,7 +146,7 @@ pub trait Row: Copy {
 /// Neighbour that is missing: the opposite vertex of a boundary edge in a [`Diamond`].
 pub const NONE: u32 = u32::MAX;
 
-/// Stops a kernel that asks for a neighbour or a row that is not there: it panics on the host and traps on a GPU.
+/// Stops a kernel that reads a neighbour or a row that does not exist: it panics on the host and traps on a GPU.
 #[inline(always)]
 fn within(i: u32, n: u32) {
     if i >= n {
@@ -161,7 +161,7 @@ fn within(i: u32, n: u32) {
 #[cold]
 #[inline(never)]
 fn not_there(i: u32, n: u32) -> ! {
-    panic!("a kernel asked for neighbour or row {i} of {n}");
+    panic!("a kernel reads neighbour or row {i} of {n}");
 }
 
 /// Returns `row`, or [`NONE`] if `skip`: an entry that the transpose leaves out.

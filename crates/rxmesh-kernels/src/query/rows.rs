@@ -112,8 +112,8 @@ unsafe impl<R: Relation> PatchKernel for CountRows<R> {
 }
 
 crate::args! {
-    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when [`Relation::FIXED`]
-    /// says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
+    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows if
+    /// [`Relation::FIXED`] is set (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
         /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,
@@ -169,7 +169,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
         R::build(b, patch, &t.rows.relation, t.rows.scratch);
         let linear = |id: u32| if id == NONE { NONE } else { t.map.linear(id) };
         if let Some(4) = R::FIXED {
-            // A row in one store: most of what such a launch does is to write them.
+            // A row in one store: stores are most of the work of such a launch.
             let values = self.values.from(4 * base);
             b.last_phase(|p| {
                 p.each(n, |i| {

@@ -37,7 +37,7 @@ impl EdgeFaces {
         let end = plan.mark();
         plan.rewind(here);
         let csr = Csr::take(plan, edges, 3 * faces);
-        // Another relation of the same kernel lies behind both.
+        // Another relation of the same kernel follows both.
         plan.skip_to(end);
         EdgeFaces {
             fe,

@@ -281,7 +281,7 @@ impl Scene {
         if self.bodies.is_empty() {
             return Err(self.wrong(
                 "body",
-                no("there is none: a scene has one `[[body]]` or more"),
+                no("there is no `[[body]]`: a scene has at least one"),
             ));
         }
         let mut names = HashSet::new();

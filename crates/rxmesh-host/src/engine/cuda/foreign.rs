@@ -36,8 +36,8 @@ impl CudaEngine {
         bytes: usize,
     ) -> Result<(), EngineError> {
         self.enter()?;
-        // SAFETY: the caller of the public function vouches for the stream and the array, which `has_foreign` has
-        // looked at; ours is live and as long.
+        // SAFETY: the caller of the public function guarantees the stream and the array, which `has_foreign` has
+        // checked; ours is live and has the same length.
         unsafe { driver::copy_between(&self.stream, stream, [to, from], bytes) }
     }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Most blocks a multiprocessor of a kernel that runs on listed patches.
 const LISTED_BLOCKS: u32 = 4;
 
-/// Most threads of a patch unless a kernel asks for more: about the number of a patch's faces.
+/// Most threads of a patch unless a kernel requires more: about the number of a patch's faces.
 const WIDEST: u32 = 512;
 
 impl Function {
@@ -223,7 +223,7 @@ fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
 }
 
-/// The collectives want whole warps.
+/// Rounds a number of threads up to whole warps, which collectives need.
 const fn whole_warps(threads: u32) -> u32 {
     threads.next_multiple_of(32)
 }

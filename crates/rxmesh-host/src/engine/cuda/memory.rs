@@ -56,7 +56,7 @@ impl CudaEngine {
         entered
     }
 
-    /// Copies from several places, and waits once; tells of faults of kernels before.
+    /// Copies from several places, and waits once; returns faults of earlier kernels.
     pub(in crate::engine) fn read(
         &self,
         parts: &mut [(*mut u8, &mut [u8])],
@@ -100,7 +100,8 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// Has kernels copy all parts to the read-back buffer, which the caller has locked, if they are few whole words.
+    /// Copies all parts to the read-back buffer by kernels, if they are few whole words. The caller has locked the
+    /// buffer.
     fn read_back_by_kernel(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
         let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
         let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();
@@ -151,7 +152,7 @@ impl CudaEngine {
         fault_error(faults)
     }
 
-    /// Starts a copy to the host. The stream is to be waited for before `out` is looked at or freed.
+    /// Starts a copy to the host. The caller waits for the stream before it reads or frees `out`.
     fn download(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
         if out.is_empty() {
             return Ok(());

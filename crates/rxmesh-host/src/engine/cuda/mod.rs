@@ -21,7 +21,7 @@ const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     "/rxmesh_kernels.ptx.z"
 )));
 
-/// Fields are dropped in this order: the context goes after everything that lives in it.
+/// Fields are dropped in this order: the context is dropped after everything that belongs to it.
 pub(in crate::engine) struct CudaEngine {
     modules: Mutex<Modules>,
     stream: driver::Stream,

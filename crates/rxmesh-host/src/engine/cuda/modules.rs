@@ -124,7 +124,7 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// The kernel's function, ready for a launch with this much shared memory.
+    /// Returns the kernel's function, ready for a launch with this much shared memory.
     pub(super) fn function(
         &self,
         name: &'static str,

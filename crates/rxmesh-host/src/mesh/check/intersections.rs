@@ -1,4 +1,4 @@
-//! Faces that cut through each other, found in a tree of boxes and told apart by exact predicates.
+//! Faces that cut through each other, found in a tree of boxes and distinguished by exact predicates.
 
 use super::Findings;
 use crate::mesh::{Column, ColumnData, ElementKind, Faces, MeshError, PolyMesh, TriMesh};
@@ -9,14 +9,14 @@ use robust::{Coord, Coord3D, orient2d};
 
 /// Triangles in a leaf of the tree.
 const LEAF: usize = 4;
-/// Triangles whose partners are looked for by one piece of work.
+/// Triangles whose partners one piece of work finds.
 const PIECE: usize = 1024;
-/// Most partners behind a triangle, along the curve that orders them, that count.
+/// Limit of the counted partners after a triangle, along the curve that orders them.
 const MOST_PARTNERS: usize = 1000;
 /// Most pairs of triangles that exact predicates test in all, or more in a large mesh: those of a surface are few, and
 /// those of a heap of triangles go with the square of their number.
 const MOST_TESTS: usize = 1 << 23;
-/// Such pairs of a triangle, on average over a piece of work, that are tested however large the mesh is.
+/// Pairs per triangle, on average over a piece of work, that are tested for a mesh of any size.
 const TESTS_A_TRIANGLE: usize = 256;
 
 /// Finds the pairs of faces that have a point in common other than the vertices and edges that they share.
@@ -214,7 +214,7 @@ impl Tree {
         }
     }
 
-    /// Adds the pairs of the triangle at a place in the order with those behind it.
+    /// Adds the pairs of the triangle at a place in the order with those after it.
     fn partners(&self, place: usize, positions: &[Vec3], faces: &[[u32; 3]], search: &mut Search) {
         let own = &self.boxes[place];
         let f = self.order[place];
@@ -324,7 +324,7 @@ fn flat(p: DVec3, axis: usize) -> Coord<f64> {
     }
 }
 
-/// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with room).
+/// Bound of the rounding of [`determinant`] for its terms' sizes (Shewchuk's `o3derrboundA`, with a margin).
 const SLACK: f64 = 1e-15;
 
 /// Returns six times the volume of a tetrahedron, and the sum of its terms' sizes.

@@ -28,7 +28,7 @@ pub struct GeodesicOptions {
     /// which distances may be longer than the scheme's.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().threshold))]
     pub threshold: f64,
-    /// Most rounds over the patches [default: twice the number of vertices, many times what is usually needed].
+    /// Limit of rounds over the patches [default: twice the number of vertices, many times the usual number].
     #[cfg_attr(feature = "cli", arg(long = "max-iter", value_name = "N"))]
     pub max_iterations: Option<u32>,
 }

@@ -37,7 +37,8 @@ const FORGIVE_AFTER: u32 = 8;
 /// Number of blocks that select edges: two a multiprocessor of a large GPU.
 const SELECT_BLOCKS: u32 = 264;
 
-/// And for each thread of a CPU: a block's histogram is no less work than a thousand edges.
+/// Number of blocks that select edges per thread of a CPU: few, since a block's histogram is as much work as a thousand
+/// edges.
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
 /// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
@@ -110,7 +111,7 @@ struct Steps<'a, L> {
     lines: L,
     work: &'a mut SimplifyBuffers,
     forgive: bool,
-    /// Salt of the last round that was asked for.
+    /// Salt of the last round that was requested.
     salt: u32,
 }
 

@@ -175,8 +175,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
-    /// is not finite, or any error of the engine.
+    /// [`Error::Options`] for constants that are not numbers or out of range, [`Error::NotFinite`] for a coordinate
+    /// that is not finite, or any error of the engine.
     pub fn new(
         rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,

@@ -177,7 +177,7 @@ impl<L: LineForm> Collapse<L> {
         ends: Ends,
         to: Option<Vec3>,
     ) -> Option<Refusal> {
-        // Walks that have found one have not gone on.
+        // Walks that have found one have stopped.
         if ends.folds == Some(true) {
             return Some(Refusal::Fold);
         }
@@ -253,7 +253,7 @@ impl<L: LineForm> Collapse<L> {
     fn joins_places(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let s = &self.surface;
         let stays = self.stays(mesh, e);
-        // The half-edge from the end that goes.
+        // The half-edge from the end that is deleted.
         let h = if stays == 0 { 2 * e + 1 } else { 2 * e };
         let (a, b) = (mesh.origin(h), mesh.tip(h));
         let place = if stays != NONE && s.is_placed(b) {
