@@ -1,17 +1,17 @@
 //! One run of a command: its stages with their times, and its record.
 
 use crate::app::{Application, Message};
-use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
+use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use rxmesh::{Log, Stage};
-use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::engine::{Engine, EngineChoice, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
@@ -56,13 +56,12 @@ impl Drop for Starting {
 
 /// Starts the engine that was requested.
 fn start(choice: EngineChoice) -> Result<Started> {
-    match choice {
-        EngineChoice::Auto => Ok(Engine::auto()),
-        EngineChoice::Cpu => Ok((Engine::cpu(), None)),
-        EngineChoice::Cuda => cuda()
-            .map(|e| (e, None))
-            .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
-    }
+    choice.start().with_context(|| match choice {
+        EngineChoice::Auto => "there is no engine".to_owned(),
+        EngineChoice::Kind(kind) => {
+            format!("there is no {} for --engine {}", kind.title(), kind.name())
+        }
+    })
 }
 
 impl Run {
@@ -505,18 +504,6 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 /// Returns the milliseconds since then, to the microsecond.
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_micros() as f64 / 1e3
-}
-
-/// Returns the engine of the GPU.
-#[cfg(feature = "cuda")]
-pub(crate) fn cuda() -> Result<Engine, EngineError> {
-    Engine::cuda(0)
-}
-
-/// Returns the error of a build without the GPU engine.
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cuda() -> Result<Engine, EngineError> {
-    Err(EngineError::NotBuilt)
 }
 
 /// Returns the path of the file that keeps the patches of a mesh.

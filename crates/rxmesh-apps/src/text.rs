@@ -1,6 +1,7 @@
 //! Lines that several commands print.
 
 use crate::record::Record;
+use rxmesh_host::engine::EngineKind;
 
 pub(crate) use rxmesh::text::{duration, number};
 
@@ -26,16 +27,9 @@ pub(crate) fn engine(r: &Record) -> String {
     let Some(e) = &r.engine else {
         return String::new();
     };
-    let units = if e.engine == "cuda" {
-        "multiprocessors"
-    } else {
-        "threads"
-    };
-    let name = match e.engine.as_str() {
-        "cpu" => "CPU",
-        "cuda" => "GPU",
-        other => other,
-    };
+    let kind = EngineKind::named(&e.engine);
+    let name = kind.map_or(e.engine.as_str(), |kind| kind.title());
+    let units = kind.unwrap_or(EngineKind::Cpu).units();
     format!("engine: {name}, {}, {} {units}\n", e.device, e.units)
 }
 

@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
+use rxmesh_host::engine::EngineKind;
 
 /// Measures every engine on generated meshes
 #[derive(Parser)]
@@ -94,12 +95,26 @@ enum RowsOf {
 }
 
 /// Engines to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EngineChoice {
-    Cpu,
-    Cuda,
-    /// Those that are available
+    Kind(EngineKind),
+    /// Those that are available.
     All,
+}
+
+impl std::str::FromStr for EngineChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EngineChoice, String> {
+        if text == "all" {
+            return Ok(EngineChoice::All);
+        }
+        let kind = EngineKind::named(text).map(EngineChoice::Kind);
+        kind.ok_or_else(|| {
+            let names = EngineKind::ALL.map(EngineKind::name).join(", ");
+            format!("the engines are {names} and all")
+        })
+    }
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Error, Result, bail, ensure};
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, EngineKind};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchStats;
 use rxmesh_host::store::RxMesh;
@@ -24,7 +24,7 @@ use crate::{compare, reference, table};
 #[group(id = "measurement")]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m,5.12m]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
@@ -201,28 +201,17 @@ impl Arguments {
 
 /// Returns the requested engines that exist.
 pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
+    if let EngineChoice::Kind(kind) = choice {
+        return Ok(vec![kind.start()?]);
+    }
     let mut engines = Vec::new();
-    if choice != EngineChoice::Cpu {
-        match cuda() {
+    for kind in EngineKind::ALL.into_iter().rev() {
+        match kind.start() {
             Ok(engine) => engines.push(engine),
-            Err(why) if choice == EngineChoice::Cuda => return Err(why),
-            Err(why) => eprintln!("no GPU: {why:#}"),
+            Err(why) => eprintln!("no {}: {why}", kind.title()),
         }
     }
-    if choice != EngineChoice::Cuda {
-        engines.push(Engine::cpu());
-    }
     Ok(engines)
-}
-
-#[cfg(feature = "cuda")]
-pub(crate) fn cuda() -> Result<Engine> {
-    Ok(Engine::cuda(0)?)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cuda() -> Result<Engine> {
-    bail!("this program was built without the feature `cuda`")
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {

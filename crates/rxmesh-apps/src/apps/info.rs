@@ -5,13 +5,13 @@ use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
 use crate::frame::Tool;
 use crate::input;
 use crate::record::{PatchRecord, Record};
-use crate::run::{Run, cuda};
+use crate::run::Run;
 use crate::text;
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::EngineKind;
 use rxmesh_host::kernels::query::{
     Corners, Diamond, EEThroughFaces, EF, FF, FV, Fans, Relation, VE, VF, VV,
 };
@@ -248,33 +248,29 @@ fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
 
 /// Tries every engine.
 fn found() -> Vec<FoundEngine> {
-    let entry = |engine, result: Result<Engine, _>| match result.map(|e| e.info()) {
+    let entry = |kind: EngineKind| match kind.start().map(|e| e.info()) {
         Ok(info) => FoundEngine {
-            engine,
+            engine: kind.name(),
             found: true,
             device: Some(info.device),
             units: Some(info.units),
             why_not: None,
         },
-        Err::<_, rxmesh_host::engine::EngineError>(e) => FoundEngine {
-            engine,
+        Err(e) => FoundEngine {
+            engine: kind.name(),
             found: false,
             device: None,
             units: None,
             why_not: Some(e.to_string()),
         },
     };
-    vec![entry("cpu", Ok(Engine::cpu())), entry("cuda", cuda())]
+    EngineKind::ALL.map(entry).into()
 }
 
 fn engine_lines(engines: &[FoundEngine]) -> String {
     let line = |e: &FoundEngine| match (&e.device, e.units, &e.why_not) {
         (Some(device), Some(units), _) => {
-            let what = if e.engine == "cuda" {
-                "multiprocessors"
-            } else {
-                "threads"
-            };
+            let what = EngineKind::named(e.engine).map_or("units", EngineKind::units);
             format!("{:<5} {device}, {units} {what}\n", e.engine)
         }
         (_, _, why) => format!(

@@ -3,8 +3,8 @@
 mod shared;
 
 pub(crate) use shared::{
-    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
-    PatchArgs, SeedArgs, TriangulateArgs,
+    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, InputArgs, OutputArgs, PatchArgs, SeedArgs,
+    TriangulateArgs,
 };
 
 use crate::Outcome;

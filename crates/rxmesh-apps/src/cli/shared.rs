@@ -1,6 +1,7 @@
 //! Flags of several commands, defined once so that their help is the same everywhere.
 
-use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
+use rxmesh_host::engine::EngineChoice;
 use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
@@ -77,13 +78,6 @@ pub(crate) struct EngineArgs {
         hide_possible_values = false
     )]
     pub(crate) engine: EngineChoice,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineChoice {
-    Auto,
-    Cpu,
-    Cuda,
 }
 
 #[derive(Debug, Args)]

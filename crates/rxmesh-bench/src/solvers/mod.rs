@@ -22,7 +22,7 @@ use rows::{ROWS, Row};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`,
     /// `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`

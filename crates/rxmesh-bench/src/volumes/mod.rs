@@ -28,7 +28,7 @@ use record::{Measured, Record, RowRecord};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so: `VC`, `VC, gather`, `build`, `bytes`, `springs`, `ribbons`, `patches`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
@@ -357,10 +357,11 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::EngineKind;
 
     fn arguments(rows: &[&str]) -> Arguments {
         Arguments {
-            engine: EngineChoice::Cpu,
+            engine: EngineChoice::Kind(EngineKind::Cpu),
             rows: rows.iter().map(|r| r.to_string()).collect(),
             meshes: vec!["cube:3".into()],
             mesh: None,

@@ -20,42 +20,44 @@ mod buffer;
 mod check;
 mod claims;
 mod cpu;
-mod crew;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
 mod foreign;
+mod kind;
 mod launch;
+mod memory;
 mod note;
-mod pages;
 mod patches;
 mod policy;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
 mod staging;
-#[cfg(feature = "test-engines")]
-mod team;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
 pub use foreign::Foreign;
+pub use kind::{EngineChoice, EngineKind};
 pub use note::Note;
 pub use patches::Patches;
 pub use staging::StagingChoice;
 
 use check::Live;
 use cpu::{Cpu, Style};
+use launch::Launcher as _;
+use memory::Memory;
+use policy::Policy;
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// Runs kernels and owns memory. A cheap handle: clones are the same engine.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    kind: Backend,
+    backend: Backend,
+    policy: Policy,
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
@@ -88,11 +90,28 @@ impl<'a> From<&'a String> for Ptx<'a> {
     }
 }
 
+/// Runner of kernels, which owns memory: a [`Launcher`](launch::Launcher) and [`Memory`].
 enum Backend {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
     Cuda(Box<cuda::CudaEngine>),
 }
+
+/// Calls a method of whichever backend an engine has. Launches are generic over the kernel, so that no virtual call can
+/// do it.
+macro_rules! on_backend {
+    ($engine:expr, $backend:ident => $call:expr) => {
+        match &$engine.0.backend {
+            $crate::engine::Backend::Cpu($backend) => $call,
+            #[cfg(feature = "cuda")]
+            $crate::engine::Backend::Cuda($backend) => {
+                let $backend = &**$backend;
+                $call
+            }
+        }
+    };
+}
+use on_backend;
 
 /// Description of an engine, for people and records.
 #[derive(Clone, Debug)]
@@ -113,9 +132,10 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    fn new(kind: Backend) -> Engine {
+    fn new(backend: Backend, policy: Policy) -> Engine {
         Engine(Arc::new(Inner {
-            kind,
+            backend,
+            policy,
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
             grid_limit: AtomicU32::new(u32::MAX),
@@ -124,9 +144,15 @@ impl Engine {
         }))
     }
 
+    fn on_cpu(style: Style, pool: Option<rayon::ThreadPool>) -> Engine {
+        let cpu = Cpu::new(style, pool);
+        let policy = Policy::of_cpu(cpu.is_for_tests());
+        Engine::new(Backend::Cpu(cpu), policy)
+    }
+
     /// Returns the CPU engine on rayon's global pool.
     pub fn cpu() -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(Style::Solo, None)))
+        Engine::on_cpu(Style::Solo, None)
     }
 
     /// Returns the CPU engine on a separate thread pool.
@@ -142,22 +168,19 @@ impl Engine {
                 threads,
                 why: e.to_string(),
             })?;
-        Ok(Engine::new(Backend::Cpu(Cpu::new(Style::Solo, Some(pool)))))
+        Ok(Engine::on_cpu(Style::Solo, Some(pool)))
     }
 
     /// Returns a test engine that permutes the order inside each phase.
     #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(Style::Shuffled(seed), None)))
+        Engine::on_cpu(Style::Shuffled(seed), None)
     }
 
     /// Returns a test engine that runs each block as `threads` real threads, 1 to 64.
     #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(
-            Style::Team(threads.clamp(1, 64)),
-            None,
-        )))
+        Engine::on_cpu(Style::Team(threads.clamp(1, 64)), None)
     }
 
     /// Returns the NVIDIA GPU with the given ordinal, with this library's kernels loaded.
@@ -168,17 +191,13 @@ impl Engine {
     /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
-        let cuda = cuda::CudaEngine::new(ordinal)?;
-        Ok(Engine::new(Backend::Cuda(Box::new(cuda))))
+        let (cuda, policy) = cuda::CudaEngine::new(ordinal)?;
+        Ok(Engine::new(Backend::Cuda(Box::new(cuda)), policy))
     }
 
     /// Returns the GPU if there is one, else the CPU with the reason.
     pub fn auto() -> (Engine, Option<EngineError>) {
-        #[cfg(feature = "cuda")]
-        let gpu = Engine::cuda(0);
-        #[cfg(not(feature = "cuda"))]
-        let gpu = Err(EngineError::NotBuilt);
-        match gpu {
+        match EngineKind::Cuda.start() {
             Ok(engine) => (engine, None),
             Err(why) => (Engine::cpu(), Some(why)),
         }
@@ -208,12 +227,7 @@ impl Engine {
         kernels: &[rxmesh_kernels::kernel::KernelInfo],
     ) -> Result<(), EngineError> {
         let ptx = ptx.into();
-        let _ = (ptx, fingerprint_symbol, kernels);
-        match &self.0.kind {
-            Backend::Cpu(_) => Ok(()),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.load(ptx, fingerprint_symbol, kernels),
-        }
+        on_backend!(self, b => b.load(ptx, fingerprint_symbol, kernels))
     }
 
     /// Returns the short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
@@ -223,16 +237,21 @@ impl Engine {
 
     /// Returns the description of the engine.
     pub fn info(&self) -> EngineInfo {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.info(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.info(),
-        }
+        on_backend!(self, b => b.info())
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> EngineKind {
+        on_backend!(self, b => b.kind())
     }
 
     /// Returns `true` if the engine is a GPU.
     pub fn is_cuda(&self) -> bool {
-        !matches!(self.0.kind, Backend::Cpu(_))
+        self.kind() == EngineKind::Cuda
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        on_backend!(self, b => b)
     }
 
     /// Returns a buffer of `n` zeroes.
@@ -280,11 +299,7 @@ impl Engine {
 
     /// Returns the bytes of shared memory that a block can have.
     pub fn shared_limit(&self) -> u32 {
-        let own = match &self.0.kind {
-            Backend::Cpu(_) => u32::MAX,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.shared_limit(),
-        };
+        let own = self.0.policy.shared_limit;
         own.min(self.0.shared_limit.load(Relaxed))
     }
 
@@ -318,11 +333,7 @@ impl Engine {
     ///
     /// [`EngineError::Fault`], or what the driver says.
     pub fn synchronize(&self) -> Result<(), EngineError> {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.take_fault(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.take_fault(),
-        }
+        self.memory().take_fault()
     }
 
     /// Milliseconds that the launches in `work` take on the engine: device events on a GPU, the clock on a CPU.
@@ -331,24 +342,12 @@ impl Engine {
     ///
     /// Errors of `work`, and of the driver.
     pub fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
-        match &self.0.kind {
-            Backend::Cpu(_) => {
-                let start = Instant::now();
-                work()?;
-                Ok(start.elapsed().as_secs_f64() * 1e3)
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.time(work),
-        }
+        on_backend!(self, b => b.time(work))
     }
 
     /// Returns the word in which kernels of this engine report faults.
     pub(crate) fn fault(&self) -> Fault {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.fault(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.fault(),
-        }
+        self.memory().fault()
     }
 }
 

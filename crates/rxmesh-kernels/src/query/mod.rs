@@ -30,6 +30,7 @@ mod csr;
 mod diamond;
 mod edge;
 mod face;
+mod list;
 mod local;
 mod oriented;
 pub mod prepare;
@@ -37,6 +38,7 @@ mod prepared;
 mod relations;
 pub mod rows;
 mod slots;
+mod transposed;
 mod vertex;
 
 pub use around::{EC, EE, FC, VC};
@@ -46,6 +48,7 @@ pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
+pub(crate) use list::relation_kernels;
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
