@@ -157,13 +157,18 @@ fn declared(root: &str) -> BTreeSet<String> {
     modules.map(str::to_owned).collect()
 }
 
-/// Names that `pub use module::Name;` takes to the root of a crate, each with its module.
+/// Names that `pub use module::Name;` or `pub use module::{A, B};` takes to the root of a crate, each with its module.
 fn reexported(root: &str) -> Vec<(String, String)> {
-    let uses = root.lines().filter_map(|line| {
-        let (module, name) = line.strip_prefix("pub use ")?.split_once("::")?;
-        Some((name.strip_suffix(';')?.to_owned(), module.to_owned()))
+    let statements = root.split(';').filter_map(|statement| {
+        let (_, path) = statement.rsplit_once("pub use ")?;
+        path.split_once("::")
     });
-    uses.collect()
+    let names = statements.flat_map(|(module, names)| {
+        let names = names.trim_matches(['{', '}']).split(',').map(str::trim);
+        let named = names.filter(|name| !name.is_empty());
+        named.map(|name| (name.to_owned(), module.to_owned()))
+    });
+    names.collect()
 }
 
 /// Source files below a folder, by their paths in it, tests left out.
@@ -272,7 +277,7 @@ mod tests {
     /// The faults of a crate with these modules, each a file and its text.
     fn faults_in(files: &[(&str, &str)]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::Tile;\n";
+        let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::{\n    Ridge, Tile,\n};\n";
         let stairs = ("hall/stairs.rs", "use crate::roof;\n");
         for (name, text) in [("lib.rs", root), stairs].iter().chain(files) {
             let path = folder.path().join(name);
@@ -294,6 +299,7 @@ mod tests {
             "use crate::{cellar::{a, b}, roof};\n",
             "use super::roof;\n",
             "fn f() -> crate::Tile {}\n",
+            "fn f() -> crate::Ridge {}\n",
         ] {
             assert_eq!(faults_in(&[("kitchen.rs", up)]).len(), 1, "{up}");
         }

@@ -46,7 +46,7 @@ pub use staging::StagingChoice;
 use check::Live;
 use cpu::{Cpu, Style};
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -63,6 +63,8 @@ struct Inner {
     grid_limit: AtomicU32,
     /// Allocations that are left before memory is said to be used up.
     allocations: AtomicU32,
+    /// Bytes that the host has copied to the engine, and back.
+    copied: [AtomicU64; 2],
     /// Progress of the work.
     note: Mutex<Option<Note>>,
 }
@@ -94,6 +96,15 @@ enum Kind {
     Cuda(Box<cuda::Cuda>),
 }
 
+/// Bytes that were copied between the host and an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// To the engine.
+    pub to_engine: u64,
+    /// Back to the host.
+    pub to_host: u64,
+}
+
 /// Description of an engine, for people and records.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -120,6 +131,7 @@ impl Engine {
             shared_limit: AtomicU32::new(u32::MAX),
             grid_limit: AtomicU32::new(u32::MAX),
             allocations: AtomicU32::new(u32::MAX),
+            copied: Default::default(),
             note: Mutex::default(),
         }))
     }
@@ -294,6 +306,13 @@ impl Engine {
     /// Counts the most of [`Engine::allocated`] from what there is now.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
+    }
+
+    /// Bytes that the host has copied to the engine's buffers and back from them, since the engine was made. Parameters
+    /// of launches do not count.
+    pub fn traffic(&self) -> Traffic {
+        let [to_engine, to_host] = self.0.copied.each_ref().map(|bytes| bytes.load(Relaxed));
+        Traffic { to_engine, to_host }
     }
 
     /// Counts an allocation.

@@ -5,7 +5,7 @@ use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::math::length;
 use crate::mem::{Global, GlobalMut};
-use crate::query::{EV, FV, Neighbours};
+use crate::query::{Alone, EV, FV, Neighbours};
 use crate::topo::{Edge, Face, Owned, Vertex};
 use glam::Vec3;
 
@@ -13,7 +13,9 @@ kernel_list! {
     patch edge_lengths: EdgeLengths;
     patch edge_labels: EdgeLabels;
     patch face_labels: FaceLabels;
-    flat affine: Affine;
+    patch face_spans: FaceSpans;
+    patch face_volumes: FaceVolumes;
+    patch affine: Affine;
     flat scale_each: ScaleEach;
     flat hold_each: HoldEach;
 }
@@ -74,6 +76,51 @@ impl ForEach<FV> for FaceLabels {
 }
 
 kernel! {
+    /// Finds the lowest and the highest coordinate of each face along an axis.
+    pub struct FaceSpans: ForEach<FV> {
+        /// Positions.
+        pub x: Read<Vertex, Vec3>,
+        /// Lowest coordinates.
+        pub low: Write<Face, f32>,
+        /// Highest coordinates.
+        pub high: Write<Face, f32>,
+        /// Unit vector of the axis.
+        pub axis: Vec3,
+    }
+}
+
+impl ForEach<FV> for FaceSpans {
+    #[inline(always)]
+    fn run(&self, f: Owned<Face>, v: Neighbours<FV>) {
+        let [a, b, c] = [0, 1, 2].map(|k| self.x.get(v.get(k)).dot(self.axis));
+        self.low.set(f, a.min(b).min(c));
+        self.high.set(f, a.max(b).max(c));
+    }
+}
+
+kernel! {
+    /// Computes the signed volume of the cone from a point to each face.
+    pub struct FaceVolumes: ForEach<FV> {
+        /// Positions.
+        pub x: Read<Vertex, Vec3>,
+        /// Volumes.
+        pub volume: Write<Face, f32>,
+        /// Apex of the cones.
+        pub apex: Vec3,
+    }
+}
+
+impl ForEach<FV> for FaceVolumes {
+    #[inline(always)]
+    fn run(&self, f: Owned<Face>, v: Neighbours<FV>) {
+        let [a, b, c] = [0, 1, 2].map(|k| self.x.get(v.get(k)));
+        // The product of two sides: that of two corners would lose the digits of a small face far from the apex.
+        let normal = (b - a).cross(c - a);
+        self.volume.set(f, normal.dot(a - self.apex) / 6.0);
+    }
+}
+
+kernel! {
     /// Restores the positions of vertices of meshes that are done, and stores those of the others.
     pub struct HoldEach: Flat {
         /// Positions.
@@ -122,9 +169,9 @@ unsafe impl FlatKernel for ScaleEach {
 
 kernel! {
     /// Computes `x = (x - origin) * scale + shift`, in place.
-    pub struct Affine: Flat {
+    pub struct Affine: ForEach<Alone<Vertex>> {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
+        pub x: Write<Vertex, Vec3>,
         /// Subtracted first.
         pub origin: Vec3,
         /// Multiplied with the difference.
@@ -134,12 +181,10 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
-// (contracts U3, U4).
-unsafe impl FlatKernel for Affine {
+impl ForEach<Alone<Vertex>> for Affine {
     #[inline(always)]
-    fn run(&self, i: u32) {
+    fn run(&self, v: Owned<Vertex>, (): ()) {
         self.x
-            .set(i, (self.x.get(i) - self.origin) * self.scale + self.shift);
+            .set(v, (self.x.get(v) - self.origin) * self.scale + self.shift);
     }
 }

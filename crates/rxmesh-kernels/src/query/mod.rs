@@ -51,7 +51,7 @@ pub use oriented::{Fan, FanWalks, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };
-pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
+pub use relations::{Alone, Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
 

@@ -77,7 +77,7 @@ Of several meshes each has its own noise, and ends by itself.";
     type On = Vertices;
 
     fn run(on: &mut Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<Report> {
-        let before = Volumes::before(&on.mesh);
+        let before = on.volume()?;
         announce(on, options, log)?;
         let several = on.several.clone();
         let (done, meshes) = on.move_vertices(log, "filtering", |rx, x| {
@@ -93,7 +93,7 @@ Of several meshes each has its own noise, and ends by itself.";
             let members = names.into_iter().zip(report.meshes).map(member);
             Ok((report.total, members.collect()))
         })?;
-        let volumes = Volumes::of(&before, &on.mesh);
+        let volumes = Volumes::new(before, on.volume()?);
         Ok(Report {
             done,
             volumes,

@@ -50,11 +50,11 @@ are computed anew.";
     type On = Vertices;
 
     fn run(on: &mut Vertices, options: &SmoothOptions, log: &mut dyn Log) -> Result<Report> {
-        let before = Volumes::before(&on.mesh);
+        let before = on.volume()?;
         let done = on.move_vertices(log, "smoothing", |rx, x| {
             smooth(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
-        let volumes = Volumes::of(&before, &on.mesh);
+        let volumes = Volumes::new(before, on.volume()?);
         Ok(Report { done, volumes })
     }
 
