@@ -48,7 +48,7 @@ pub fn run(subject: Subject, check: &dyn Fn(&Engine)) {
 struct Processors(usize);
 
 impl Processors {
-    /// Waits for so many processors, or for all that exist.
+    /// Waits for `n` processors, or for all if there are fewer.
     fn take(n: usize) -> Processors {
         // In turns, so that a test that waits for several processors is not starved by tests that need one.
         static TURN: Mutex<()> = Mutex::new(());

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, new_kernels, ptx, sweep, watch, workspace};
+use crate::{checks, doctor, downstream, fuzz, new_kernels, part, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
+    /// Only make the next part of the long run the turn of the next submission (`.ci/part`)
+    #[arg(long)]
+    turn: bool,
 }
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
@@ -81,14 +84,8 @@ const STEPS: &[Step] = &[
     }),
     ("test", || cargo(&["test", "--workspace"])),
     ("wide", wide),
-    ("doc", || {
-        cargo(&[
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--document-private-items",
-        ])
-    }),
+    ("part", part::run),
+    ("doc", documented),
     ("example", example),
     ("packages", downstream::packages),
     ("fuzz", fuzz::ci),
@@ -96,7 +93,28 @@ const STEPS: &[Step] = &[
     (LONG, long),
 ];
 
-/// Folders whose modules a macro finds, where `cargo fmt` does not look.
+/// Documents all crates, then the program, whose pages would have the names of those of the library crate `rxmesh`.
+fn documented() -> anyhow::Result<()> {
+    cargo(&[
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ])?;
+    let program = workspace::target().join("program");
+    succeed(
+        workspace::cargo()
+            .env("RUSTDOCFLAGS", "-D warnings")
+            // Since Cargo 1.91 only the pages are apart, and nothing is compiled again.
+            .env("CARGO_BUILD_BUILD_DIR", workspace::target())
+            .args(["rustdoc", "--package", "rxmesh-apps", "--bin", "rxmesh"])
+            .arg("--target-dir")
+            .arg(program)
+            .args(["--", "--document-private-items"]),
+    )
+}
+
+/// Folders whose modules a macro finds, which `cargo fmt` does not reach.
 const FOUND: [&str; 9] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
@@ -131,6 +149,9 @@ fn formatted() -> anyhow::Result<()> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.turn {
+        return part::turn();
+    }
     let names = STEPS.iter().map(|(name, _)| *name);
     let names: Vec<&str> = names.chain(WATCHES.iter().map(|(name, _)| *name)).collect();
     for asked in arguments.only.iter().chain(&arguments.skip) {

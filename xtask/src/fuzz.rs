@@ -83,7 +83,7 @@ fn name(target: Target) -> String {
 fn build() -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--quiet", "--workspace", "--profile", "test"])
-        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh-apps"])
+        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh"])
         .status()?;
     ensure!(status.success(), "cargo build: {status}");
     Ok(())
@@ -101,7 +101,7 @@ fn program(target: Target, seed: u64) -> anyhow::Result<Command> {
         .arg("--folder")
         .arg(folder)
         .arg("--program")
-        .arg(built.join("rxmesh-apps"))
+        .arg(built.join("rxmesh"))
         .arg("--data")
         .arg(workspace::at("data"))
         .env("RUST_BACKTRACE", "1");

@@ -9,6 +9,7 @@ mod downstream;
 mod fuzz;
 mod new_kernels;
 mod packages;
+mod part;
 mod ptx;
 mod sweep;
 mod table;

@@ -38,13 +38,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn sweep(profile: &str, folder: &str, data: &[PathBuf], options: &[String]) -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--quiet", "--workspace", "--profile", profile])
-        .args(["--bin", "rxmesh-sweep", "--bin", "rxmesh-apps"])
+        .args(["--bin", "rxmesh-sweep", "--bin", "rxmesh"])
         .status()?;
     ensure!(status.success(), "cargo build: {status}");
     let built = workspace::target().join(folder);
     let status = Command::new(built.join("rxmesh-sweep"))
         .arg("--program")
-        .arg(built.join("rxmesh-apps"))
+        .arg(built.join("rxmesh"))
         .args(options)
         .args(data)
         .status()?;

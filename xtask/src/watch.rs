@@ -42,7 +42,7 @@ pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
     let mut cargo = workspace::cargo();
     cargo.args(["build", "--release", "--package", "rxmesh-apps"]);
     ensure!(cargo.status()?.success(), "the program does not build");
-    let program = workspace::target().join("release/rxmesh-apps");
+    let program = workspace::target().join("release/rxmesh");
     let folder = workspace::target().join("valgrind");
     std::fs::create_dir_all(&folder)?;
     let mut wrong = Vec::new();

@@ -169,7 +169,7 @@ impl Against {
         self.engine().is_none_or(|e| e == engine)
     }
 
-    /// Returns the smallest figure on a mesh of about so many faces, and its origin.
+    /// Returns the smallest figure on a mesh of about `faces` faces, and its origin.
     fn smallest(&self, faces: u32) -> Option<(f64, String)> {
         let points = self.measurements().flat_map(|m| {
             let near = m.values.iter().filter(|p| p.is_near(faces));
@@ -264,7 +264,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Record> {
     records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
 }
 
-/// Returns the references' times for a row's work on a mesh of about so many faces.
+/// Returns the references' times for a row's work on a mesh of about `faces` faces.
 pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<Reference> {
     let of = |a: &Against| {
         let (ms, from) = a.smallest(faces)?;
@@ -310,7 +310,7 @@ pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Ve
     suiting.map(of).collect()
 }
 
-/// Returns the goal for a mesh of so many faces.
+/// Returns the goal for a mesh of `faces` faces.
 pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
     let found = goals
         .iter()
@@ -318,7 +318,7 @@ pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
     found.map(|g| g.most)
 }
 
-/// Returns RXMesh's device bytes per face on a mesh of about so many faces; `None` for small ones, as steps of 2 MiB
+/// Returns RXMesh's device bytes per face on a mesh of about `faces` faces; `None` for small ones, as steps of 2 MiB
 /// are too coarse.
 pub(crate) fn bytes_a_face(faces: u32) -> Option<f64> {
     const LEAST_FACES: u32 = 300_000;

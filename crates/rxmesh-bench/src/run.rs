@@ -36,13 +36,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh",
         value_parser = clap::value_parser!(u32).range(0..=8))]
     subdivide: Vec<u32>,
-    /// Noise of the file's mesh after subdivision: each coordinate moves by so many mean edge lengths at most
+    /// Noise of the file's mesh after subdivision: each coordinate moves by at most S mean edge lengths
     #[arg(long, value_name = "S", requires = "mesh")]
     jitter: Option<f32>,
     /// Only these rows; `rxmesh-bench rows` lists them
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
     rows: Vec<String>,
-    /// Only rows of this engine of edits
+    /// Only rows of this scheduler of edits
     #[arg(long, value_enum, default_value = "both")]
     conflicts: RowsOf,
     /// Most samples of a row
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     /// Threads of the CPU engine and of the construction [default: all]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Write the record: to a folder under a name of its own, or to a file
+    /// Write the record: to a folder under a new name, or to a file
     #[arg(long, value_name = "PATH")]
     json: Option<PathBuf>,
     /// Compare with an earlier record of the same engine

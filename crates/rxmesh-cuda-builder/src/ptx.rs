@@ -132,7 +132,7 @@ impl Parser {
                 open.in_params = false;
             }
         } else if open.depth == 0 && line.starts_with('(') {
-            // The parameters of a function with a result begin on a line of their own.
+            // The parameters of a function with a result begin on a new line.
             open.in_params = !line.contains(')');
         } else if open.depth > 0 {
             body(&mut open.entry, line);

@@ -10,8 +10,9 @@ use rayon::prelude::*;
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
 /// take hardly longer than one of their size. Nothing connects them, so that results for each vertex, edge or face are
 /// the same as alone. Properties of a mesh as a whole go by the labels of the vertices:
-/// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
-/// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
+/// [`simplify_batch`](crate::algo::improve::simplify::simplify_batch),
+/// [`remesh_batch`](crate::algo::improve::remesh::remesh_batch) and
+/// [`mean_curvature_flow_batch`](crate::algo::smooth::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
 /// ```
 /// # fn main() -> Result<(), rxmesh_host::Error> {

@@ -228,7 +228,8 @@ impl World {
         Ok(words)
     }
 
-    /// Refuses numbers, as many as [`World::state`] makes, that are no state; returns the colliders of a valid one.
+    /// Refuses numbers that are not a valid state; returns the colliders of a valid one. Their count must be that of
+    /// [`World::state`].
     fn check_state(&mut self, numbers: &[f32]) -> Result<Vec<Collider>, String> {
         if let Some(k) = numbers.iter().position(|x| !x.is_finite()) {
             return Err(format!("number {k} is {}", numbers[k]));

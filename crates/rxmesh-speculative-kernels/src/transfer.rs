@@ -9,7 +9,8 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
 impl Expansion {
-    /// Copies the elements of a donor at the vertices that it loses, and removes those that it no longer needs.
+    /// Copies the elements of a donor at the vertices that it loses, and removes those that it does not need
+    /// afterwards.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn transfer<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));

@@ -16,7 +16,7 @@ rxmesh_kernels::args! {
     pub struct Parts {
         /// Binary logarithm of the length of a chunk, at most that of [`MOST_CHUNK`].
         pub log_chunk: u32,
-        /// Sum before each chunk: as many as there are chunks, and blocks.
+        /// Sum before each chunk: one per chunk, which is one per block.
         pub sums: GlobalMut<u32>,
         /// Two words that are zero, for [`Block::arrive`].
         pub arrived: GlobalMut<u32>,

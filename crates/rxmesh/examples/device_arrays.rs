@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p rxmesh --example device_arrays`
 
-use rxmesh::host::algo::smooth::smooth;
+use rxmesh::algo::laplacian;
 use rxmesh::{Mesh, Result, SmoothOptions, Vec3, Vertex, reduce};
 
 fn main() -> Result<()> {
@@ -15,7 +15,7 @@ fn main() -> Result<()> {
     let mut colours = rx.attribute_from::<Vertex, Vec3>(&colours)?;
 
     // An algorithm that moves vertices takes any vectors: it blurs the border of the colours.
-    smooth(&rx, &mut colours, &SmoothOptions::default())?;
+    laplacian::smooth(&rx, &mut colours, &SmoothOptions::default())?;
     let sum = reduce::sum(&rx, &colours)?;
 
     let blurred: Vec<Vec3> = colours.to_input(&rx)?;

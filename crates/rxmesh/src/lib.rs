@@ -49,11 +49,11 @@ pub use ops::{
 };
 pub use rxmesh_host as host;
 pub use rxmesh_host::algo::{
-    delaunay::DelaunayOptions, filter::FilterOptions, mcf::McfOptions, simplify::SimplifyOptions,
-    smooth::SmoothOptions,
+    delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions, mcf::McfOptions,
+    simplify::SimplifyOptions,
 };
 pub use rxmesh_host::{
     Attribute, DVec3, Edge, Engine, Face, Options, PatchOptions, RxMesh, Session, TriMesh, Vec3,
-    Vertex, generate, kernels, reduce,
+    Vertex, algo, generate, kernels, reduce,
 };
 pub use volumes::Volumes;

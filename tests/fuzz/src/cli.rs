@@ -244,11 +244,7 @@ impl Fuzz for Cli {
         let case = self.case(seed);
         let path = folder.join(&case.name);
         fs::write(&path, &case.bytes)?;
-        println!(
-            "{}: rxmesh-apps {}",
-            path.display(),
-            case.arguments.join(" ")
-        );
+        println!("{}: rxmesh {}", path.display(), case.arguments.join(" "));
         Ok(())
     }
 }

@@ -26,7 +26,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for FlipMarked {
     type Template = template::EF;
     type Plan = u32;
@@ -90,7 +91,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitMarked {
     type Template = template::E;
     type Plan = (Vec3, Origin);
@@ -129,7 +131,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
@@ -180,7 +183,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitFaceMarked {
     type Template = template::F;
     type Plan = (Vec3, Origin);
@@ -256,7 +260,7 @@ impl Ring {
         ring
     }
 
-    /// Returns the corner at which the fan meets, and its neighbours on the rim when it is closed.
+    /// Returns the corner at which the fan meets, and its neighbours on the boundary loop when it is closed.
     #[inline(always)]
     fn apex(&self, mesh: &impl Mesh, v: u32) -> [u32; 3] {
         if self.border {
@@ -281,7 +285,8 @@ impl Ring {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for RemoveMarked {
     type Template = template::V;
     /// Apex.

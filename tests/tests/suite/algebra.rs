@@ -56,7 +56,7 @@ fn laplacian(masses: &[f32], edges: &[(u32, u32, f32)]) -> Rows {
     rows
 }
 
-/// Makes a grid of so many rows and columns.
+/// Makes a grid of `n` rows and columns.
 fn grid(n: u32, weight: impl FnMut(bool) -> f32) -> Vec<(u32, u32, f32)> {
     let (mut edges, mut weight) = (Vec::new(), weight);
     for i in 0..n {

@@ -135,7 +135,7 @@ fn transposed_blocks(engine: &Engine) {
     near(&y.read().unwrap(), &product(&rows, &doubles(&x)), 5e-5);
 }
 
-/// Makes a symmetric and positive matrix: a grid of so many rows and columns whose edges have blocks, and blocks for
+/// Makes a symmetric and positive matrix: a grid of `n` rows and columns whose edges have blocks, and blocks for
 /// masses.
 fn positive(n: usize, random: &mut Numbers) -> Rows {
     let mut rows: Rows = (0..n * n)

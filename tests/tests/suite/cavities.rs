@@ -38,12 +38,12 @@ macro_rules! refill {
             pub struct $name {
                 /// Positions.
                 pub x: GlobalMut<Vec3>,
-                /// Chooses one in so many seeds.
+                /// Chooses one in `rarity` seeds.
                 pub rarity: u32,
             }
         }
-        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3,
-        // U4).
+        // SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's
+        // (contracts U3, U4).
         unsafe impl Operator for $name {
             type Template = template::$template;
             type Plan = Vec3;
@@ -75,12 +75,13 @@ refill! {
 args! {
     /// Deletes chosen faces and leaves the holes.
     pub struct Punch {
-        /// Chooses one in so many faces.
+        /// Chooses one in `rarity` faces.
         pub rarity: u32,
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for Punch {
     type Template = template::F;
     type Plan = ();
@@ -100,7 +101,7 @@ args! {
     pub struct SplitFour {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// Chooses one in so many faces.
+        /// Chooses one in `rarity` faces.
         pub rarity: u32,
     }
 }
@@ -111,7 +112,8 @@ impl SplitFour {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitFour {
     type Template = template::FF;
     /// Rim corner at which the face begins, and the midpoints of its sides.
@@ -150,7 +152,7 @@ unsafe impl Operator for SplitFour {
         for k in 0..3 {
             self.x.set(middles[k].id(), at[k]);
         }
-        // Corner 2 k of the rim is the face's corner k, corner 2 k + 1 the tip of the face beyond side k.
+        // Corner 2 k of the boundary loop is the face's corner k, corner 2 k + 1 the tip of the face beyond side k.
         let inner = [0, 1, 2].map(|k| hole.add_edge(middles[k], middles[(k + 1) % 3]));
         let mut halves = [0u32, 1, 2].map(|k| {
             let (a, tip, b) = (first + 2 * k, first + 2 * k + 1, (2 * k + 2) % 6 + first);

@@ -225,14 +225,14 @@ impl Trace {
 }
 
 /// On engines that launch rounds of few seeds together (decision 133) fewer launches do the same, to the bit; where a
-/// grid does not fit each round has its own. A first round of more seeds is a launch of its own.
+/// grid does not fit each round has its own. A first round of more seeds is a separate launch.
 fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
     for (squares, first) in [(16, 0), (24, 1)] {
         rounds_share_a_launch(engine, squares, first);
     }
 }
 
-/// The same, with so many rounds before it.
+/// Compares rounds that share a launch with rounds in separate launches, after `first` separate rounds.
 fn rounds_share_a_launch(engine: &Engine, squares: u32, first: usize) {
     let mut mesh = generate::grid(squares, squares).unwrap();
     generate::noise(&mut mesh, 0.45, 3).unwrap();
@@ -259,7 +259,7 @@ fn rounds_share_a_launch(engine: &Engine, squares: u32, first: usize) {
         assert_eq!((shared, claims), (0, [rounds; 2]));
     } else {
         assert!(shared > 0 && shared < rounds, "{shared} of {rounds}");
-        // A GPU has room for more seeds.
+        // A GPU holds more seeds in one launch.
         let first = if engine.name() == "cuda" { 0 } else { first };
         assert_eq!(claims[0], first);
         assert!(claims[1] >= rounds, "{claims:?}, {rounds}");

@@ -102,7 +102,7 @@ impl Script {
         }
     }
 
-    /// Flips or collapses marked edges, for at most so many rounds.
+    /// Flips or collapses marked edges, for at most `rounds` rounds.
     fn rounds(&mut self, edit: Edit, seeds: Seeds, rounds: u32) -> RunReport {
         let (x, (_, e, _)) = (self.x, self.marks);
         let s = &mut self.session;

@@ -6,8 +6,8 @@ use rxmesh_host::algo::normals::{
     gather_vertex_normals, vertex_normals_unscaled as vertex_normals,
 };
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algo::laplacian::SmoothUniform;
 use rxmesh_host::kernels::algo::normals::VertexNormals;
-use rxmesh_host::kernels::algo::smooth::SmoothUniform;
 use rxmesh_host::kernels::topo::{Edge, Face, Vertex};
 use rxmesh_host::store::{Attribute, AttributeError, Layout, Order, RxMesh, Words};
 use rxmesh_tests::conformance;

@@ -526,8 +526,8 @@ fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A strip so narrow that its area has room for a few triangles, and its boundary needs hundreds: the estimate does not
-/// notice it, the bound does.
+/// A narrow strip whose area holds a few triangles of the target length, and whose boundary needs hundreds: the
+/// estimate does not notice it, the bound does.
 fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
     let mut mesh = generate::grid(1, 1).unwrap();
     for p in &mut mesh.positions {

@@ -196,8 +196,8 @@ fn tables(engine: &Engine) {
     }
 }
 
-/// More entries than hashed words, by as many as the overflow area takes: most tables hold all of them, and those have
-/// all properties of a table.
+/// More entries than hashed words, by the size of the overflow area: most tables hold all of them, and those have all
+/// properties of a table.
 fn tables_that_overflow(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 400, 40, 10, 2);
@@ -373,7 +373,7 @@ impl Queue {
     /// Returns its length, read on the host.
     fn len(&self) -> u32 {
         let mut words = self.words.read().unwrap();
-        // SAFETY: the words live until the end of this function, and nobody else has them (contract U4).
+        // SAFETY: the words live until the end of this function, and nothing else uses them (contract U4).
         PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) }).len()
     }
 }

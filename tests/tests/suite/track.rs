@@ -6,7 +6,7 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
 use rxmesh_host::edit::{Claims, HostArrays, Session};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::noise::CurlNoise;
+use rxmesh_host::kernels::algo::curl_noise::CurlNoise;
 use rxmesh_host::kernels::algo::track::Symmetric;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};
@@ -254,7 +254,7 @@ fn curl_noise_has_no_sources() {
     );
 }
 
-/// Far away, where coordinates no longer have a position within a cell, the field is still finite.
+/// Far away, where coordinates have no position within a cell, the field is still finite.
 #[test]
 fn curl_noise_is_finite_everywhere() {
     let field = CurlNoise {

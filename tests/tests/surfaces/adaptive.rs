@@ -420,7 +420,7 @@ fn patches_of_known_meshes(engine: &Engine) {
     );
 }
 
-/// Returns values at parameters that no level has, with so many columns.
+/// Returns values of `width` columns at parameters that no level has.
 fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> {
     let surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, 3)).unwrap();
     let w = width as usize;

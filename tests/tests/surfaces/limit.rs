@@ -150,8 +150,8 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             continue;
         }
         for n in got {
-            // The error after so many levels; a single face only flattens like 1 / level: its second eigenvalue is one
-            // of a Jordan block.
+            // The error after these levels; a single face only flattens like 1 / level: its second eigenvalue is one of
+            // a Jordan block.
             let is_near = |(faces, side): &(usize, DVec3)| {
                 side.distance(*n)
                     < if !lines {

@@ -153,7 +153,7 @@ fn prism(n: u32) -> PolyMesh {
     )
 }
 
-/// Caps are flat; the side is upright, and faces away from the axis at right angles to the rim.
+/// Normals of the caps are vertical; those of the side point away from the axis, at right angles to the cap's edge.
 fn sharp_caps_of_a_cylinder(engine: &Engine) {
     let n = 8;
     let got = split(engine, &prism(n), &options(Scheme::CatmullClark, 3), SPLIT);

@@ -116,7 +116,7 @@ fn packaged_files(package: &Package) -> anyhow::Result<String> {
 fn notices(metadata: &Metadata) -> anyhow::Result<String> {
     let packages = metadata.parts_of("rxmesh-apps")?;
     let mut out = String::from(
-        "Third-party notices of the program rxmesh-apps\n\n\
+        "Third-party notices of the program rxmesh\n\n\
         The program contains the packages below, under the licences named with them. Written by `cargo xtask \
         notices`.\n\n",
     );

@@ -47,8 +47,8 @@ impl Application for Transform {
     const NAME: &'static str = "transform";
     const SUMMARY: &'static str = "Scale, turn and move a mesh";
     const HELP: &'static str =
-        "Examples: rxmesh-apps transform bunny.obj --up-axis y,z --normalize -o bunny.ply
-          rxmesh-apps transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
+        "Examples: rxmesh transform bunny.obj --up-axis y,z --normalize -o bunny.ply
+          rxmesh transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
 
 Whatever the order of the flags, the matrix comes first, then the turns, the scale, the centre and
 the move. Normals go along; a map that mirrors turns the faces round.";

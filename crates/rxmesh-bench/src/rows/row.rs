@@ -24,7 +24,7 @@ pub(crate) struct Row {
     pub(crate) goals: &'static [Goal],
     /// Input, where different from that of the run: the row then has its own mesh.
     pub(crate) input: Option<Input>,
-    /// Engine of edits. Rows of the speculative one have a mesh of their own, with patches that suit it.
+    /// Scheduler of edits. Rows of the speculative one have a separate mesh, with patches that suit it.
     pub(crate) conflicts: Conflicts,
     /// Measurement.
     pub(crate) work: Work,

@@ -1,4 +1,4 @@
-//! Rows of deformable bodies, forces and solvers: a table and a record of their own, because their meshes differ from
+//! Rows of deformable bodies, forces and solvers: a separate table and record, because their meshes differ from
 //! the others.
 
 mod elastic;
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
     rows: Vec<String>,
-    /// Only rows of at most so many million vertices or cells
+    /// Only rows of at most N million vertices or cells
     #[arg(long, default_value_t = 1e9, value_name = "N")]
     most: f64,
     /// Measure rows of cells on the volume of a file, once each, in place of the cubes

@@ -1,4 +1,4 @@
-//! Rows of polygon meshes and subdivision surfaces: a table and a record of their own, because their meshes differ from
+//! Rows of polygon meshes and subdivision surfaces: a separate table and record, because their meshes differ from
 //! the others.
 
 mod meshes;
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Only rows whose name begins so; without, all but those of the thesis' tables (`thesis 6.1`, ...)
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
     rows: Vec<String>,
-    /// Only rows of at most so many million final faces
+    /// Only rows of at most N million final faces
     #[arg(long, default_value_t = 1e9, value_name = "N")]
     most: f64,
     /// Most samples of a row

@@ -25,7 +25,7 @@ const fn thesis(ms: f64) -> Option<(f64, &'static str)> {
     Some((ms, "the thesis, Titan X"))
 }
 
-/// Returns the thesis' baseline in gigabytes, for so many final faces.
+/// Returns the thesis' baseline as bytes per face: `value` gigabytes for `faces` final faces.
 const fn gb(value: f64, faces: u64) -> Option<(f64, &'static str)> {
     Some((value * 1e9 / faces as f64, "the thesis, Titan X"))
 }

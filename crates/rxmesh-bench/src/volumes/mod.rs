@@ -1,4 +1,4 @@
-//! Rows of volumes: a table and a record of their own, because their meshes differ from the others.
+//! Rows of volumes: a separate table and record, because their meshes differ from the others.
 
 mod figures;
 mod meshes;

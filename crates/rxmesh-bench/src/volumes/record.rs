@@ -161,7 +161,7 @@ const NAMES: [(&str, &str); 3] = [
     ("build, V and C", "patching"),
 ];
 
-/// Returns MeshTaichi's fastest time on a mesh of about so many cells, on an H200.
+/// Returns MeshTaichi's fastest time on a mesh of about `cells` cells, on an H200.
 pub(crate) fn reference(row: &str, cells: u64) -> Option<f64> {
     let name = NAMES.iter().find(|n| n.0 == row).map_or(row, |n| n.1);
     let rows = theirs().iter().filter(|r| r.name.starts_with(name));

@@ -9,7 +9,7 @@ use super::mesh::HostArrays;
 use super::session::Session;
 use crate::Error;
 use glam::{DVec3, Vec3};
-use rxmesh_kernels::algo::simplify::FIRST_PLACE;
+use rxmesh_kernels::algo::improve::simplify::FIRST_PLACE;
 use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::{HashMap, HashSet};

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError, RxMesh};
-use rxmesh_kernels::algo::remesh::Lines;
+use rxmesh_kernels::algo::improve::remesh::Lines;
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
@@ -456,7 +456,8 @@ impl<C: Edits> Session<C> {
     }
 
     /// Makes simplification hold the edges that a column marks with values other than 0, as it holds the boundary, with
-    /// a separate weight ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
+    /// a separate weight
+    /// ([`SimplifyOptions::group_weight`](crate::algo::improve::simplify::SimplifyOptions::group_weight)).
     ///
     /// # Errors
     ///

@@ -88,7 +88,7 @@ impl Piece<'_> {
         let _claim = allocation.claim(false)?;
         match &allocation.engine.0.kind {
             Kind::Cpu(_) => {
-                // SAFETY: `at` points to as many bytes, which nobody writes while they are claimed.
+                // SAFETY: `at` points to `out.len()` bytes, which nothing writes while they are claimed.
                 unsafe { std::ptr::copy_nonoverlapping(at, out.as_mut_ptr(), out.len()) };
                 allocation.engine.synchronize()
             }
@@ -144,8 +144,8 @@ impl Drop for HostClaim<'_> {
 /// let _ = engine.upload(&[Wide([7; 32]); 3]);
 /// ```
 ///
-/// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may
-/// use a buffer; on an engine of the CPU, who comes while another thread's launch or access is in the way gets
+/// There are at most 2^32 - 1 values and 2^32 - 1 32-bit words, because kernels count in 32 bits. Several threads may
+/// use a buffer; on a CPU engine an access that conflicts with another thread's launch or access returns
 /// [`EngineError::Busy`].
 pub struct Buffer<T> {
     engine: Engine,
@@ -177,7 +177,7 @@ impl<T> std::fmt::Debug for Buffer<T> {
 /// The most values, and the most 32-bit words, of a buffer.
 const MOST: usize = u32::MAX as usize;
 
-/// Allocations are never empty, so that every buffer has an address of its own.
+/// Returns the bytes of `len` values. Allocations are never empty, so that every buffer has a distinct address.
 fn bytes_of<T>(len: usize) -> Result<usize, EngineError> {
     let bytes = len.saturating_mul(size_of::<T>());
     if len > MOST || bytes.div_ceil(4) > MOST {
@@ -395,7 +395,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(part)
     }
 
-    /// Copies the values from a place on to the beginning of another buffer that has room for them.
+    /// Copies the values from index `from` on to the beginning of another buffer, which must be long enough.
     fn give_to(&self, other: &Buffer<T>, from: usize) -> Result<(), EngineError> {
         let bytes = (self.len - from) * size_of::<T>();
         let _claim = self.allocation.claim(false)?;

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-/// How a block runs.
+/// Execution order of the threads of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     Solo,
@@ -35,7 +35,7 @@ pub(super) struct Cpu {
     patches: AtomicU32,
 }
 
-/// What undefined shared memory holds in the test engines and in debug builds: a pattern that no test expects.
+/// Content of undefined shared memory in the test engines and in debug builds: a pattern that no test expects.
 const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
 
 /// Indices of a flat kernel that a thread takes at a time, at least; fewer altogether are done before another thread
@@ -64,7 +64,7 @@ fn with_shared(bytes: u32, poison: bool, f: &mut dyn FnMut(*mut u8)) {
 }
 
 impl Cpu {
-    /// Whether this is one of the test engines.
+    /// Returns `true` for the test engines.
     pub(super) fn is_for_tests(&self) -> bool {
         !matches!(self.style, Style::Solo)
     }
@@ -266,8 +266,8 @@ fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
 ///
 /// # Safety
 ///
-/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that all threads of the
-/// block have, and nobody else (contract U2).
+/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that only the threads of
+/// the block use (contract U2).
 #[inline(always)]
 unsafe fn run_patch<B: Block, K: PatchKernel>(
     b: B,
@@ -290,7 +290,7 @@ fn within(plan: &Plan, shared: u32) {
     assert!(peak <= shared, "carved {peak} of {shared} bytes");
 }
 
-/// What runs as blocks.
+/// Kernel that runs block by block.
 trait OnBlocks: Copy + Send + Sync {
     type Tables: Copy;
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
@@ -316,7 +316,7 @@ impl<K: BlockKernel> OnBlocks for Whole<K> {
 struct Step<'a, K> {
     kernel: K,
     step: u32,
-    /// Whether there is anything to do in the next one.
+    /// Set if a further step is needed.
     goes_on: &'a AtomicBool,
 }
 

@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 const MOST_SHARED: u32 = 1 << 30;
 
 impl Engine {
-    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
-    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
+    /// Launches a patch kernel: one block per patch. The caller, which is in this crate, meets the requirements of
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches).
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Engine {
         };
         let mut fitted = (0, patches.fit(name, first, &choice, room));
         if fitted.1 > room && room < limit {
-            // Two blocks have no room whatever stays away.
+            // Two blocks do not fit even without any staged field.
             fitted = (1, patches.fit(name, second, &choice, limit));
         }
         self.has_shared(name, fitted.1)?;
@@ -161,8 +161,8 @@ impl Engine {
     /// Launches `blocks` blocks of a block kernel.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -208,12 +208,12 @@ impl Engine {
         }
     }
 
-    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
-    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that holds all blocks at a time
+    /// ([`Engine::has_room_for_grid`]), else each step is a launch.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -288,8 +288,8 @@ impl Engine {
     /// Launches a flat kernel for the indices `0..n`.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Engines: who runs kernels, and where their memory is.
+//! Engines: they run kernels and own the memory that kernels use.
 //!
 //! | engine | runs a block as | for |
 //! | --- | --- | --- |
-//! | CPU ([`Engine::cpu`]) | one thread; who launches and rayon's threads share the blocks | users without a GPU |
+//! | CPU ([`Engine::cpu`]) | one thread; the launching thread and rayon's threads share the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
 //! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
@@ -141,11 +141,11 @@ impl Engine {
         Engine::new(Kind::Cpu(Cpu::new(Style::Solo, None)))
     }
 
-    /// The CPU engine on a pool of its own.
+    /// Returns the CPU engine on a separate thread pool.
     ///
     /// # Errors
     ///
-    /// When the threads cannot be started.
+    /// An error if the threads cannot be started.
     pub fn cpu_with_threads(threads: usize) -> Result<Engine, EngineError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -1,4 +1,4 @@
-//! Progress of the work on an engine, for people who wait.
+//! Progress of the work on an engine, for display.
 
 use super::{Engine, Kind};
 use std::sync::PoisonError;
@@ -13,8 +13,8 @@ pub struct Note {
 }
 
 impl Engine {
-    /// Says how far an algorithm is, for [`Engine::last_note`]. Costs a lock that nobody waits for: once an iteration
-    /// is not too often.
+    /// Sets the progress of an algorithm, for [`Engine::last_note`]. Costs an uncontended lock: once per iteration is
+    /// not too often.
     pub fn note(&self, what: &'static str, done: u64) {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Note { what, done });
     }

@@ -46,12 +46,12 @@ impl Library {
         }
     }
 
-    /// Whether it was loaded for this list.
+    /// Returns `true` if the library was loaded for this list.
     pub(super) fn is(&self, symbol: &str, kernels: &[KernelInfo]) -> bool {
         self.fingerprint.0 == symbol && self.fingerprint.1 == fingerprint(kernels)
     }
 
-    /// Whether there is a kernel of this name.
+    /// Returns `true` if there is a kernel of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.entries.contains_key(name)
     }

@@ -58,12 +58,12 @@ fn permuted(i: u32, n: u32, seed: u32) -> u32 {
     permute(i, n, seed)
 }
 
-/// How often a member looks before it gives its processor away, where each member has one: a phase is often shorter
-/// than a call of the system.
+/// Number of polls of a member before it yields, if each member has a processor: a phase is often shorter than a system
+/// call.
 const LOOKS: u32 = 400;
 
-/// How often a member gives its processor away before it sleeps: mostly the others are there by then, and to sleep and
-/// be woken takes several times as long as a phase.
+/// Number of yields of a member before it sleeps. The others have mostly arrived by then, and a sleep with its wake-up
+/// takes several times as long as a phase.
 const PATIENCE: u32 = 256;
 
 /// A barrier that a panicking member breaks, so that the others end too instead of waiting for ever.
@@ -74,7 +74,7 @@ struct Barrier {
     waiting: AtomicU32,
     generation: AtomicU32,
     broken: AtomicBool,
-    /// Those who have lost their patience.
+    /// Number of members that sleep.
     sleepers: AtomicU32,
     sleep: Mutex<()>,
     changed: Condvar,
@@ -102,14 +102,14 @@ impl Barrier {
         }
     }
 
-    /// Whether the members of a generation still wait.
+    /// Returns `true` while the members of a generation wait.
     fn holds(&self, generation: u32) -> bool {
         self.generation.load(Acquire) == generation && !self.broken.load(Acquire)
     }
 
     #[inline(never)]
     fn wait(&self) {
-        // Nobody can end this generation before this member has arrived.
+        // The generation cannot end until this member has arrived.
         let generation = self.generation.load(Acquire);
         if self.waiting.fetch_add(1, AcqRel) + 1 == self.size {
             self.waiting.store(0, Relaxed);
@@ -124,7 +124,7 @@ impl Barrier {
         }) {
             let mut sleep = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
             self.sleepers.fetch_add(1, Relaxed);
-            // Who wakes sees this one, or this one sees what has changed.
+            // Either the waking member sees this sleeper, or this one sees the new generation.
             fence(SeqCst);
             while self.holds(generation) {
                 sleep = self
@@ -138,7 +138,7 @@ impl Barrier {
         assert!(!broken, "another member of the team panicked");
     }
 
-    /// Wakes those who sleep, if any do. Who is about to sleep has the mutex, and looks once more.
+    /// Wakes the sleeping members, if any. A member that is about to sleep holds the mutex and checks once more.
     fn wake(&self) {
         fence(SeqCst);
         if self.sleepers.load(Relaxed) == 0 {

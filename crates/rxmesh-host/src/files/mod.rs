@@ -35,7 +35,7 @@ pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Resu
 /// Treatment of a symbolic link at a path that is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
-    /// Follows it, as the user who names it means.
+    /// Follows it, for a name given by the user.
     #[default]
     Follow,
     /// Refuses it: for names that the user has not typed, at which another user may have put a link.

@@ -264,8 +264,8 @@ fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, F
     }
 }
 
-/// Adds a hint to an error that may come from a wrong name: names a format that is not read, the format that the
-/// content looks like, or the one that the name says.
+/// Adds a hint to an error that may come from a wrong name: a format that is not read, the format recognised from the
+/// content, or the one given by the name.
 fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError {
     if let Some(what) = foreign::words(bytes, Some(format)) {
         return IoError::Malformed {

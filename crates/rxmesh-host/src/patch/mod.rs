@@ -5,7 +5,7 @@
 //! 1. `adjacency`: finds the sides of faces that share an edge;
 //! 2. `regions`: regions of a few dozen patches, grown from random faces; small components packed;
 //! 3. `lloyd`: Lloyd rounds inside each region, and from here on all faces in patch order
-//!    (`order`): the order of the input no longer matters for speed;
+//!    (`order`): from then on the order of the input does not matter for speed;
 //! 4. `elements`: owners and ids of vertices and edges;
 //! 5. `ribbon`: finds the other elements that each patch must hold;
 //! 6. `pack`: headers and sections, as `rxmesh_kernels::topo` describes them.

@@ -110,7 +110,7 @@ const WRITE_ROOM: u32 = 4096;
 ///
 /// # Safety
 ///
-/// The arrays fit each other in content, which nobody checks (contract U4 of docs/inside/unsafe.md): every entry that
+/// The arrays fit each other in content, which is not checked (contract U4 of docs/inside/unsafe.md): every entry that
 /// is not one of the special values is below the number of slots of its kind, the three sides of a face name live edges
 /// and meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
 /// live face. [`RxMesh::from_engine_faces`] makes a mesh of any triangles without such a promise.

@@ -45,9 +45,9 @@ impl Around {
     /// Returns pairs among half-edges of one set of faces, each given with `true` if it runs upwards when the set is
     /// turned as its root. One of a pair runs upwards, the other one downwards.
     ///
-    /// If equally many run up and down and the set encloses a volume (`inwards`: its root looks into it), two
-    /// half-edges with a wedge of that volume between them are a pair, so that solids which touch along an edge come
-    /// apart there; otherwise those that bend least.
+    /// If equally many run up and down and the set encloses a volume (`inwards`: the normal of its root points into
+    /// it), two half-edges with a wedge of that volume between them are a pair, so that solids which touch along an
+    /// edge come apart there; otherwise those that bend least.
     pub(super) fn pairs(
         &self,
         halves: Vec<(u32, bool)>,

@@ -212,7 +212,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns, for each set of faces that encloses a volume, `true` if its root's face looks inwards.
+    /// Returns, for each set of faces that encloses a volume, `true` if the normal of its root's face points inwards.
     fn solid(&mut self) -> HashMap<u32, bool> {
         let mut sums: HashMap<u32, (DVec3, f64, f64)> = HashMap::new();
         for (f, face) in self.mesh.faces.iter().enumerate() {
@@ -342,7 +342,7 @@ impl Votes {
     }
 
     /// Returns `true` if the sheet is to be turned as a whole, so that the larger part of its area stays. If there is
-    /// no clear majority and the sheet is nearly closed, it is turned so that it looks outwards.
+    /// no clear majority and the sheet is nearly closed, it is turned so that its normals point outwards.
     fn turn(&self) -> bool {
         let ([stays, turns], all) = (self.area, self.area[0] + self.area[1]);
         let mixed = 3.0 * stays.min(turns) > all;

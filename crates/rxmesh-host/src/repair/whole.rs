@@ -33,7 +33,7 @@ pub enum Pass {
     Split,
     /// Turn faces so that neighbours agree, where nothing is to be split.
     Orient,
-    /// Turn closed components to look outwards, and cavities inwards.
+    /// Turn the normals of closed components outwards, and those of cavities inwards.
     Outward,
     /// Drop vertices of no face.
     Unused,

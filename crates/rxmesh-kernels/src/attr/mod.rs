@@ -34,9 +34,9 @@ use crate::topo::{Kind, Patch, PatchHeader};
 pub struct StagedField {
     /// The field's name.
     pub name: &'static str,
-    /// Whose values they are.
+    /// Kind of the elements.
     pub kind: Kind,
-    /// Bytes an element.
+    /// Bytes per element.
     pub bytes: u32,
     /// `true` if they are added up; else they are read.
     pub sums: bool,

@@ -325,8 +325,8 @@ impl<O: Operator> Resolve<O> {
         i == faces
     }
 
-    /// Calls `vertex` with the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th
-    /// after it, until it returns `false`. Returns `true` if it never did.
+    /// Calls `vertex` with the vertices of a record and those of its boundary loop: the `lane`th of them and every
+    /// `lanes`th after it, until it returns `false`. Returns `true` if it never did.
     #[inline(always)]
     fn each_vertex(
         &self,

@@ -47,7 +47,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         })
     }
 
-    /// Returns the number of corners of the closed rim that was written.
+    /// Returns the number of corners of the closed loop that was written.
     #[inline(always)]
     fn corners(&self) -> u32 {
         self.site.word(3) & !CLOSED
@@ -61,7 +61,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.site.set_word(3, rim | CLOSED);
     }
 
-    /// Writes corner `i` of a rim that begins at word `at`. The cavity deletes these two of the edges of vertex `v`.
+    /// Writes corner `i` of a boundary loop that begins at word `at`. The cavity deletes these two of the edges of
+    /// vertex `v`.
     #[inline(always)]
     fn write_corner(&self, at: u32, i: u32, half: u32, v: u32, deleted: [u32; 2]) {
         let edge = self.mesh().edge_at(v);
@@ -103,8 +104,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Returns `false`, and the record is not valid, if one of them is open, or both are all of a tetrahedron: then the
     /// edge between the vertices opposite lies inside.
     ///
-    /// The rim begins opposite the edge on its left. Around the first end it goes to the vertex opposite on the right,
-    /// and around the second back.
+    /// The boundary loop begins opposite the edge on its left. Around the first end it goes to the vertex opposite on
+    /// the right, and around the second back.
     #[inline(always)]
     fn write_ends(&self, met: u32) -> bool {
         let all = Parts::of(met);
@@ -147,7 +148,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         let edges_at = RECORD_HEADER + all.faces;
         let rim_at = edges_at + all.edges;
         let mut at = from;
-        // The edge between the other end and the vertex opposite at which this end's part of the rim begins.
+        // The edge between the other end and the vertex opposite at which this end's part of the boundary loop begins.
         let mut opposite = NONE;
         let start = 2 * e + side;
         let mut h = start;

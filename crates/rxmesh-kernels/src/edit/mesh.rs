@@ -263,8 +263,8 @@ pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
 
 /// Mesh that can be changed: the writes of the filling of a hole.
 ///
-/// Only elements of the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is
-/// deleted; so cavities of one round write disjoint words.
+/// Only elements of the cavity may be written, and of its boundary loop the inner sides and the entries of vertices
+/// whose edge is deleted; so cavities of one round write disjoint words.
 pub trait MeshMut: Mesh {
     /// Sets the three half-edges of a face, and it as theirs.
     fn set_sides(&self, f: u32, sides: [u32; 3]);
@@ -278,9 +278,9 @@ pub trait MeshMut: Mesh {
     fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.
     fn set_edge_at(&self, v: u32, e: u32);
-    /// Sets the incident edge of a vertex of the rim, which other cavities of the round may read meanwhile.
+    /// Sets the incident edge of a vertex of the boundary loop, which other cavities of the round may read meanwhile.
     fn store_edge_at(&self, v: u32, e: u32);
-    /// Returns the incident edge of a vertex of the rim, which another cavity of the round may be setting.
+    /// Returns the incident edge of a vertex of the boundary loop, which another cavity of the round may be setting.
     fn load_edge_at(&self, v: u32) -> u32;
     /// Makes a face dead.
     fn bury_face(&self, f: u32);

@@ -10,7 +10,7 @@
 //!    edge and each vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which
 //!    is the lowest among its faces.
 //! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at
-//!    the rim of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
+//!    the border of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
 //! 3. `extra`: the same for edges with more than two faces.
 //! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not
 //!    own.

@@ -194,7 +194,7 @@ impl<R: Relation> Gather<R> {
                 .from(patch.base::<<R as Relation>::Source>() * self.width),
         };
         let n = patch.owned::<<R as Relation>::Source>() * self.deal.lanes;
-        // Short rows leave room for those of other elements.
+        // Short rows leave space for those of other elements.
         if R::FIXED.is_some() {
             p.each_of(n, &lanes);
         } else {

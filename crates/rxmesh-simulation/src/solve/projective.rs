@@ -320,8 +320,8 @@ impl Projective {
         })?)
     }
 
-    /// Returns the interval of the method: its upper end bounds all eigenvalues; for so few iterations, components
-    /// below the lower end are damped less, but a smaller lower end would cost the others more.
+    /// Returns the interval of the method. Its upper end bounds all eigenvalues. Components below the lower end are
+    /// damped less; with few iterations a smaller lower end would cost the others more.
     fn interval(&self) -> [f64; 2] {
         let [least, most] = self.matrix.eigenvalues;
         let fewest = 2.0 / f64::from(self.options.iterations);

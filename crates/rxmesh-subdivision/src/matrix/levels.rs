@@ -186,7 +186,7 @@ impl Kept {
         let inner = sums::exclusive(engine, &edges)?;
         let around = sums::exclusive(engine, &vertices)?;
         let more = sums::exclusive(engine, &corners)?;
-        // At most as many as `Counts::next` has allowed.
+        // At most the number that `Counts::next` has allowed.
         let offsets = room(n.faces + inner + around)?;
         let faces = engine.zeroed((n.corners + 4 * inner + more) as usize)?;
         let kernel = DualFaces {

@@ -13,11 +13,11 @@ use rxmesh_host::store::RxMesh;
 
 use crate::Result;
 
-/// Where to refine.
+/// Thresholds of the refinement.
 pub(crate) struct Options {
-    /// Edges up to this length are left.
+    /// Length up to which an edge is not split.
     length: f32,
-    /// And those whose faces' normals have a larger cosine.
+    /// Cosine of the angle between the normals of an edge's faces above which it is not split.
     flat: f32,
 }
 
@@ -31,7 +31,7 @@ impl Options {
     }
 }
 
-/// What came out.
+/// Refined mesh and the report of the run.
 pub(crate) struct Refined {
     pub(crate) mesh: TriMesh,
     pub(crate) report: RunReport,
@@ -68,7 +68,7 @@ pub(crate) fn refine(
     Ok(Refined { mesh, report })
 }
 
-/// How many splits naive code counts, and whether the surface is still the same.
+/// Checks the number of splits against naive code, and that the surface is the same.
 ///
 /// A split leaves its faces in their planes. So an edge bends before as after, the edges across the faces are flat, and
 /// an edge is split into as many parts as it takes, whatever happens around it. Rounding decides about edges that are

@@ -24,12 +24,12 @@ use rxmesh_kernels::topo::{Edge, Face, Local, Owned, Vertex};
 use rxmesh_kernels::{Vec3, kernel, kernels};
 
 kernel! {
-    /// How much the cloth bends at each edge: `1 - cos` of the angle between the normals of its two faces, times the
-    /// stiffness. Nothing on a boundary.
+    /// Computes the bending energy of each edge: `1 - cos` of the angle between the normals of its two faces, times the
+    /// stiffness. Zero on a boundary.
     ///
     /// Two relations in one kernel: the faces of the edge, then the vertices of these faces.
     pub struct Bending: ForEach<(EF, FV)> {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Read<Vertex, Vec3>,
         /// The energy of each edge.
         pub energy: Write<Edge, f32>,
@@ -69,9 +69,9 @@ kernel! {
     ///
     /// Positions are staged: each block loads those of its vertices and of their neighbours into shared memory, once.
     pub struct Smooth: ForEach<VV> {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Staged<Vertex, Vec3>,
-        /// Where they go: another attribute, because neighbours read the old place.
+        /// New positions: another attribute, because neighbours read the old ones.
         pub y: Write<Vertex, Vec3>,
         /// Part of the way, from 0 to 1.
         pub step: f32,
@@ -94,7 +94,7 @@ impl ForEach<VV> for Smooth {
 kernel! {
     /// Splits edges in their middle that are longer than some length and at which the cloth bends.
     pub struct Refine: Flat {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// The square of the length.
         pub longest: f32,
@@ -111,7 +111,7 @@ impl Refine {
         d.dot(d)
     }
 
-    /// Whether the cloth bends at an edge; not on its boundary.
+    /// Returns `true` if the cloth bends at an inner edge.
     #[inline(always)]
     fn bends(&self, mesh: &impl Mesh, e: u32) -> bool {
         let inside = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
@@ -169,7 +169,7 @@ unsafe impl Operator for Refine {
 }
 
 kernels! {
-    /// What `Engine::load_ptx` compares with the PTX.
+    /// Kernels of the PTX; `Engine::load_ptx` compares their fingerprint.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
     // As `patch`, and once more on VV computed once and kept.

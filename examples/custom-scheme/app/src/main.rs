@@ -85,7 +85,7 @@ fn sheet(n: u32) -> Result<PolyMesh> {
     Ok(mesh.into())
 }
 
-/// What came out.
+/// Refined surface and the check of its matrix.
 pub(crate) struct Surface {
     pub(crate) positions: Vec<Vec3>,
     pub(crate) faces: Vec<[u32; 3]>,

@@ -7,7 +7,7 @@
 use super::fans::Fans;
 use super::order::{NewFace, Order};
 use super::place::{Places, Surface, mean, root};
-use crate::algo::closest::{Nearest, closest_parts};
+use crate::algo::distance::closest::{Nearest, closest_parts};
 use crate::mesh::{CornerLayer, EdgeTable, NO_VALUE, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};

@@ -1,14 +1,14 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
 use super::order::Order;
-use crate::algo::closest::{HostTree, Nearest};
+use crate::algo::distance::closest::{HostTree, Nearest};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// Distance, relative to the size of the faces around it, up to which the closest point whose face has a similar normal
 /// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
@@ -53,7 +53,7 @@ impl Surface {
         let part = self.parts[of as usize];
         let any = |f: u32| self.parts[f as usize] == part && accepts(f);
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
-        // Without a normal no face looks along it, and the search would visit them all.
+        // No face agrees with a zero normal, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
             false => self.tree.nearest(p, along),

@@ -476,7 +476,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+    use rxmesh_kernels::algo::improve::delaunay::DelaunayFlip;
 
     #[test]
     fn records_that_32_bits_cannot_place_are_refused() {

@@ -78,7 +78,7 @@ impl Cuda {
         self.faults()
     }
 
-    /// Starts the copies of [`Cuda::read`], each to the landing while there is room in it.
+    /// Starts the copies of [`Cuda::read`], each to the read-back buffer while that has space.
     fn enter_downloads(
         &self,
         parts: &mut [(*mut u8, &mut [u8])],

@@ -47,7 +47,7 @@ pub(in crate::engine) struct Cuda {
     /// Memory pool, if the device has pools. It keeps memory that is given back: an allocation costs microseconds
     /// instead of hundreds of them, and nothing waits.
     pool: Option<driver::Pool>,
-    /// Threads of every patch kernel's block in place of its own number; 0 for its own.
+    /// Threads of every patch kernel's block in place of the kernel's number; 0 for the kernel's.
     threads: AtomicU32,
     context: driver::Context,
 }

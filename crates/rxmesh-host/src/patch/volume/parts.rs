@@ -166,7 +166,7 @@ impl<const M: usize> Parts<M> {
     pub(super) fn find(&self, key: &[u32; M]) -> u32 {
         let first = key[0] as usize;
         let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
-        // A few: to look through them is faster than to halve them, unless they are many.
+        // Linear search is faster than binary search for few keys.
         let mut keys = &self.keys[range.clone()];
         let mut at = range.start;
         while keys.len() > 16 {

@@ -188,14 +188,14 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Advances by `span` seconds, in as many steps as that takes. Waits for the engine.
+    /// Advances by `span` seconds, in the number of steps that stability asks for. Waits for the engine.
     ///
     /// # Errors
     ///
     /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
     /// vertices in one of its cells, or steps that would be too short; [`Error::NotFinite`] if the state of a vertex is
-    /// no longer finite: the bodies then have the state before the step that failed. Or an error of the engine, in
-    /// particular no memory for the grid. [`Error::VoidSimulation`] after a panic in an earlier step.
+    /// not finite: the bodies then have the state before the step that failed. Or an error of the engine, in particular
+    /// no memory for the grid. [`Error::VoidSimulation`] after a panic in an earlier step.
     pub fn step(
         &mut self,
         bodies: &mut [&mut Body],
