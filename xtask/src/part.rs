@@ -30,7 +30,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
     );
     let mut test = suites();
     test.env("RXMESH_LONG", "1");
-    test.args(["--", "--include-ignored", "--exact"]).args(chosen);
+    test.args(["--", "--include-ignored", "--exact"])
+        .args(chosen);
     let status = test.status()?;
     ensure!(status.success(), "part {part} of the long run: {status}");
     Ok(())
@@ -48,7 +49,10 @@ pub(crate) fn turn() -> anyhow::Result<()> {
 fn read() -> anyhow::Result<usize> {
     let text = fs::read_to_string(workspace::at(FILE)).context(FILE)?;
     let part = text.trim().parse().context(FILE)?;
-    ensure!((1..=PARTS).contains(&part), "{FILE}: {part} is not 1 to {PARTS}");
+    ensure!(
+        (1..=PARTS).contains(&part),
+        "{FILE}: {part} is not 1 to {PARTS}"
+    );
     Ok(part)
 }
 

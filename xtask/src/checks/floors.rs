@@ -216,7 +216,6 @@ fn reexported(
     }
     Ok(all)
 }
-}
 
 /// Source files below a folder, by their paths in it, tests left out.
 fn files(sources: &Path) -> anyhow::Result<Vec<String>> {

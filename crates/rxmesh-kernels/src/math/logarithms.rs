@@ -34,8 +34,8 @@ fn outside(x: f32) -> f32 {
     }
 }
 
-/// Returns `s (f^2 / 2 + R)` and `f^2 / 2`, of which `ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R)` (FreeBSD's `logf`, after
-/// Ng 1993; the polynomial is off by less than 2^-34).
+/// Returns `s (f^2 / 2 + R)` and `f^2 / 2`, of which `ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R)`: `logf` of FreeBSD,
+/// whose polynomial is off by less than 2^-34.
 #[inline(always)]
 fn series(f: f32) -> (f32, f32) {
     let s = f / (2.0 + f);

@@ -24,8 +24,8 @@ fn two_over_pi(word: u32) -> u32 {
     }
 }
 
-/// Takes right angles off a finite angle, in whole numbers of 64 bits (Payne and Hanek 1983): as exact for a large angle
-/// as for a small one.
+/// Takes right angles off a finite angle, in whole numbers of 64 bits (Payne and Hanek 1983): a large angle loses no more
+/// digits than a small one.
 #[inline(always)]
 fn reduce(x: f32) -> Reduced {
     let size = f32::from_bits(x.to_bits() & 0x7fff_ffff);
@@ -70,7 +70,7 @@ fn reduce(x: f32) -> Reduced {
     }
 }
 
-/// Returns the sine of a small angle (FreeBSD's `k_sinf`, after Ng 1993).
+/// Returns the sine of a small angle (`k_sinf` of FreeBSD).
 #[inline(always)]
 fn small_sin(x: f32, low: f32) -> f32 {
     let z = x * x;
@@ -79,7 +79,7 @@ fn small_sin(x: f32, low: f32) -> f32 {
     x - ((z * (0.5 * low - v * r) - low) - v * -0.166_666_67)
 }
 
-/// Returns the cosine of a small angle (FreeBSD's `k_cosf`).
+/// Returns the cosine of a small angle (`k_cosf` of FreeBSD).
 #[inline(always)]
 fn small_cos(x: f32, low: f32) -> f32 {
     let z = x * x;
@@ -137,7 +137,7 @@ pub fn tan(x: f32) -> f32 {
     if quadrant & 1 == 0 { s / c } else { -c / s }
 }
 
-/// Returns the arc tangent of a number that is not negative, or infinity (FreeBSD's `atanf`, after Ng 1993).
+/// Returns the arc tangent of a number that is not negative, or infinity (`atanf` of FreeBSD).
 #[inline(always)]
 fn arc(x: f32) -> f32 {
     // The argument, turned by the nearest of five angles, and that angle in two numbers.
