@@ -20,7 +20,7 @@ impl ForEach<VV> for Spacing {
     }
 }
 
-kernels! { const KERNELS = "own_kernel_fingerprint"; patch own_spacing: Spacing; }
+kernels! { KERNELS = "own_kernel_fingerprint"; patch own_spacing: Spacing; }
 
 fn main() -> Result<()> {
     let ball = Mesh::on(generate::icosphere(4)?, Engine::cpu());

@@ -26,7 +26,7 @@ unsafe impl Operator for Split {
         hole.add_star(centre);
     }
 }
-kernels! { const KERNELS = "own_operator_fingerprint"; operator own_split: Split; }
+kernels! { KERNELS = "own_operator_fingerprint"; operator own_split: Split; }
 
 fn main() -> Result<()> {
     let ball = Mesh::on(generate::icosphere(2)?, Engine::cpu());

@@ -2,9 +2,8 @@
 
 use rxmesh::{
     ComponentsArgs, CurvatureArgs, DVec3, DelaunayOptions, Engine, Error, Faces, FilterOptions,
-    GeodesicArgs, Log, McfOptions, Mesh, Message, Operation, Outcome, QualityArgs, Ratio,
-    RemeshArgs, Silent, SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate, ops, run,
-    run_on, simplify,
+    GeodesicArgs, Log, McfOptions, Mesh, Message, Operation, Outcome, Ratio, RemeshArgs, Silent,
+    SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate, ops, run, run_on, simplify,
 };
 
 /// Ball whose vertices are off the sphere by a fixed pattern.
