@@ -1,4 +1,4 @@
-//! Runs an operator of the program, which changes the connectivity: it splits large faces at their centres.
+//! Runs an operator of the program, which changes the connectivity: it splits the faces that look up.
 //! `cargo run --release -p rxmesh --example own_operator`; for the GPU see `examples/custom-kernel`.
 
 use rxmesh::kernels::*;
@@ -15,8 +15,8 @@ unsafe impl Operator for Split {
     }
     fn candidate(&self, mesh: &impl rxmesh::kernels::Mesh, face: Seed<Self>) -> Option<Priority> {
         let [a, b, c] = mesh.sides(face.0).map(|h| self.x.get(mesh.origin(h)));
-        let area = 0.5 * math::length((b - a).cross(c - a));
-        (area > 0.005).then(|| Priority::descending(area))
+        let up = math::normalize_or_zero((b - a).cross(c - a)).z;
+        (up > 0.5).then(|| Priority::descending(up))
     }
     fn plan(&self, _: &Cavity<impl Site>) {}
     fn fill(&self, (): (), hole: &mut Hole<'_, impl Site>) {

@@ -77,7 +77,7 @@ fn own_kernel() {
     assert!(0.06 < least && least < most && most < 0.08, "{lines:?}");
 }
 
-/// Each split of a face makes two more; all 320 faces of the icosphere are larger than the limit, and none after it.
+/// Each split of a face makes two more. Normals rise by 30 degrees or more on a quarter of a ball, which has 320 faces.
 #[test]
 fn own_operator() {
     let lines = lines("own_operator");
@@ -85,8 +85,7 @@ fn own_operator() {
         panic!("{lines:?}")
     };
     assert_eq!(faces, 320.0 + 2.0 * split, "{lines:?}");
-    assert_eq!(split % 320.0, 0.0, "{lines:?}");
-    assert!(split > 0.0, "{lines:?}");
+    assert!((70.0..90.0).contains(&split), "{lines:?}");
 }
 
 /// A newcomer reads each on one screen.

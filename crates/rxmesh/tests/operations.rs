@@ -2,8 +2,9 @@
 
 use rxmesh::{
     ComponentsArgs, CurvatureArgs, DVec3, DelaunayOptions, Engine, Error, Faces, FilterOptions,
-    GeodesicArgs, Log, McfOptions, Mesh, Message, Operation, Outcome, Ratio, RemeshArgs, Silent,
-    SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate, ops, run, run_on, simplify,
+    GeodesicArgs, Log, McfOptions, Mesh, Message, Operation, Outcome, QualityArgs, Ratio,
+    RemeshArgs, Silent, SmoothOptions, SpringArgs, Stage, TriMesh, Vec3, generate, ops, run,
+    run_on, simplify,
 };
 
 /// Ball whose vertices are off the sphere by a fixed pattern.
@@ -173,6 +174,7 @@ fn every_operation_runs() {
     ok::<ops::Normals>(());
     ok::<ops::Filter>(FilterOptions::default());
     ok::<ops::Curvature>(CurvatureArgs::default());
+    ok::<ops::Quality>(QualityArgs::default());
     ok::<ops::Components>(ComponentsArgs::default());
     ok::<ops::Smooth>(SmoothOptions::default());
     ok::<ops::Spring>(SpringArgs::default());
