@@ -12,7 +12,7 @@ use cuda_builder::Toolchain;
 use crate::{checks, doctor, downstream, fuzz, new_kernels, part, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CiArguments {
     /// Only these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     only: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// Outcome of a step that did not fail.
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     /// The step ran, and found nothing.
     Passed,
     /// The step needs a tool that is not installed. This never counts as passed.
@@ -40,7 +40,7 @@ pub(crate) enum Outcome {
 /// Step that runs only with `--long`, or when it is named.
 const LONG: &str = "long";
 
-type LongStep = (&'static str, fn() -> anyhow::Result<Outcome>);
+type LongStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
 
 /// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
 const WATCHES: &[LongStep] = &[
@@ -148,7 +148,7 @@ fn formatted() -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
     if arguments.turn {
         return part::turn();
     }
@@ -174,8 +174,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let result = step(name);
         let seconds = start.elapsed().as_secs_f32();
         match result {
-            Ok(Outcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
-            Ok(Outcome::NotRun(why)) => {
+            Ok(StepOutcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
+            Ok(StepOutcome::NotRun(why)) => {
                 println!("== {name}: NOT RUN, {why}");
                 not_run.push(*name);
             }
@@ -195,10 +195,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Runs a step by its name.
-fn step(name: &str) -> anyhow::Result<Outcome> {
+fn step(name: &str) -> anyhow::Result<StepOutcome> {
     for (known, step) in STEPS {
         if *known == name {
-            return step().map(|()| Outcome::Passed);
+            return step().map(|()| StepOutcome::Passed);
         }
     }
     match WATCHES.iter().find(|(known, _)| *known == name) {

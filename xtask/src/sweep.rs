@@ -8,7 +8,7 @@ use anyhow::ensure;
 use crate::workspace;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SweepArguments {
     /// Folders with meshes [default: data/]
     folders: Vec<PathBuf>,
     /// Options of the sweep, after `--`: see tests/README.md
@@ -27,7 +27,7 @@ pub(crate) fn ci() -> anyhow::Result<()> {
 }
 
 /// Runs the whole sweep with the program as users have it.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &SweepArguments) -> anyhow::Result<()> {
     let mut folders = arguments.folders.clone();
     if folders.is_empty() {
         folders.push(workspace::at("data"));

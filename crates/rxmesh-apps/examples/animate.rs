@@ -189,7 +189,7 @@ fn swimmer() -> Result<PolyMesh> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rxmesh_subdivision::{Places, refine};
+    use rxmesh_subdivision::{VertexOptions, refine};
 
     fn prints(command: &str) -> Result<String> {
         let words = std::iter::once("animate").chain(command.split_whitespace());
@@ -242,11 +242,11 @@ mod tests {
         };
         let surface = Subdivision::new(&engine, &mesh, &options)?;
         let last = animate(&surface, &mesh, frames, &mut std::io::sink())?;
-        let still = refine(&engine, &mesh, &options, Places::default())?.mesh;
+        let still = refine(&engine, &mesh, &options, VertexOptions::default())?.mesh;
         assert_ne!(last, still.positions);
         let moved = pose(&mesh, frames - 1);
         mesh.positions = moved.chunks(3).map(Vec3::from_slice).collect();
-        let alone = refine(&engine, &mesh, &options, Places::default())?.mesh;
+        let alone = refine(&engine, &mesh, &options, VertexOptions::default())?.mesh;
         assert_eq!(last, alone.positions);
         Ok(())
     }

@@ -30,14 +30,14 @@ use rayon::prelude::*;
 /// ```
 #[derive(Debug)]
 pub struct Batch {
-    members: Vec<Member>,
+    members: Vec<JoinedMesh>,
     /// Columns that were left out because not all meshes have them, and the first mesh that has not.
     pub left_out: Vec<(String, usize)>,
 }
 
 /// Data of one of the joined meshes.
 #[derive(Debug)]
-struct Member {
+struct JoinedMesh {
     vertices: usize,
     faces: usize,
     /// Frame that it had.
@@ -75,7 +75,7 @@ impl Batch {
             mesh.place(frame);
             // To the joined mesh all of them lie in the same place.
             mesh.placement = joint(scale);
-            members.push(Member {
+            members.push(JoinedMesh {
                 vertices: mesh.vertex_count(),
                 faces: mesh.face_count(),
                 home,

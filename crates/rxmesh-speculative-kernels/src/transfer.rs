@@ -2,7 +2,7 @@
 
 use super::expand::{DONORS, Expansion, GIVERS, Host, pass_on};
 use super::stash::{EMPTY_SLOT, STASH_SLOTS};
-use super::store::{Entries, Parts, STAYS, each_kind};
+use super::store::{Entries, PatchArrays, STAYS, each_kind};
 use super::table::RibbonEntry;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::mem::GlobalMut;
@@ -74,7 +74,7 @@ impl Expansion {
         &self,
         b: B,
         host: &Host<'_>,
-        from: &Parts<GlobalMut<u16>, GlobalMut<u32>>,
+        from: &PatchArrays<GlobalMut<u16>, GlobalMut<u32>>,
     ) {
         let (s, to) = (self.shape, host.local.parts);
         b.phase(|p| {

@@ -2,7 +2,7 @@
 //!
 //! - [`alone`]: elements by themselves, and functions of numbers;
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
-//! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
+//! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: values that cross blocks from step to step of a grid;
 //! - [`volumes`]: values of corners, and relations of relations.

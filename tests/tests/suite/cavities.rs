@@ -9,7 +9,7 @@ use rxmesh_host::kernels::cavity::{
     Births, Cavity, Growth, Hole, Operator, OperatorEntry, Origin, Priority, Seed, Site, Template,
     template,
 };
-use rxmesh_host::kernels::edit::{Mesh, NO_FACE};
+use rxmesh_host::kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
@@ -51,7 +51,7 @@ macro_rules! refill {
             fn template(&self) -> template::$template {
                 template::$template
             }
-            fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+            fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
                 chosen(seed.0, self.rarity)
             }
             fn plan(&self, cavity: &Cavity<impl Site>) -> Vec3 {
@@ -89,7 +89,7 @@ unsafe impl Operator for Punch {
     fn template(&self) -> template::F {
         template::F
     }
-    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         chosen(seed.0, self.rarity)
     }
     fn plan(&self, _: &Cavity<impl Site>) {}
@@ -107,7 +107,7 @@ args! {
 }
 
 impl SplitFour {
-    fn is_corner(mesh: &impl Mesh, f: u32, v: u32) -> bool {
+    fn is_corner(mesh: &impl HalfEdgeMesh, f: u32, v: u32) -> bool {
         mesh.sides(f).iter().any(|&h| mesh.origin(h) == v)
     }
 }
@@ -126,7 +126,7 @@ unsafe impl Operator for SplitFour {
     fn template(&self) -> template::FF {
         template::FF
     }
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let inner = mesh
             .sides(seed.0)
             .iter()

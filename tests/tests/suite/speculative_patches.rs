@@ -1,5 +1,5 @@
-//! Patches of the speculative engine: they are cut, merged and increased in number; values and patches when a session
-//! is closed; several operators one after the other.
+//! Patches of the speculative scheduler: they are cut, merged and increased in number; values and patches when a
+//! session is closed; several operators one after the other.
 
 use glam::Vec3;
 use rxmesh_host::edit::{HostArrays, Seeds};

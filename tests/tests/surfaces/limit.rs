@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
-use rxmesh_tests::surfaces::limit::{Limit, limits};
+use rxmesh_tests::surfaces::limit::{LimitPoint, limits};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{next, refine_net};
 use rxmesh_tests::surfaces::net::Net;
@@ -126,7 +126,7 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
     let mut normals = 0;
     for (
         v,
-        Limit {
+        LimitPoint {
             position,
             normals: got,
         },

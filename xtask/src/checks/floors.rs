@@ -48,7 +48,7 @@ const BUILDINGS: &[Building] = &[
             &["topo"],
             &["attr"],
             &["kernel", "query"],
-            &["landing"],
+            &["readback"],
             &["parallel"],
             &["volume"],
             &["repack"],

@@ -34,13 +34,13 @@ const PREFERRED: [&str; 9] = [
 ];
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct NoticesArguments {
     /// Only check that all files exist and are current
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &NoticesArguments) -> anyhow::Result<()> {
     match arguments.check {
         true => check(),
         false => write(),

@@ -14,7 +14,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriMesh, generate};
-use rxmesh_subdivision::{Places, Scheme, refine};
+use rxmesh_subdivision::{Scheme, VertexOptions, refine};
 use serde::Serialize;
 
 /// The application.
@@ -411,7 +411,7 @@ fn subdivided(mesh: TriMesh, make: &TriangleArgs) -> Result<TriMesh, Error> {
         levels: make.subdivide,
         ..rxmesh_subdivision::Options::default()
     };
-    let refined = refine(&Engine::cpu(), &mesh, &options, Places::default())?;
+    let refined = refine(&Engine::cpu(), &mesh, &options, VertexOptions::default())?;
     let (triangles, _) = refined.mesh.triangulate()?;
     Ok(triangles)
 }

@@ -12,7 +12,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
 use rxmesh_simulation::Energies;
-use rxmesh_simulation::scene::{Scene, Stage};
+use rxmesh_simulation::scene::{RunningScene, Scene};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -144,7 +144,7 @@ fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
     }
     let engine = run.engine(args.engine.engine)?;
     let (mut stage, ms) = run.stage("preparing", || {
-        let mut stage = Stage::new(&engine, scene)?;
+        let mut stage = RunningScene::new(&engine, scene)?;
         if let Some(path) = &args.resume {
             stage.world.restore(path)?;
         }
@@ -192,7 +192,7 @@ fn body_record(actor: &rxmesh_simulation::scene::Actor) -> BodyRecord {
 }
 
 /// Goes on to the last step; energies at the start, at every frame and at the end.
-fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
+fn play(stage: &mut RunningScene, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
     let mut energies = vec![moment(stage)?];
     film.take(stage)?;
     while stage.world.steps() < last {
@@ -206,7 +206,7 @@ fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>
     Ok(energies)
 }
 
-fn moment(stage: &Stage) -> Result<Moment> {
+fn moment(stage: &RunningScene) -> Result<Moment> {
     Ok(Moment {
         step: stage.world.steps(),
         time: stage.world.time(),
@@ -231,7 +231,7 @@ impl Film<'_> {
     }
 
     /// Writes a frame: a file a body, `<name>_<step>.<extension>`.
-    fn take(&mut self, stage: &mut Stage) -> Result<()> {
+    fn take(&mut self, stage: &mut RunningScene) -> Result<()> {
         let Some(folder) = self.folder else {
             return Ok(());
         };

@@ -13,7 +13,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
 use rxmesh_subdivision::{
-    Options, PatchCount, Places, Refined, open_edges, refine, refine_adaptive,
+    Options, PatchCount, Refined, VertexOptions, open_edges, refine, refine_adaptive,
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) struct SubdivideArgs {
     options: Options,
     #[command(flatten)]
     #[serde(flatten)]
-    places: Places,
+    places: VertexOptions,
     /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
     /// regular, and are divided at most --levels times towards irregular vertices and what is sharp for some levels
     #[arg(long)]

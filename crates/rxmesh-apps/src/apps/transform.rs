@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::transform::{Matrix, TransformOptions};
+use rxmesh_host::algo::transform::{AffineMatrix, TransformOptions};
 use serde::Serialize;
 
 /// The application.
@@ -40,7 +40,7 @@ impl Options for TransformArgs {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    map: Matrix,
+    map: AffineMatrix,
 }
 
 impl Application for Transform {
@@ -72,7 +72,9 @@ the move. Normals go along; a map that mirrors turns the faces round.";
         })?;
         run.record.timings_ms.run = ms;
         run.write(&target, &mesh)?;
-        Ok(Report { map: Matrix(map) })
+        Ok(Report {
+            map: AffineMatrix(map),
+        })
     }
 
     fn tell(report: &Report, _args: &TransformArgs, record: &Record) -> Message {

@@ -1,7 +1,7 @@
 //! Memory of an engine.
 
 use super::check::{ALIGN, Claims, new_handle};
-use super::{Engine, EngineError, Kind};
+use super::{Backend, Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -31,9 +31,9 @@ impl Allocation {
             bytes,
         })?;
         let at = match &engine.0.kind {
-            Kind::Cpu(c) => c.allocate(bytes)?,
+            Backend::Cpu(c) => c.allocate(bytes)?,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.allocate(bytes, zero)?,
+            Backend::Cuda(c) => c.allocate(bytes, zero)?,
         };
         let _ = zero; // CPU memory is always zeroed: it comes so from the system.
         Ok(Arc::new(Allocation {
@@ -62,48 +62,48 @@ impl Drop for Allocation {
     fn drop(&mut self) {
         match &self.engine.0.kind {
             // SAFETY: allocated by the same engine with the same size; the buffer and all launches have given it up.
-            Kind::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
+            Backend::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
             // Kernels that use it may still run: the free comes after them on the stream.
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.free(self.at),
+            Backend::Cuda(c) => c.free(self.at),
         }
     }
 }
 
 /// Values in an engine's memory that the host copies.
-struct Piece<'a> {
+struct HostCopy<'a> {
     allocation: &'a Allocation,
     at: *mut u8,
     out: &'a mut [u8],
 }
 
-impl Piece<'_> {
+impl HostCopy<'_> {
     /// Copies it, waiting for earlier launches.
     fn fetch(self) -> Result<(), EngineError> {
-        let Piece {
+        let HostCopy {
             allocation,
             at,
             out,
         } = self;
         let _claim = allocation.claim(false)?;
         match &allocation.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: `at` points to `out.len()` bytes, which nothing writes while they are claimed.
                 unsafe { std::ptr::copy_nonoverlapping(at, out.as_mut_ptr(), out.len()) };
                 allocation.engine.synchronize()
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.read(&mut [(at, out)]),
+            Backend::Cuda(c) => c.read(&mut [(at, out)]),
         }
     }
 }
 
 /// Copies pieces, with one wait if they are of one engine.
-fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
+fn fetch_together(pieces: Vec<HostCopy<'_>>) -> Result<(), EngineError> {
     #[cfg(feature = "cuda")]
     if let Some(first) = pieces.first()
         && let engine = &first.allocation.engine.0
-        && let Kind::Cuda(c) = &engine.kind
+        && let Backend::Cuda(c) = &engine.kind
         && pieces
             .iter()
             .all(|p| Arc::ptr_eq(&p.allocation.engine.0, engine))
@@ -111,7 +111,7 @@ fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
         let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
         return c.read(&mut parts);
     }
-    pieces.into_iter().try_for_each(Piece::fetch)
+    pieces.into_iter().try_for_each(HostCopy::fetch)
 }
 
 /// An access by the host.
@@ -233,13 +233,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
         let _claim = self.allocation.claim(true)?;
         self.engine.0.copied[0].fetch_add(size_of_val(data) as u64, Relaxed);
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone; `data` is other memory.
                 unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.cast(), self.len) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
+            Backend::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
         }
     }
 
@@ -312,10 +312,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     /// The values from `from` on, which are there, and where they go: to be fetched.
-    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> Piece<'a> {
+    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
         let bytes = size_of_val(out) as u64;
         self.engine.0.copied[1].fetch_add(bytes, Relaxed);
-        Piece {
+        HostCopy {
             allocation: &self.allocation,
             // SAFETY: inside the buffer.
             at: unsafe { self.at.add(from * size_of::<T>()) },
@@ -350,7 +350,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let _claims = (self.allocation.claim(true)?, from.allocation.claim(false)?);
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: two different buffers of `len` values.
                 unsafe {
                     std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>())
@@ -358,7 +358,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
+            Backend::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
         }
     }
 
@@ -401,13 +401,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
         let _claim = self.allocation.claim(false)?;
         let source = self.at.wrapping_add(from * size_of::<T>());
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: two different buffers with at least `bytes` bytes from there on.
                 unsafe { std::ptr::copy_nonoverlapping(source, other.at, bytes) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.copy(other.at, source, bytes),
+            Backend::Cuda(c) => c.copy(other.at, source, bytes),
         }
     }
 
@@ -471,13 +471,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
     pub fn clear(&mut self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone.
                 unsafe { std::ptr::write_bytes(self.at, 0, self.len * size_of::<T>()) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
+            Backend::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
         }
     }
 

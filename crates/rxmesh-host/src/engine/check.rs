@@ -34,9 +34,9 @@ pub(super) struct Live {
     most: AtomicU64,
 }
 
-type Table = BTreeMap<usize, Entry>;
+type Table = BTreeMap<usize, CheckedPiece>;
 
-struct Entry {
+struct CheckedPiece {
     allocation: Arc<Allocation>,
     /// Address and size of the allocation, copied here because a launch searches several entries.
     at: usize,
@@ -55,7 +55,7 @@ impl Live {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(
                 allocation.handle,
-                Entry {
+                CheckedPiece {
                     at: allocation.at as usize,
                     bytes: allocation.bytes,
                     allocation,
@@ -172,7 +172,7 @@ impl Live {
 }
 
 /// The allocation that a piece lies in, and the piece's address.
-fn find(live: &Table, piece: Piece) -> Option<(&Entry, usize)> {
+fn find(live: &Table, piece: Piece) -> Option<(&CheckedPiece, usize)> {
     let (handle, entry) = live.range(..=piece.at).next_back()?;
     let inside = piece.at.checked_add(piece.bytes)? <= handle + entry.bytes;
     inside.then(|| (entry, entry.at + (piece.at - handle)))

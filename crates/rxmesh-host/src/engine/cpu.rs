@@ -3,7 +3,7 @@
 use super::crew::Crew;
 use super::pages;
 #[cfg(feature = "test-engines")]
-use super::team::{self, Member};
+use super::team::{self, TeamThread};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{
@@ -158,13 +158,18 @@ impl Cpu {
 
     /// Runs blocks on a test engine. For both of them a kernel is compiled once.
     #[cfg(feature = "test-engines")]
-    fn run_team(&self, blocks: u32, shared: u32, run: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync)) {
+    fn run_team(
+        &self,
+        blocks: u32,
+        shared: u32,
+        run: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+    ) {
         match self.style {
             Style::Team(n) => team::run(n, blocks, shared, run),
             Style::Shuffled(seed) => {
                 // Blocks in a permuted order too: a kernel may not rely on theirs.
                 (0..blocks).rev().for_each(|i| {
-                    let b = Member::shuffled(seed ^ i);
+                    let b = TeamThread::shuffled(seed ^ i);
                     with_shared(shared, true, &mut |base| run(b, i, base));
                 });
             }
@@ -186,7 +191,7 @@ impl Cpu {
     ) {
         let goes_on = |step: u32| {
             let goes_on = &AtomicBool::new(false);
-            let step = Step {
+            let step = GridStep {
                 kernel,
                 step,
                 goes_on,
@@ -313,14 +318,14 @@ impl<K: BlockKernel> OnBlocks for Whole<K> {
 
 /// One step of a grid kernel.
 #[derive(Clone, Copy)]
-struct Step<'a, K> {
+struct GridStep<'a, K> {
     kernel: K,
     step: u32,
     /// Set if a further step is needed.
     goes_on: &'a AtomicBool,
 }
 
-impl<K: GridKernel> OnBlocks for Step<'_, K> {
+impl<K: GridKernel> OnBlocks for GridStep<'_, K> {
     type Tables = K::Tables;
     fn carve(&mut self, plan: &mut Plan) -> K::Tables {
         self.kernel.carve(plan)

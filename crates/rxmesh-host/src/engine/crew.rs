@@ -28,10 +28,10 @@ const NAP: Duration = Duration::from_micros(50);
 /// Launches of one engine that others can help with at a time; where more threads launch, the rest do without.
 const PLACES: usize = 8;
 
-/// In [`Place::state`]: the launch there has blocks to give. Above are the helpers that are at it.
+/// In [`JobSlot::state`]: the launch there has blocks to give. Above are the helpers that are at it.
 const OPEN: u32 = 1;
 
-/// One helper in [`Place::state`].
+/// One helper in [`JobSlot::state`].
 const HELPER: u32 = 2;
 
 /// The threads of an engine.
@@ -44,7 +44,7 @@ pub(super) struct Crew {
 /// Posted launches of an engine.
 #[derive(Default)]
 struct Desk {
-    places: [Place; PLACES],
+    places: [JobSlot; PLACES],
     /// Number of launches posted so far.
     posted: AtomicU32,
     /// Threads that help, stay awake to help, or have been asked to.
@@ -54,7 +54,7 @@ struct Desk {
 /// Slot for a posted launch, alone in its cache line.
 #[derive(Default)]
 #[repr(align(64))]
-struct Place {
+struct JobSlot {
     /// `true` while a launch has the slot.
     taken: AtomicBool,
     state: AtomicU32,
@@ -170,7 +170,7 @@ impl Desk {
             } else if !helped || come.elapsed() > STAY || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
                 // A launch posted before the decrement found enough helpers and asked for no other in this one's place.
-                if !self.places.iter().any(Place::is_open) {
+                if !self.places.iter().any(JobSlot::is_open) {
                     return;
                 }
                 self.helpers.fetch_add(1, SeqCst);
@@ -195,7 +195,7 @@ impl Desk {
     }
 }
 
-impl Place {
+impl JobSlot {
     /// Takes the slot if it is free.
     fn take(&self) -> bool {
         !self.taken.load(Relaxed) && !self.taken.swap(true, Acquire)
@@ -231,7 +231,7 @@ impl Place {
 
 impl Job<'_> {
     /// Runs blocks until all are given, those of one share first.
-    fn work(&self, place: &Place, share: usize) {
+    fn work(&self, place: &JobSlot, share: usize) {
         let n = self.shares.len();
         for k in 0..n {
             let share = &self.shares[(share + k) % n];
@@ -248,11 +248,11 @@ impl Job<'_> {
 }
 
 /// Posted launch. Dropping it closes the slot and waits for the helpers.
-struct Posted<'p>(&'p Place);
+struct Posted<'p>(&'p JobSlot);
 
 impl<'p> Posted<'p> {
     /// Posts a launch in a place that was taken for it; `job` must outlive what is returned.
-    fn new(place: &'p Place, job: &'p Job<'p>) -> Self {
+    fn new(place: &'p JobSlot, job: &'p Job<'p>) -> Self {
         place
             .job
             .store(std::ptr::from_ref(job).cast_mut().cast(), Relaxed);

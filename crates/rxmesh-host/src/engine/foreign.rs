@@ -1,6 +1,6 @@
 //! Arrays in an engine's memory that another library made and owns.
 
-use super::{Buffer, Engine, EngineError, Kind};
+use super::{Backend, Buffer, Engine, EngineError};
 
 /// An array that another library keeps in the memory of an engine: a tensor on the GPU, say. On an engine of the CPU it
 /// lies in the program's own memory.
@@ -66,7 +66,7 @@ impl Engine {
             return Ok(buffer);
         }
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: the caller's for the source; the buffer is new and as long.
                 unsafe {
                     let from = std::ptr::with_exposed_provenance::<u8>(array.address as usize);
@@ -74,7 +74,7 @@ impl Engine {
                 }
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 c.has_foreign(array.address, bytes)?;
                 let ours = buffer.start() as u64;
                 c.copy_on(array.stream, ours, array.address, bytes)?;
@@ -109,7 +109,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let _claim = self.claim_to_read()?;
         match &self.engine().0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: the caller's for the array; the buffer is as long and is not written meanwhile.
                 unsafe {
                     let to = std::ptr::with_exposed_provenance_mut::<u8>(array.address as usize);
@@ -117,7 +117,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 }
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 c.has_foreign(array.address, bytes)?;
                 c.copy_on(array.stream, array.address, self.start() as u64, bytes)?;
             }

@@ -2,7 +2,7 @@
 
 use super::check::Used;
 use super::staging::Stages;
-use super::{Engine, EngineError, Kind, Patches, StagingChoice};
+use super::{Backend, Engine, EngineError, Patches, StagingChoice};
 use rxmesh_kernels::kernel::{
     BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
@@ -39,12 +39,12 @@ impl Engine {
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_patches(args, blocks, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_patches(args, blocks, shared),
+            Backend::Cuda(c) => c.run_patches(args, blocks, shared),
         }
     }
 
@@ -76,12 +76,12 @@ impl Engine {
         let (args, most) = (ListedArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches at most", most, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_listed(args, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_listed(args, most, shared),
+            Backend::Cuda(c) => c.run_listed(args, most, shared),
         }
     }
 
@@ -99,9 +99,9 @@ impl Engine {
     /// Refuses a kernel that needs more shared memory than there can be.
     fn has_shared(&self, kernel: &'static str, needed: u32) -> Result<(), EngineError> {
         let available = match &self.0.kind {
-            Kind::Cpu(_) => MOST_SHARED,
+            Backend::Cpu(_) => MOST_SHARED,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.shared_limit(),
+            Backend::Cuda(c) => c.shared_limit(),
         };
         if needed > available {
             return Err(EngineError::SharedMemory {
@@ -152,9 +152,9 @@ impl Engine {
     /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
     fn shared_of_two(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(_) => u32::MAX,
+            Backend::Cpu(_) => u32::MAX,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.shared_of_two(),
+            Backend::Cuda(c) => c.shared_of_two(),
         }
     }
 
@@ -199,12 +199,12 @@ impl Engine {
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_blocks(blocks, shared, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_blocks(blocks, shared, kernel),
+            Backend::Cuda(c) => c.run_blocks(blocks, shared, kernel),
         }
     }
 
@@ -249,12 +249,12 @@ impl Engine {
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_grid(blocks, shared, steps, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 let in_one = steps.len() > 1 && self.has_room_for_grid(blocks, &kernel)?;
                 c.run_grid(blocks, shared, steps, in_one, kernel)
             }
@@ -276,12 +276,12 @@ impl Engine {
             return Ok(false);
         }
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 let _ = kernel;
                 Ok(true)
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
+            Backend::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
         }
     }
 
@@ -333,12 +333,12 @@ impl Engine {
         }
         launching(K::NAME, "indices", n, 0);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_flat(n, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_flat(n, kernel),
+            Backend::Cuda(c) => c.run_flat(n, kernel),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Progress of the work on an engine, for display.
 
-use super::{Engine, Kind};
+use super::{Backend, Engine};
 use std::sync::PoisonError;
 
 /// Last progress that an algorithm noted.
@@ -32,9 +32,9 @@ impl Engine {
     /// The patches of the launch that is under way which are done, and how many there are; known on the CPU only.
     pub fn patches_done(&self) -> Option<(u32, u32)> {
         match &self.0.kind {
-            Kind::Cpu(c) => Some(c.patches_done()),
+            Backend::Cpu(c) => Some(c.patches_done()),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => None,
+            Backend::Cuda(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Choices that depend on the kind of engine, and limits by which tests and measurements change them.
 
-use super::{Engine, Kind};
+use super::{Backend, Engine};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Engine {
@@ -9,10 +9,10 @@ impl Engine {
     /// have. The test engines are as patient as a GPU.
     pub(crate) fn rounds_a_look(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(c) if c.is_for_tests() => 3,
-            Kind::Cpu(_) => 1,
+            Backend::Cpu(c) if c.is_for_tests() => 3,
+            Backend::Cpu(_) => 1,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => 4,
+            Backend::Cuda(_) => 4,
         }
     }
 
@@ -20,19 +20,19 @@ impl Engine {
     /// engines run some rounds this way and some the other.
     pub(crate) fn seeds_together(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(c) if c.is_for_tests() => 1 << 10,
-            Kind::Cpu(_) => 0,
+            Backend::Cpu(c) if c.is_for_tests() => 1 << 10,
+            Backend::Cpu(_) => 0,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => 1 << 14,
+            Backend::Cuda(_) => 1 << 14,
         }
     }
 
     /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {
-            Kind::Cpu(c) => !c.is_for_tests(),
+            Backend::Cpu(c) => !c.is_for_tests(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => false,
+            Backend::Cuda(_) => false,
         }
     }
 
@@ -47,9 +47,9 @@ impl Engine {
     /// GPU, not on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {
         match &self.0.kind {
-            Kind::Cpu(c) => c.is_for_tests(),
+            Backend::Cpu(c) => c.is_for_tests(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => true,
+            Backend::Cuda(_) => true,
         }
     }
 
@@ -80,11 +80,11 @@ impl Engine {
     pub fn set_block_threads(&self, threads: Option<u32>) {
         let threads = threads.map_or(0, |n| n.clamp(1, 1024));
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 let _ = threads;
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.set_block_threads(threads),
+            Backend::Cuda(c) => c.set_block_threads(threads),
         }
     }
 }

@@ -163,11 +163,11 @@ mod tests {
 
     fn many() -> Many {
         fn view<T: rxmesh_kernels::attr::Value>() -> View<T> {
-            View::new(Global::empty(), rxmesh_kernels::attr::Place::plain())
+            View::new(Global::empty(), rxmesh_kernels::attr::PlaceMap::plain())
         }
         let sums = rxmesh_kernels::attr::ViewMut::new(
             GlobalMut::empty(),
-            rxmesh_kernels::attr::Place::plain(),
+            rxmesh_kernels::attr::PlaceMap::plain(),
         );
         // SAFETY: never launched (contract U4).
         unsafe {

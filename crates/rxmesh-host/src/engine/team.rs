@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 /// One thread of a team.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'a> {
+pub(super) struct TeamThread<'a> {
     rank: u32,
     size: u32,
     /// A team of one has none.
@@ -18,10 +18,10 @@ pub(super) struct Member<'a> {
     seed: Option<u32>,
 }
 
-impl Member<'_> {
+impl TeamThread<'_> {
     /// A team of one that permutes the indices of its phases.
     pub(super) fn shuffled(seed: u32) -> Self {
-        Member {
+        TeamThread {
             rank: 0,
             size: 1,
             barrier: None,
@@ -34,7 +34,7 @@ impl Member<'_> {
 // with distinct ranks; the barrier's count and generation order what they do before and after it (contract U1 of
 // docs/inside/unsafe.md).
 // `permute` is a bijection of `0..n`.
-unsafe impl Block for Member<'_> {
+unsafe impl Block for TeamThread<'_> {
     const SOLO: bool = false;
     fn rank(self, _: Internal) -> u32 {
         self.rank
@@ -175,7 +175,7 @@ pub(super) fn run(
     size: u32,
     blocks: u32,
     shared: u32,
-    work: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync),
+    work: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
 ) {
     let mut memory = vec![0u128; (shared as usize).div_ceil(16).max(1)];
     let words = memory.len();
@@ -191,7 +191,7 @@ pub(super) fn run(
             }
             barrier.wait();
             work(
-                Member {
+                TeamThread {
                     rank,
                     size,
                     barrier: Some(barrier),

@@ -5,8 +5,8 @@
 //! depends on the positions of faces and on their order, not on their orientation, so that it is the same after faces
 //! have been turned.
 
-use super::around::Around;
-use super::turns::Turns;
+use super::around::EdgeFan;
+use super::turns::TurnSets;
 use crate::mesh::{EdgeTable, TriMesh};
 use glam::DVec3;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ impl Sheets {
         let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
         let mut builder = Builder {
             mesh,
-            turns: Turns::new(mesh.faces.len()),
+            turns: TurnSets::new(mesh.faces.len()),
             partner: vec![NONE; 3 * mesh.faces.len()],
             table,
         };
@@ -71,7 +71,7 @@ pub(super) fn runs_up(mesh: &TriMesh, half: u32) -> bool {
 struct Builder<'a> {
     mesh: &'a TriMesh,
     table: EdgeTable,
-    turns: Turns,
+    turns: TurnSets,
     partner: Vec<u32>,
 }
 
@@ -197,7 +197,7 @@ impl Builder<'_> {
         }
         let solid = self.solid();
         for e in crowded {
-            let around = Around::new(self.mesh, &self.table, e);
+            let around = EdgeFan::new(self.mesh, &self.table, e);
             let mut by_root: Vec<(u32, u32)> = Vec::new();
             for &h in self.table.along(e) {
                 by_root.push((self.turns.root(h / 3).0, h));
@@ -243,7 +243,7 @@ impl Builder<'_> {
             if free.len() < 2 {
                 continue;
             }
-            let around = Around::new(self.mesh, &self.table, e);
+            let around = EdgeFan::new(self.mesh, &self.table, e);
             for (g, h, bend) in around.candidates(&free, MANY, NEAREST) {
                 let ((rg, tg), (rh, th)) = (self.turns.root(g / 3), self.turns.root(h / 3));
                 let turned = tg ^ th ^ (runs_up(self.mesh, g) == runs_up(self.mesh, h));

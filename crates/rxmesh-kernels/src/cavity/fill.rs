@@ -5,7 +5,7 @@ use super::record::Cavity;
 use super::round::{Counter, RANK_WORDS, Round, Slots, is_at_hand};
 use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
-use crate::edit::{FlatMesh, MeshMut, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMeshMut, NONE};
 use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};

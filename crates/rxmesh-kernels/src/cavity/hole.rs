@@ -5,7 +5,7 @@ use super::births::Origin;
 use super::operator::Spoke;
 use super::record::{BORDER, Cavity, LOSES_EDGE};
 use super::site::Site;
-use crate::edit::{Mesh, MeshMut, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NO_FACE, NONE};
 use crate::topo::Kind;
 use core::marker::PhantomData;
 
@@ -59,9 +59,9 @@ impl Side<'_> {
 
 /// Takes seeds for the next round.
 #[derive(Clone, Copy)]
-pub struct Queue<'h, S>(S, Brand<'h>);
+pub struct SeedQueue<'h, S>(S, Brand<'h>);
 
-impl<S: Site> Queue<'_, S> {
+impl<S: Site> SeedQueue<'_, S> {
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(self, seed: u32) {
@@ -438,8 +438,8 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Returns the queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
-    pub fn queue(&self) -> Queue<'h, S> {
-        Queue(self.cavity.site(), PhantomData)
+    pub fn queue(&self) -> SeedQueue<'h, S> {
+        SeedQueue(self.cavity.site(), PhantomData)
     }
 
     /// Makes an element, of the kind of the seeds, a seed of the next round.
@@ -632,7 +632,7 @@ impl<S: Site> Star<S> {
             centre: corner(self.centre, true),
             corner: corner(v, false),
         };
-        op.spoke(spoke, told, Queue(cavity.site(), PhantomData));
+        op.spoke(spoke, told, SeedQueue(cavity.site(), PhantomData));
         let half = cavity.rim_half(if i < rim { i } else { i - 1 });
         if i < rim {
             let next = cavity.edge(if closed && i + 1 == rim { 0 } else { i + 1 });

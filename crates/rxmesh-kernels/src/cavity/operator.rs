@@ -1,12 +1,12 @@
 //! Interface for users: the cavities, their order, and their filling.
 //!
-//! The methods of [`Operator`] are generic over the mesh: `&impl Mesh`, `&Cavity<impl Site>`, `&mut Hole<'_, impl
-//! Site>`. The scheduler chooses the place of the mesh: it may keep the flat arrays of a session, or one patch of it in
-//! shared memory; an operator is compiled for each. Its ids are those of the mesh at hand, and its attributes are found
-//! by them.
+//! The methods of [`Operator`] are generic over the mesh: `&impl HalfEdgeMesh`, `&Cavity<impl Site>`,
+//! `&mut Hole<'_, impl Site>`. The scheduler chooses the place of the mesh: it may keep the flat arrays of a session,
+//! or one patch of it in shared memory; an operator is compiled for each. Its ids are those of the mesh at hand, and
+//! its attributes are found by them.
 
-use super::{Cavity, Corner, Hole, Priority, Queue, Side, Site, Template};
-use crate::edit::Mesh;
+use super::{Cavity, Corner, Hole, Priority, SeedQueue, Side, Site, Template};
+use crate::edit::HalfEdgeMesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
 
@@ -125,12 +125,12 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     fn template(&self) -> Self::Template;
 
     /// Returns the priority of a live seed that is to be changed, else `None`. The seed's faces are not frozen.
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority>;
 
     /// Tests a live seed quickly, before [`Operator::candidate`] is called and before it is put off because of
     /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
-    fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
+    fn wants(&self, _mesh: &impl HalfEdgeMesh, _seed: Seed<Self>) -> bool {
         true
     }
 
@@ -146,7 +146,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn joins(
         &self,
-        _mesh: &impl Mesh,
+        _mesh: &impl HalfEdgeMesh,
         _seed: Seed<Self>,
         _pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -159,7 +159,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn guards(
         &self,
-        _mesh: &impl Mesh,
+        _mesh: &impl HalfEdgeMesh,
         _seed: Seed<Self>,
         _vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -182,7 +182,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// Sets, with [`Operator::STAR`], the attributes of the new edge from the centre to a corner of the boundary loop,
     /// and enters seeds of the next round.
     #[inline(always)]
-    fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: Queue<'_, impl Site>) {}
+    fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: SeedQueue<'_, impl Site>) {}
 
     /// Sets attributes of new elements after a hole was filled, if a block is one thread: those that other engines set
     /// later, by full warps, from the same attributes of the elements and of the boundary loop.

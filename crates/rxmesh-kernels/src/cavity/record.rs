@@ -4,7 +4,7 @@ use super::round::faces;
 use super::site::{Holder, Site};
 use super::template::{Vertices, deletes};
 use super::{Operator, Template};
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::mem::GlobalMut;
 
 /// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of loop edges (the highest
@@ -210,7 +210,7 @@ impl<S: Site> Cavity<S> {
 
 /// Counts of the sides of a cavity's faces.
 #[derive(Clone, Copy, Default)]
-struct Sides {
+struct SideCounts {
     /// Edges that are deleted.
     edges: u32,
     /// Deleted edges of the mesh's boundary.
@@ -238,7 +238,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     #[inline(always)]
     pub fn write(&self) -> bool {
         let faces = self.list_faces();
-        let Sides {
+        let SideCounts {
             edges,
             borders,
             rim,
@@ -311,8 +311,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
-    fn list_edges(&self, faces: u32) -> Sides {
-        let mut sides = Sides::default();
+    fn list_edges(&self, faces: u32) -> SideCounts {
+        let mut sides = SideCounts::default();
         let mut i = 0;
         while i < faces {
             let [a, b, c] = self.mesh().sides(self.site.word(RECORD_HEADER + i));
@@ -326,7 +326,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Records one side of a face. Counts are passed by value, so that they stay in registers.
     #[inline(always)]
-    fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
+    fn side(&self, faces: u32, h: u32, mut n: SideCounts) -> SideCounts {
         let across = self.mesh().face(h ^ 1);
         let inside = self.is_inside(across);
         let border = across == NO_FACE && self.deletes_border(h >> 1);

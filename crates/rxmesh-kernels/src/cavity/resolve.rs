@@ -7,7 +7,7 @@ use super::round::{Counter, NO_RECORD, Round, each_corner, is_at_hand};
 use super::site::{Claimant, FlatSite};
 use super::template::faces_in_any_order;
 use super::{ClaimTables, Key, Operator, Seed};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};

@@ -7,7 +7,7 @@
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
-use super::{CHUNK, DEAD, NONE, RepackMesh, Stat, Work};
+use super::{CHUNK, DEAD, NONE, RepackArrays, RepackMesh, Stat};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -22,7 +22,7 @@ kernel_list! {
     block repack_number: RepackNumber;
 }
 
-/// Bit of [`Work::marks`] for a border face.
+/// Bit of [`RepackArrays::marks`] for a border face.
 const BORDER: u32 = 1 << 6;
 
 /// Patch that a block works on.
@@ -35,7 +35,7 @@ struct Here {
 
 impl Here {
     #[inline(always)]
-    fn new(w: &Work, patch: u32) -> Here {
+    fn new(w: &RepackArrays, patch: u32) -> Here {
         let (first, n) = w.faces_of(patch);
         Here { patch, first, n }
     }
@@ -49,7 +49,13 @@ impl Here {
 
 /// Calls `tell(patch, linear face)` for all patches that a border face of this patch is told to; not all distinct.
 #[inline(always)]
-fn tell_border(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
+fn tell_border(
+    flat: &RepackMesh,
+    w: &RepackArrays,
+    here: Here,
+    linear: u32,
+    tell: impl Fn(u32, u32),
+) {
     let f = w.face_session.get(linear);
     let s = flat.sides(f);
     let owner = |k: usize| {
@@ -96,7 +102,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -185,7 +191,7 @@ kernel! {
     /// been told.
     pub struct RepackStarts: Block {
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Nonzero if it is the first run: edges and vertices are then counts.
         pub first: u32,
     }
@@ -287,7 +293,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -315,7 +321,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// One word per vertex.
         pub flags: GlobalMut<u32>,
     }
@@ -337,7 +343,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Number of isolated vertices before each vertex.
         pub before: GlobalMut<u32>,
     }
@@ -362,13 +368,13 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Told faces, as linear ids, patch by patch.
         pub told: GlobalMut<u32>,
     }
 }
 
-impl Work {
+impl RepackArrays {
     /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {

@@ -1,7 +1,7 @@
 //! Signed distances on a grid, and their computation from a surface.
 
 use super::positive;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_host::Error;

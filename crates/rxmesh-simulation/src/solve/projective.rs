@@ -88,7 +88,7 @@ const ENOUGH: f64 = 1e-8;
 pub struct Projective {
     options: ProjectiveOptions,
     vv: Prepared<VV>,
-    matrix: Matrix,
+    matrix: ProjectiveMatrix,
     cg: Cg,
     forces: Distributor<CV, Vec3>,
     force: Attribute<Vertex, Vec3>,
@@ -104,7 +104,7 @@ pub struct Projective {
 
 /// Matrix for steps of one length.
 #[derive(Debug)]
-struct Matrix {
+struct ProjectiveMatrix {
     dt: f32,
     weights: Buffer<f32>,
     mass: Buffer<f32>,
@@ -142,7 +142,7 @@ impl Projective {
         let mut solver = Projective {
             options,
             vv,
-            matrix: Matrix {
+            matrix: ProjectiveMatrix {
                 dt,
                 weights: engine.zeroed(vv.len() as usize)?,
                 mass: engine.zeroed(n)?,

@@ -6,7 +6,7 @@ use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
 use serde::Serialize;
 
-const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
+const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative scheduler has no order of \
     changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
 
 /// Simplifies to a number of faces, or an error.

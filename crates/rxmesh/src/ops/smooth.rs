@@ -27,8 +27,7 @@ impl Operation for Smooth {
     const NAME: &'static str = "smooth";
     const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Smooth a mesh by Laplacian or Taubin smoothing";
-    const HELP: &'static str =
-        "Examples: rxmesh smooth bunny.obj --iterations 20 -o smooth.obj
+    const HELP: &'static str = "Examples: rxmesh smooth bunny.obj --iterations 20 -o smooth.obj
           rxmesh smooth bunny.obj --taubin --weights cotangent -o smooth.obj
 
 Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input

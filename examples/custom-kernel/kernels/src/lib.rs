@@ -15,7 +15,7 @@ use rxmesh_kernels::attr::{Read, Staged, Write};
 use rxmesh_kernels::cavity::{
     Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template,
 };
-use rxmesh_kernels::edit::{Mesh, NO_FACE};
+use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_kernels::kernel::ForEach;
 use rxmesh_kernels::math::normalize_or_zero;
 use rxmesh_kernels::mem::GlobalMut;
@@ -106,21 +106,21 @@ kernel! {
 impl Refine {
     /// The squared length of an edge.
     #[inline(always)]
-    fn square(&self, mesh: &impl Mesh, e: u32) -> f32 {
+    fn square(&self, mesh: &impl HalfEdgeMesh, e: u32) -> f32 {
         let d = self.x.get(mesh.tip(2 * e)) - self.x.get(mesh.origin(2 * e));
         d.dot(d)
     }
 
     /// Returns `true` if the cloth bends at an inner edge.
     #[inline(always)]
-    fn bends(&self, mesh: &impl Mesh, e: u32) -> bool {
+    fn bends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let inside = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         inside && self.normal(mesh, 2 * e).dot(self.normal(mesh, 2 * e + 1)) < self.flat
     }
 
     /// The normal of a half-edge's face.
     #[inline(always)]
-    fn normal(&self, mesh: &impl Mesh, half: u32) -> Vec3 {
+    fn normal(&self, mesh: &impl HalfEdgeMesh, half: u32) -> Vec3 {
         let (a, b) = (self.x.get(mesh.origin(half)), self.x.get(mesh.tip(half)));
         let c = self.x.get(mesh.tip(mesh.next(half)));
         normalize_or_zero((b - a).cross(c - a))
@@ -144,7 +144,7 @@ unsafe impl Operator for Refine {
 
     /// Asked of every edge. Of two that share a face the longer one wins the round.
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let square = self.square(mesh, seed.0);
         (square > self.longest && self.bends(mesh, seed.0)).then(|| Priority::descending(square))
     }

@@ -126,10 +126,10 @@ pub fn distance(
             return Err(Error::Options(format!("the {which} mesh has no vertices")));
         }
     }
-    let frame = Frame::of(first, second);
+    let frame = CommonFrame::of(first, second);
     let (a, b) = (
-        Side::new(engine, first, &frame)?,
-        Side::new(engine, second, &frame)?,
+        FramedMesh::new(engine, first, &frame)?,
+        FramedMesh::new(engine, second, &frame)?,
     );
     let (forward, vertices) = a.to(&b, options, &frame)?;
     let (backward, _) = b.to(&a, options, &frame)?;
@@ -152,16 +152,16 @@ fn corners(mesh: &TriMesh) -> [DVec3; 2] {
 }
 
 /// A frame in which both meshes are near the origin and of a size near one.
-struct Frame {
+struct CommonFrame {
     origin: DVec3,
     scale: f64,
 }
 
-impl Frame {
-    fn of(first: &TriMesh, second: &TriMesh) -> Frame {
+impl CommonFrame {
+    fn of(first: &TriMesh, second: &TriMesh) -> CommonFrame {
         let ([a, b], [c, d]) = (corners(first), corners(second));
         let (low, high) = (a.min(c), b.max(d));
-        Frame {
+        CommonFrame {
             origin: (low + high) * 0.5,
             scale: power_of_two((high - low).max_element()),
         }
@@ -177,7 +177,7 @@ impl Frame {
 }
 
 /// One of the meshes, in the frame.
-struct Side<'a> {
+struct FramedMesh<'a> {
     engine: &'a Engine,
     x: Vec<Vec3>,
     /// Vertices that count.
@@ -189,8 +189,12 @@ struct Side<'a> {
 /// Points that go to the engine at a time.
 const BATCH: u64 = 1 << 20;
 
-impl<'a> Side<'a> {
-    fn new(engine: &'a Engine, mesh: &'a TriMesh, frame: &Frame) -> Result<Side<'a>, Error> {
+impl<'a> FramedMesh<'a> {
+    fn new(
+        engine: &'a Engine,
+        mesh: &'a TriMesh,
+        frame: &CommonFrame,
+    ) -> Result<FramedMesh<'a>, Error> {
         let x = frame.enter(mesh);
         // A point is a triangle whose corners are one.
         let points: Vec<[u32; 3]> = match mesh.faces.is_empty() {
@@ -202,7 +206,7 @@ impl<'a> Side<'a> {
         } else {
             &mesh.faces
         };
-        Ok(Side {
+        Ok(FramedMesh {
             engine,
             tree: SurfaceTree::new(engine, &x, faces)?,
             x,
@@ -214,12 +218,12 @@ impl<'a> Side<'a> {
     /// Computes the distances to another mesh, and those of the vertices.
     fn to(
         &self,
-        other: &Side<'_>,
+        other: &FramedMesh<'_>,
         options: &DistanceOptions,
-        frame: &Frame,
+        frame: &CommonFrame,
     ) -> Result<(OneWay, Vec<f64>), Error> {
         let mut of_vertices = Vec::with_capacity(self.x.len());
-        let mut sums = Sums::default();
+        let mut sums = DistanceSums::default();
         for part in self.x.chunks(BATCH as usize) {
             let distances = self.measure(other, part)?;
             let first = of_vertices.len();
@@ -236,7 +240,7 @@ impl<'a> Side<'a> {
         // Without an area there is nothing to take points from: the vertices are all there is.
         if let Ok(sampler) = Sampler::new(&self.x, self.faces, &options.on_faces(self.faces.len()))
         {
-            let mut sums = Sums::default();
+            let mut sums = DistanceSums::default();
             let mut from = 0;
             while from < sampler.len() {
                 let to = sampler.len().min(from + BATCH);
@@ -249,7 +253,7 @@ impl<'a> Side<'a> {
         Ok((way, of_vertices))
     }
 
-    fn measure(&self, other: &Side<'_>, points: &[Vec3]) -> Result<Vec<f32>, Error> {
+    fn measure(&self, other: &FramedMesh<'_>, points: &[Vec3]) -> Result<Vec<f32>, Error> {
         let points = self.engine.upload(points)?;
         let distance = self.engine.zeroed::<f32>(points.len())?;
         let kernel = ClosestDistances {
@@ -264,14 +268,14 @@ impl<'a> Side<'a> {
 
 /// Sums over distances, in a fixed order.
 #[derive(Default)]
-struct Sums {
+struct DistanceSums {
     points: u64,
     max: f64,
     sum: f64,
     squares: f64,
 }
 
-impl Sums {
+impl DistanceSums {
     fn add(&mut self, distances: impl Iterator<Item = f32>) {
         for d in distances.map(f64::from) {
             self.points += 1;

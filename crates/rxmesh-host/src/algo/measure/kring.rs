@@ -10,12 +10,12 @@ use rxmesh_kernels::topo::Kind;
 
 /// All vertices within `k` edges of each vertex, without itself, in ascending linear ids.
 #[derive(Debug)]
-pub struct Rings {
+pub struct KRings {
     starts: Buffer<u32>,
     values: Buffer<u32>,
 }
 
-impl Rings {
+impl KRings {
     /// Returns the start of each ring; one more than there are linear ids.
     pub fn starts(&self) -> &Buffer<u32> {
         &self.starts
@@ -44,11 +44,11 @@ impl Rings {
 /// # Errors
 ///
 /// More ring members than 32 bits can count, or any error of the engine.
-pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
+pub fn k_ring(rx: &RxMesh, k: u32) -> Result<KRings, Error> {
     let engine = rx.engine();
     let n = rx.linear_len(Kind::Vertex);
     if k == 0 {
-        return Ok(Rings {
+        return Ok(KRings {
             starts: engine.zeroed(n as usize + 1)?,
             values: engine.zeroed(0)?,
         });
@@ -61,7 +61,7 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
             values[row[0] as usize..row[1] as usize].sort_unstable();
         }
     }
-    let mut rings = Rings {
+    let mut rings = KRings {
         starts: engine.upload(&starts)?,
         values: engine.upload(&values)?,
     };
@@ -102,7 +102,7 @@ pub fn k_ring(rx: &RxMesh, k: u32) -> Result<Rings, Error> {
                 ring: values.global_mut(),
             },
         )?;
-        rings = Rings { starts, values };
+        rings = KRings { starts, values };
     }
     Ok(rings)
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::algo::Options;
 use crate::algo::improve::remesh::{
-    LargestMove, Meshes, RemeshOptions, Remesher, Remeshes, bounds, check_faces, faces_of,
+    LargestMove, RemeshOptions, Remesher, Remeshes, SessionMeshes, bounds, check_faces, faces_of,
     mean_length, most_faces, most_on_the_way, refuse_frozen, scaled,
 };
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
@@ -218,7 +218,7 @@ pub fn track<C: Remeshes + Runs<SplitStretched>, E: From<Error>>(
         ..TrackReport::default()
     };
     let moves = session.count(Kind::Face)? > 0;
-    let mut remesher = Remesher::new(session, x, &options.remesh(), Meshes::ONE)?;
+    let mut remesher = Remesher::new(session, x, &options.remesh(), SessionMeshes::ONE)?;
     if moves {
         options.stays_in_reach(target)?;
         remesher.unit = target;

@@ -18,7 +18,7 @@ pub struct TransformOptions {
         feature = "cli",
         arg(long, value_name = "NUMBERS", allow_hyphen_values = true)
     )]
-    pub matrix: Option<Matrix>,
+    pub matrix: Option<AffineMatrix>,
     /// Turn one axis into another, such as y,z for meshes whose y axis points up.
     #[cfg_attr(
         feature = "cli",
@@ -109,7 +109,7 @@ fn mapped_bounds(map: &DAffine3, mesh: &TriMesh) -> [DVec3; 2] {
 
 /// An affine map as a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Matrix(pub DAffine3);
+pub struct AffineMatrix(pub DAffine3);
 
 /// A turn of one axis into another; the third one stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,10 +186,10 @@ fn axis(name: &str) -> Result<DVec3, String> {
     Ok(of * sign)
 }
 
-impl FromStr for Matrix {
+impl FromStr for AffineMatrix {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Matrix, String> {
+    fn from_str(text: &str) -> Result<AffineMatrix, String> {
         let n = numbers(text)?;
         let last = n.get(12..).filter(|last| !last.is_empty());
         if !matches!(n.len(), 12 | 16) {
@@ -200,7 +200,10 @@ impl FromStr for Matrix {
         }
         let column = |k: usize| DVec3::new(n[k], n[4 + k], n[8 + k]);
         let linear = DMat3::from_cols(column(0), column(1), column(2));
-        Ok(Matrix(DAffine3::from_mat3_translation(linear, column(3))))
+        Ok(AffineMatrix(DAffine3::from_mat3_translation(
+            linear,
+            column(3),
+        )))
     }
 }
 
@@ -254,7 +257,7 @@ impl FromStr for Factors {
     }
 }
 
-impl fmt::Display for Matrix {
+impl fmt::Display for AffineMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (m, t) = (self.0.matrix3.transpose(), self.0.translation);
         let rows = [(m.x_axis, t.x), (m.y_axis, t.y), (m.z_axis, t.z)];
@@ -300,7 +303,7 @@ macro_rules! written {
     )*};
 }
 #[cfg(feature = "serde")]
-written!(Matrix, UpAxis, Rotation, Factors);
+written!(AffineMatrix, UpAxis, Rotation, Factors);
 
 #[cfg(test)]
 mod tests {
@@ -358,10 +361,10 @@ mod tests {
             assert!(bad.parse::<Rotation>().is_err(), "{bad}");
         }
         let matrix = "1,0,0,5,0,1,0,6,0,0,1,7";
-        let parsed: Matrix = matrix.parse().unwrap();
+        let parsed: AffineMatrix = matrix.parse().unwrap();
         assert_eq!(parsed.to_string(), matrix);
         near(parsed.0, [0.0; 3], [5.0, 6.0, 7.0]);
-        assert!(format!("{matrix},0,0,1,0").parse::<Matrix>().is_err());
+        assert!(format!("{matrix},0,0,1,0").parse::<AffineMatrix>().is_err());
         let flat = TransformOptions {
             scale: Some(Factors(DVec3::new(1.0, 0.0, 1.0))),
             ..TransformOptions::default()

@@ -1,10 +1,10 @@
 //! Memory of other programs on the same GPU.
 
 use super::driver::Known;
-use super::{Cuda, driver};
+use super::{CudaEngine, driver};
 use crate::engine::EngineError;
 
-impl Cuda {
+impl CudaEngine {
     /// Refuses an address that does not begin `bytes` bytes within one allocation of this GPU's memory.
     pub(in crate::engine) fn has_foreign(
         &self,

@@ -1,6 +1,6 @@
 //! Launches.
 
-use super::Cuda;
+use super::CudaEngine;
 use super::driver;
 use super::modules::Function;
 use crate::engine::EngineError;
@@ -44,7 +44,7 @@ impl Width {
     }
 }
 
-impl Cuda {
+impl CudaEngine {
     fn launch<A: Copy>(
         &self,
         entry: (&'static str, Option<u32>),
@@ -57,7 +57,7 @@ impl Cuda {
         unsafe { self.launch_with(entry, blocks, width, shared, arguments(&args)) }
     }
 
-    /// [`Cuda::launch`] of whichever kernel it is: compiled once, and not for each.
+    /// [`CudaEngine::launch`] of whichever kernel it is: compiled once, and not for each.
     ///
     /// # Safety
     ///

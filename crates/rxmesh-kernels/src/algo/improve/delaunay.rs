@@ -1,8 +1,8 @@
 //! Delaunay edge flips: until the angles opposite every interior edge sum up to at most pi.
 
-use crate::algo::improve::remesh::Lines;
+use crate::algo::improve::remesh::LineEdges;
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
-use crate::edit::{FlatMesh, Mesh, NO_FACE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::{length, sqrt};
 use crate::mem::{Global, GlobalMut};
@@ -23,7 +23,7 @@ args! {
         /// Positions of the vertices.
         pub x: Global<Vec3>,
         /// Edges that stay.
-        pub lines: Lines,
+        pub lines: LineEdges,
     }
 }
 
@@ -43,7 +43,7 @@ pub struct Diamond {
 impl Diamond {
     /// Returns the diamond of an edge; `None` on the boundary.
     #[inline(always)]
-    pub fn new(mesh: &impl Mesh, e: u32) -> Option<Diamond> {
+    pub fn new(mesh: &impl HalfEdgeMesh, e: u32) -> Option<Diamond> {
         if mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE {
             return None;
         }
@@ -134,7 +134,7 @@ unsafe impl Operator for DelaunayFlip {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
         (!self.lines.is_marked(seed.0) && self.is_violated(q) && !self.folds(q))
             .then_some(Priority::NONE)
@@ -143,7 +143,7 @@ unsafe impl Operator for DelaunayFlip {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {

@@ -38,7 +38,7 @@ kernel! {
 /// Sums at each owned vertex.
 #[derive(Clone, Copy)]
 #[repr(u32)]
-enum At {
+enum SumOffset {
     /// Corner angles less a third of pi each: small numbers, which keep their digits.
     Angle,
     /// Corners.
@@ -55,35 +55,35 @@ enum At {
 
 /// Shared memory of the kernel.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct CurvatureTables {
     ev: LocalEv,
     faces: Shared<u32>,
     boundary: Bits,
     sums: Shared<f32>,
 }
 
-impl Tables {
+impl CurvatureTables {
     #[inline(always)]
-    fn add(&self, v: u32, what: At, x: f32) {
-        self.sums.add(At::Stride as u32 * v + what as u32, x);
+    fn add(&self, v: u32, what: SumOffset, x: f32) {
+        self.sums.add(SumOffset::Stride as u32 * v + what as u32, x);
     }
 
     #[inline(always)]
-    fn add3(&self, v: u32, what: At, x: Vec3) {
-        let at = At::Stride as u32 * v + what as u32;
+    fn add3(&self, v: u32, what: SumOffset, x: Vec3) {
+        let at = SumOffset::Stride as u32 * v + what as u32;
         self.sums.add(at, x.x);
         self.sums.add(at + 1, x.y);
         self.sums.add(at + 2, x.z);
     }
 
     #[inline(always)]
-    fn get(&self, v: u32, what: At) -> f32 {
-        self.sums.get(At::Stride as u32 * v + what as u32)
+    fn get(&self, v: u32, what: SumOffset) -> f32 {
+        self.sums.get(SumOffset::Stride as u32 * v + what as u32)
     }
 
     #[inline(always)]
-    fn get3(&self, v: u32, what: At) -> Vec3 {
-        let at = At::Stride as u32 * v + what as u32;
+    fn get3(&self, v: u32, what: SumOffset) -> Vec3 {
+        let at = SumOffset::Stride as u32 * v + what as u32;
         Vec3::new(
             self.sums.get(at),
             self.sums.get(at + 1),
@@ -123,28 +123,28 @@ fn deviations(xy: Vec3, xz: Vec3) -> Vec3 {
 // SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
 // to U4).
 unsafe impl PatchKernel for Curvatures {
-    type Tables = Tables;
+    type Tables = CurvatureTables;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> CurvatureTables {
         Fields::carve(self, h, plan);
-        Tables {
+        CurvatureTables {
             ev: LocalEv::carve(h, plan),
             faces: plan.take(u32::from(h.total[1])),
             boundary: Bits::take(plan, u32::from(h.total[0])),
-            sums: plan.take(At::Stride as u32 * u32::from(h.owned[0])),
+            sums: plan.take(SumOffset::Stride as u32 * u32::from(h.owned[0])),
         }
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &CurvatureTables) {
         let (owned, edges) = (patch.owned::<Vertex>(), patch.total::<Edge>());
         b.phase(|p| {
             self.load(p, patch);
             t.ev.load(p, patch);
             t.boundary.clear(p);
             p.each(edges, |e| t.faces.set(e, 0));
-            p.each(At::Stride as u32 * owned, |k| t.sums.set(k, 0.0));
+            p.each(SumOffset::Stride as u32 * owned, |k| t.sums.set(k, 0.0));
         });
         b.each(patch.total::<Face>(), |f| self.add_face(patch, t, owned, f));
         b.each(edges, |e| {
@@ -161,7 +161,7 @@ unsafe impl PatchKernel for Curvatures {
 impl Curvatures {
     /// Adds a face's share to its edges and owned corners.
     #[inline(always)]
-    fn add_face(&self, patch: &Patch, t: &Tables, owned: u32, f: u32) {
+    fn add_face(&self, patch: &Patch, t: &CurvatureTables, owned: u32, f: u32) {
         let sides = patch.face_edges(f);
         let v = sides.map(|s| t.ev.start(s));
         let [x, y, z] = v.map(|v| self.x.at(v));
@@ -181,11 +181,11 @@ impl Curvatures {
         }
         let add = |v: u32, angle: f32, area: f32, laplace: Vec3| {
             if v < owned {
-                t.add(v, At::Angle, angle);
-                t.add(v, At::Corners, 1.0);
-                t.add(v, At::Area, area);
-                t.add3(v, At::Laplace, laplace);
-                t.add3(v, At::Normal, normal);
+                t.add(v, SumOffset::Angle, angle);
+                t.add(v, SumOffset::Corners, 1.0);
+                t.add(v, SumOffset::Area, area);
+                t.add3(v, SumOffset::Laplace, laplace);
+                t.add3(v, SumOffset::Normal, normal);
             }
         };
         add(v[0], angles.x, area.x, xy * cot.z + xz * cot.y);
@@ -195,18 +195,18 @@ impl Curvatures {
 
     /// Writes a vertex's curvatures.
     #[inline(always)]
-    fn finish(&self, patch: &Patch, t: &Tables, v: u32) {
+    fn finish(&self, patch: &Patch, t: &CurvatureTables, v: u32) {
         let out = patch.base::<Vertex>() + v;
         let boundary = t.boundary.contains(v);
         let flat = match () {
-            () if t.get(v, At::Corners) == 0.0 => 0.0,
+            () if t.get(v, SumOffset::Corners) == 0.0 => 0.0,
             () if boundary => 3.0,
             () => 6.0,
         };
-        let defect = (flat - t.get(v, At::Corners)) * FRAC_PI_3 - t.get(v, At::Angle);
-        let area = t.get(v, At::Area);
-        let laplace = t.get3(v, At::Laplace);
-        let side = if laplace.dot(t.get3(v, At::Normal)) > 0.0 {
+        let defect = (flat - t.get(v, SumOffset::Corners)) * FRAC_PI_3 - t.get(v, SumOffset::Angle);
+        let area = t.get(v, SumOffset::Area);
+        let laplace = t.get3(v, SumOffset::Laplace);
+        let side = if laplace.dot(t.get3(v, SumOffset::Normal)) > 0.0 {
             -0.25
         } else {
             0.25

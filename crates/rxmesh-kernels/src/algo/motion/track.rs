@@ -1,10 +1,12 @@
 //! Explicit surface tracking with the operations of El Topo (Brochu and Bridson 2009), without collisions; flips go
 //! towards equal valences.
 
-use crate::algo::improve::remesh::{Centre, Halves, Lines, Places, Rings, Sizing, longer_first};
+use crate::algo::improve::remesh::{
+    Centre, Halves, HintedPoints, LineEdges, RingLists, Sizing, longer_first,
+};
 use crate::algo::motion::curl_noise::CurlNoise;
 use crate::cavity::{Cavity, Growth, Hole, Operator, Priority, Seed, Sieves, Site, template};
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
@@ -42,9 +44,9 @@ args! {
     /// Splits edges that are longer than some length, and those opposite a wide angle, in their middle.
     pub struct SplitStretched {
         /// Positions.
-        pub x: Places,
+        pub x: HintedPoints,
         /// Lines, which continue in both halves of their edges.
-        pub lines: Lines,
+        pub lines: LineEdges,
         /// Length above which edges are split.
         pub longest: Sizing,
         /// Square of the length up to which edges stay even opposite a wide angle: halves of longer ones are not
@@ -58,7 +60,7 @@ args! {
 impl SplitStretched {
     /// Returns `true` if the face of a half-edge has a wide angle opposite it.
     #[inline(always)]
-    fn is_wide(&self, mesh: &impl Mesh, h: u32) -> bool {
+    fn is_wide(&self, mesh: &impl HalfEdgeMesh, h: u32) -> bool {
         if mesh.face(h) == NO_FACE {
             return false;
         }
@@ -85,7 +87,7 @@ unsafe impl Operator for SplitStretched {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let h = 2 * seed.0;
         let (a, b) = (mesh.origin(h), mesh.tip(h));
         let d = self.x.get(a) - self.x.get(b);
@@ -115,7 +117,7 @@ kernel! {
     /// surface, along a ridge, not at all at a corner. One index per vertex slot.
     pub struct SmoothNullSpace: Flat {
         /// Lists of neighbours.
-        pub rings: Rings,
+        pub rings: RingLists,
         /// Positions of the vertices.
         pub x: Global<Vec3>,
         /// New positions.

@@ -70,7 +70,7 @@ kernel! {
 
 /// Shared memory of the kernel.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct SmoothTables {
     ev: LocalEv,
     weights: Shared<f32>,
     sums: Shared<f32>,
@@ -79,12 +79,12 @@ pub struct Tables {
 // SAFETY: a patch writes its own elements, in phases that barriers part; ids and sections are the mesh's (contracts U1
 // to U4).
 unsafe impl PatchKernel for SmoothCotangent {
-    type Tables = Tables;
+    type Tables = SmoothTables;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> SmoothTables {
         Fields::carve(self, h, plan);
-        Tables {
+        SmoothTables {
             ev: LocalEv::carve(h, plan),
             weights: plan.take(u32::from(h.total[1])),
             sums: plan.take(4 * u32::from(h.owned[0])),
@@ -92,7 +92,7 @@ unsafe impl PatchKernel for SmoothCotangent {
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &SmoothTables) {
         if self.regular.get(patch.id()) == REGULAR {
             return;
         }
@@ -112,7 +112,7 @@ unsafe impl PatchKernel for SmoothCotangent {
 impl SmoothCotangent {
     /// Adds a face's cotangents to its edges.
     #[inline(always)]
-    fn add_face(&self, patch: &Patch, t: &Tables, f: u32) {
+    fn add_face(&self, patch: &Patch, t: &SmoothTables, f: u32) {
         let sides = patch.face_edges(f);
         let [x, y, z] = sides.map(|s| self.x.at(t.ev.start(s)));
         let (cot, _) = corner_weights(Vec3::ZERO, (y - x) * self.scale, (z - x) * self.scale);
@@ -123,7 +123,7 @@ impl SmoothCotangent {
 
     /// Adds an edge's weighted difference to its owned vertices.
     #[inline(always)]
-    fn add_edge(&self, patch: &Patch, t: &Tables, owned: u32, e: u32) {
+    fn add_edge(&self, patch: &Patch, t: &SmoothTables, owned: u32, e: u32) {
         let (i, j) = patch.edge_vertices(e);
         let w = t.weights.get(e).max(0.0);
         let diff = (self.x.at(j) - self.x.at(i)) * w;
@@ -141,7 +141,7 @@ impl SmoothCotangent {
 
     /// Writes a vertex's new position.
     #[inline(always)]
-    fn finish(&self, patch: &Patch, t: &Tables, v: u32) {
+    fn finish(&self, patch: &Patch, t: &SmoothTables, v: u32) {
         let sum = Vec3::new(
             t.sums.get(4 * v),
             t.sums.get(4 * v + 1),

@@ -37,7 +37,7 @@ impl SharpEdge {
 }
 
 /// Connected sharp edges.
-struct Line {
+struct SharpLine {
     least: Vec3,
     greatest: Vec3,
     ends: bool,
@@ -64,7 +64,7 @@ pub(super) fn short_lines(edges: &[SharpEdge], lengths: &[f32]) -> Vec<u32> {
         let (a, b) = (root(&mut above, a), root(&mut above, b));
         above[a] = b;
     }
-    let mut lines: HashMap<usize, Line> = HashMap::new();
+    let mut lines: HashMap<usize, SharpLine> = HashMap::new();
     for edge in edges {
         let first = root(&mut above, vertices[&edge.ends[0]].0);
         let [p, q] = edge.places;
@@ -72,7 +72,7 @@ pub(super) fn short_lines(edges: &[SharpEdge], lengths: &[f32]) -> Vec<u32> {
             let (_, count, goes_on) = vertices[v];
             count == 1 && !goes_on
         });
-        let line = lines.entry(first).or_insert(Line {
+        let line = lines.entry(first).or_insert(SharpLine {
             least: p,
             greatest: p,
             ends: false,

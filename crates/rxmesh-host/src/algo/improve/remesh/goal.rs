@@ -1,6 +1,6 @@
 //! Goal of remeshing, and the distance of a mesh from it.
 
-use super::measure::{Extent, Meshes};
+use super::measure::{Extent, SessionMeshes};
 use super::passes::Remesher;
 use super::{RemeshOptions, RemeshReport};
 use crate::Error;
@@ -108,9 +108,9 @@ pub(in crate::algo) struct LargestMove {
 }
 
 /// Goals of all meshes of a session.
-pub(super) struct Goal {
+pub(super) struct RemeshGoal {
     x: Column<Vertex, Vec3>,
-    meshes: Meshes,
+    meshes: SessionMeshes,
     aims: Vec<Aim>,
 }
 
@@ -283,15 +283,16 @@ impl Aim {
     }
 }
 
-impl Goal {
-    /// Creates the goals of all meshes; refuses those that would have too many faces. `sizes` are [`Meshes::sizes`].
+impl RemeshGoal {
+    /// Creates the goals of all meshes; refuses those that would have too many faces. `sizes` are
+    /// [`SessionMeshes::sizes`].
     pub(super) fn new<C: Edits>(
         session: &Session<C>,
         x: Column<Vertex, Vec3>,
-        meshes: Meshes,
+        meshes: SessionMeshes,
         each: &[RemeshOptions],
         sizes: &[Extent],
-    ) -> Result<Goal, Error> {
+    ) -> Result<RemeshGoal, Error> {
         let by_mean = |o: &RemeshOptions| o.faces.is_none() && o.target_length.is_none();
         let means = match each.iter().any(by_mean) {
             true => meshes.mean_lengths(session, x, None)?,
@@ -301,7 +302,7 @@ impl Goal {
         let aims = aims.enumerate().map(|(i, ((options, size), mean))| {
             Aim::new(options, size, mean).map_err(|e| meshes.named(i, e))
         });
-        Ok(Goal {
+        Ok(RemeshGoal {
             x,
             meshes,
             aims: aims.collect::<Result<_, _>>()?,

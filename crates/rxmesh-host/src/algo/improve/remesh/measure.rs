@@ -147,14 +147,14 @@ fn extent<C: Edits>(session: &Session<C>, x: Column<Vertex, Vec3>) -> Result<Ext
 
 /// Meshes of a session: one, or several that labels tell apart.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::algo) struct Meshes {
+pub(in crate::algo) struct SessionMeshes {
     pub(super) labels: Option<Column<Vertex, u32>>,
     pub(super) count: usize,
 }
 
-impl Meshes {
+impl SessionMeshes {
     /// One mesh.
-    pub(in crate::algo) const ONE: Meshes = Meshes {
+    pub(in crate::algo) const ONE: SessionMeshes = SessionMeshes {
         labels: None,
         count: 1,
     };

@@ -8,7 +8,7 @@ mod passes;
 
 pub(in crate::algo) use goal::{LargestMove, check_faces, most_faces, most_on_the_way};
 use measure::Extent;
-pub(in crate::algo) use measure::{Meshes, bounds, faces_of, mean_length, refuse_frozen};
+pub(in crate::algo) use measure::{SessionMeshes, bounds, faces_of, mean_length, refuse_frozen};
 pub(in crate::algo) use passes::Remesher;
 
 use crate::Error;
@@ -16,7 +16,7 @@ use crate::algo::{Options, check_each};
 use crate::edit::check_labels;
 use crate::edit::{Column, Motion, RunReport, Runs, Session};
 use glam::Vec3;
-use goal::Goal;
+use goal::RemeshGoal;
 use rxmesh_kernels::algo::improve::remesh::{CollapseShort, EqualiseFlip, SplitLong};
 use rxmesh_kernels::topo::Vertex;
 
@@ -239,7 +239,13 @@ pub fn remesh<C: Remeshes>(
     options: &RemeshOptions,
 ) -> Result<RemeshReport, Error> {
     options.check()?;
-    Ok(run(session, x, Meshes::ONE, std::slice::from_ref(options))?.total())
+    Ok(run(
+        session,
+        x,
+        SessionMeshes::ONE,
+        std::slice::from_ref(options),
+    )?
+    .total())
 }
 
 /// Results of remeshing several meshes.
@@ -327,7 +333,7 @@ pub fn remesh_batch<C: Remeshes>(
     if each.is_empty() {
         return Ok(RemeshBatchReport::default());
     }
-    let meshes = Meshes {
+    let meshes = SessionMeshes {
         labels: Some(labels),
         count: each.len(),
     };
@@ -338,7 +344,7 @@ pub fn remesh_batch<C: Remeshes>(
 fn run<C: Remeshes>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
-    meshes: Meshes,
+    meshes: SessionMeshes,
     each: &[RemeshOptions],
 ) -> Result<RemeshBatchReport, Error> {
     refuse_frozen(session, "remeshing")?;
@@ -368,7 +374,7 @@ fn run<C: Remeshes>(
         return Ok(report);
     }
     session.note_motion(Motion::OnSurface);
-    let mut goal = Goal::new(session, x, meshes, each, &sizes)?;
+    let mut goal = RemeshGoal::new(session, x, meshes, each, &sizes)?;
     let mut remesher = Remesher::new(session, x, &each[0], meshes)?;
     goal.adapt(session, &mut remesher)?;
     for (member, target) in report.meshes.iter_mut().zip(goal.targets()) {

@@ -2,7 +2,7 @@
 
 use super::features::{SharpEdge, short_lines};
 use super::goal::LargestMove;
-use super::measure::{Meshes, bounds};
+use super::measure::{SessionMeshes, bounds};
 use super::{LONG, RemeshBatchReport, RemeshOptions, Remeshes, SHORT};
 use crate::Error;
 use crate::algo::distance::closest::SurfaceTree;
@@ -13,8 +13,8 @@ use glam::Vec3;
 use rxmesh_kernels::algo::distance::closest::Project;
 use rxmesh_kernels::algo::improve::remesh::{
     Accept, AcceptValues, CollapseShort, CountRings, CountSlender, Deviations, EqualiseFlip,
-    FEATURE_WORDS, Lines, ListFeatures, MarkFeatures, Places, PutBack, Relax, Resample, Rings,
-    SLENDER, ScaleLengths, Sizing, SplitLong, Unmark, WriteRings,
+    FEATURE_WORDS, HintedPoints, LineEdges, ListFeatures, MarkFeatures, PutBack, Relax, Resample,
+    RingLists, SLENDER, ScaleLengths, Sizing, SplitLong, Unmark, WriteRings,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
@@ -26,15 +26,15 @@ const FEW_FLIPS: u64 = 500;
 /// Reciprocal of the share of slender faces from which a mesh is slender.
 const FEW_SLENDER: u64 = 100;
 
-/// Arrays of [`Rings`].
+/// Arrays of [`RingLists`].
 pub(super) struct RingTables {
     starts: Buffer<u32>,
     tips: Buffer<u32>,
 }
 
 impl RingTables {
-    pub(super) fn view(&self) -> Rings {
-        Rings {
+    pub(super) fn view(&self) -> RingLists {
+        RingLists {
             starts: self.starts.global(),
             tips: self.tips.global(),
         }
@@ -125,7 +125,7 @@ impl Remesher {
         session: &mut Session<C>,
         x: Column<Vertex, Vec3>,
         options: &RemeshOptions,
-        meshes: Meshes,
+        meshes: SessionMeshes,
     ) -> Result<Remesher, Error> {
         let surface = match options.project {
             true => Some(surface(session, x, meshes)?),
@@ -228,8 +228,11 @@ impl Remesher {
         Ok(counts.read()?[1])
     }
 
-    pub(in crate::algo) fn lines<C: Edits>(&self, session: &Session<C>) -> Result<Lines, Error> {
-        Ok(Lines {
+    pub(in crate::algo) fn lines<C: Edits>(
+        &self,
+        session: &Session<C>,
+    ) -> Result<LineEdges, Error> {
+        Ok(LineEdges {
             marks: session.write(self.marks)?,
             any: u32::from(self.any),
         })
@@ -257,7 +260,7 @@ impl Remesher {
     pub(super) fn rest<C: Edits>(
         &mut self,
         session: &Session<C>,
-        meshes: Meshes,
+        meshes: SessionMeshes,
         each: Vec<bool>,
     ) -> Result<(), Error> {
         if self.resting.each == each {
@@ -284,8 +287,11 @@ impl Remesher {
         }
     }
 
-    pub(in crate::algo) fn places<C: Edits>(&self, session: &Session<C>) -> Result<Places, Error> {
-        Ok(Places {
+    pub(in crate::algo) fn places<C: Edits>(
+        &self,
+        session: &Session<C>,
+    ) -> Result<HintedPoints, Error> {
+        Ok(HintedPoints {
             x: session.write(self.x)?,
             hints: match &self.surface {
                 Some((_, hints)) => session.write(*hints)?,
@@ -509,7 +515,7 @@ impl Remesher {
         &self,
         session: &Session<C>,
         steps: u32,
-        step: impl Fn(Rings, GlobalMut<Vec3>) -> Result<(), Error>,
+        step: impl Fn(RingLists, GlobalMut<Vec3>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         let rings = self.rings(session)?;
@@ -538,7 +544,7 @@ impl Remesher {
 
 impl Remesher {
     /// Gives the interpolated columns of the session the values at the places where vertices go.
-    fn resample<C: Edits>(&self, session: &Session<C>, rings: Rings) -> Result<(), Error> {
+    fn resample<C: Edits>(&self, session: &Session<C>, rings: RingLists) -> Result<(), Error> {
         let (engine, n) = (session.engine(), session.capacity(Kind::Vertex));
         for (values, width) in session.columns().blended() {
             let to = engine.uninit::<f32>(n as usize * width as usize)?;
@@ -567,7 +573,7 @@ impl Remesher {
 fn surface<C: Edits>(
     session: &mut Session<C>,
     x: Column<Vertex, Vec3>,
-    meshes: Meshes,
+    meshes: SessionMeshes,
 ) -> Result<(SurfaceTree, Column<Vertex, u32>), Error> {
     let (mesh, slots) = session.to_mesh(x)?;
     let labels = match meshes.labels {

@@ -1,6 +1,6 @@
 //! Several meshes in one session, each simplified by its own options.
 
-use super::work::{Work, cheap_part};
+use super::work::{SimplifyBuffers, cheap_part};
 use super::{End, Refused, SimplifyOptions, SimplifyReport};
 use crate::Error;
 use crate::algo::check_each;
@@ -10,7 +10,7 @@ use crate::engine::Buffer;
 use glam::Vec3;
 use rxmesh_kernels::algo::improve::simplify::{
     BATCH_BLOCKS, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect, BatchUnbind,
-    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, Part, SimplifySelect,
+    BatchWinners, Batched, COST_BINS, COST_SHIFT, FACES, LineForm, MeshCount, SimplifySelect,
     WORDS_A_PART, Winning,
 };
 use rxmesh_kernels::cavity::{ClaimTables, Round};
@@ -98,8 +98,8 @@ pub fn simplify_batch(
         0 => None,
         _ => session.cut(&session.values(x)?.read()?)?,
     };
-    let done = Several::new(session, parts, each).and_then(|several| {
-        let mut work = Work::new(session, x, each, cut.as_ref(), Some(several))?;
+    let done = BatchLabels::new(session, parts, each).and_then(|several| {
+        let mut work = SimplifyBuffers::new(session, x, each, cut.as_ref(), Some(several))?;
         work.run(session, &each[0])
     });
     if let Some(cut) = cut {
@@ -116,12 +116,12 @@ pub fn simplify_batch(
 const SHARED: &str = "the kind of cost, the seed and the largest number of rounds";
 
 /// Labels and counts of several meshes in one session.
-pub(super) struct Several {
+pub(super) struct BatchLabels {
     /// Number of the mesh of each vertex.
     pub(super) vertices: Column<Vertex, u32>,
     /// Number of the mesh of each edge.
     pub(super) labels: Buffer<u32>,
-    /// See [`Part`].
+    /// See [`MeshCount`].
     pub(super) parts: Buffer<u32>,
     histogram: Buffer<u32>,
     list: Buffer<u32>,
@@ -129,13 +129,13 @@ pub(super) struct Several {
     bins: u32,
 }
 
-impl Several {
+impl BatchLabels {
     /// Counts the faces of each mesh, and sets the options of each.
     fn new(
         session: &Session,
         vertices: Column<Vertex, u32>,
         each: &[SimplifyOptions],
-    ) -> Result<Several, Error> {
+    ) -> Result<BatchLabels, Error> {
         let engine = session.engine();
         let bins = (MOST_WORDS / each.len()).max(1).ilog2();
         let bins = (1 << bins).clamp(FEWEST_BINS, COST_BINS);
@@ -146,7 +146,7 @@ impl Several {
             let count = words as u64;
             return Err(Error::TooLarge { what, count, limit });
         }
-        let mut several = Several {
+        let mut several = BatchLabels {
             vertices,
             labels: engine.zeroed(session.capacity(Kind::Edge) as usize)?,
             parts: engine.zeroed(each.len() * WORDS_A_PART as usize)?,
@@ -168,10 +168,10 @@ impl Several {
         check_face(wrong.read()?[1])?;
         let mut words = several.parts.read()?;
         for (part, options) in words.chunks_exact_mut(WORDS_A_PART as usize).zip(each) {
-            let faces = part[Part::Faces as usize];
+            let faces = part[MeshCount::Faces as usize];
             let goal = options.target.map_or(0, |t| t.goal(faces));
-            part[Part::Goal as usize] = faces.saturating_sub(goal);
-            part[Part::Cheap as usize] = cheap_part(options.quantile);
+            part[MeshCount::Goal as usize] = faces.saturating_sub(goal);
+            part[MeshCount::Cheap as usize] = cheap_part(options.quantile);
         }
         several.parts.write(&words)?;
         Ok(several)
@@ -253,11 +253,11 @@ impl Several {
     pub(super) fn counts(&self) -> Result<Vec<SimplifyReport>, Error> {
         let words = self.parts.read()?;
         let meshes = words.chunks_exact(WORDS_A_PART as usize).map(|part| {
-            let of = |p: Part| part[p as usize];
+            let of = |p: MeshCount| part[p as usize];
             SimplifyReport {
-                faces_before: of(Part::Faces),
-                target: of(Part::Faces) - of(Part::Goal),
-                faces: of(Part::Faces) - of(Part::Gone),
+                faces_before: of(MeshCount::Faces),
+                target: of(MeshCount::Faces) - of(MeshCount::Goal),
+                faces: of(MeshCount::Faces) - of(MeshCount::Gone),
                 ..SimplifyReport::default()
             }
         });

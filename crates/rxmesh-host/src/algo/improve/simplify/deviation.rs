@@ -1,7 +1,7 @@
 //! Limit and measure of the distance of a simplified surface from its input.
 
 use super::SimplifyOptions;
-use super::work::Work;
+use super::work::SimplifyBuffers;
 use crate::Error;
 use crate::edit::Session;
 use glam::DVec3;
@@ -48,7 +48,7 @@ impl FromStr for Deviation {
     }
 }
 
-impl Work {
+impl SimplifyBuffers {
     /// Returns for each mesh its largest distance from the input, squared and in the unit of lengths.
     pub(super) fn limits(
         &self,

@@ -16,7 +16,7 @@ use crate::edit::{Column, RunReport, Session};
 use crate::options::not_negative;
 use glam::Vec3;
 use rxmesh_kernels::topo::{Kind, Vertex};
-use work::Work;
+use work::SimplifyBuffers;
 
 /// Weight of the planes that hold the boundary against those of the faces, unless the options say otherwise.
 const BOUNDARY_WEIGHT: f64 = 10.0;
@@ -288,7 +288,7 @@ pub fn simplify(
             0 => None,
             _ => session.cut(&session.values(x)?.read()?)?,
         };
-        let done = Work::new(
+        let done = SimplifyBuffers::new(
             session,
             x,
             std::slice::from_ref(options),

@@ -1,6 +1,6 @@
 //! The rounds of a simplification.
 
-use super::batch::Several;
+use super::batch::BatchLabels;
 use super::holds::holds;
 use super::{
     BOUNDARY_WEIGHT, BatchReport, Boundary, Cost, End, Refused, SimplifyOptions, SimplifyReport,
@@ -9,15 +9,15 @@ use crate::Error;
 use crate::edit::{self, Column, Cut, Motion, NextSeeds, RunReport, Session, fill};
 use crate::engine::Buffer;
 use glam::Vec3;
-use rxmesh_kernels::algo::improve::remesh::Lines;
+use rxmesh_kernels::algo::improve::remesh::LineEdges;
 use rxmesh_kernels::algo::improve::simplify::quadric::Stored;
 use rxmesh_kernels::algo::improve::simplify::{
-    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, HISTOGRAM_WORDS,
-    IDLE_ROUNDS, LineForm, MOST_TURNS, NoLines, Order, PLACE_BEST, PLACE_CHEAPER_END, PLACE_MIDDLE,
-    PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal, Rule, SELECT_WORDS, SimplifyCosts,
-    SimplifyQuadrics, SimplifyRefusals, SimplifySelect, SomeLines,
+    BatchSelect, COSTS_ALONE, COURSE_WORDS, Collapse, Course, EdgeCosts, EdgePriority,
+    HISTOGRAM_WORDS, IDLE_ROUNDS, LineForm, MOST_TURNS, MeshRule, NoLines, PLACE_BEST,
+    PLACE_CHEAPER_END, PLACE_MIDDLE, PLACE_OTHER_END, QuadricSurface, REFUSALS, RULES, Refusal,
+    SELECT_WORDS, SimplifyCosts, SimplifyQuadrics, SimplifyRefusals, SimplifySelect, SomeLines,
 };
-use rxmesh_kernels::cavity::{ClaimTables, Limit, Round, RoundEnd};
+use rxmesh_kernels::cavity::{ClaimTables, LimitWinners, Round, RoundEnd};
 use rxmesh_kernels::edit::Fill;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
@@ -41,7 +41,7 @@ const SELECT_BLOCKS: u32 = 264;
 const SELECT_BLOCKS_A_THREAD: u32 = 4;
 
 /// Buffers of a simplification. The session does not grow meanwhile, since collapses need no slots.
-pub(super) struct Work {
+pub(super) struct SimplifyBuffers {
     x: Column<Vertex, Vec3>,
     quadrics: Buffer<Stored>,
     /// See [`LineForm::quadrics`].
@@ -61,18 +61,18 @@ pub(super) struct Work {
     /// Positions of new vertices: one of [`PLACINGS`].
     placing: u32,
     salt: u32,
-    /// Salt of the round with turn 0, see [`Order::turn`].
+    /// Salt of the round with turn 0, see [`EdgePriority::turn`].
     first_salt: u32,
-    /// See [`Order::firsts`].
+    /// See [`EdgePriority::firsts`].
     firsts: Buffer<u64>,
     /// Part of the edges that a round considers.
     quantile: f64,
     /// Faces that are to go, counted from the collapses and [`Course::Borders`] so far.
-    goal: Goal,
+    goal: SimplifyGoal,
     /// See [`QuadricSurface::rules`].
     rules: Buffer<f32>,
     /// Labels of several meshes.
-    several: Option<Several>,
+    several: Option<BatchLabels>,
 }
 
 /// Returns a part of the edges, of 2^32; all of them are one less.
@@ -83,19 +83,19 @@ pub(super) fn cheap_part(quantile: f64) -> u32 {
 /// Returns the rules of a mesh except the limit, which needs its measures.
 fn rules(options: &SimplifyOptions, kept: bool) -> [f32; RULES as usize] {
     let mut rules = [f32::INFINITY; RULES as usize];
-    rules[Rule::Boundary as usize] = match options.boundary {
+    rules[MeshRule::Boundary as usize] = match options.boundary {
         Boundary::Keep | Boundary::Hold => options.boundary_weight as f32,
         Boundary::Free => 0.0,
     };
     let least = if kept { LINE_WEIGHT } else { 0.0 };
-    rules[Rule::Groups as usize] = options.group_weight.max(least) as f32;
-    rules[Rule::Keep as usize] = f32::from(options.boundary == Boundary::Keep);
+    rules[MeshRule::Groups as usize] = options.group_weight.max(least) as f32;
+    rules[MeshRule::Keep as usize] = f32::from(options.boundary == Boundary::Keep);
     rules
 }
 
 /// Distance of a simplification from its goal at the beginning.
 #[derive(Clone, Copy, Default)]
-struct Goal {
+struct SimplifyGoal {
     /// Live faces at the beginning.
     before: u32,
     /// Faces that are to go.
@@ -108,14 +108,14 @@ struct Goal {
 struct Steps<'a, L> {
     /// Lines of the surface: a type that says at compile time if there are any.
     lines: L,
-    work: &'a mut Work,
+    work: &'a mut SimplifyBuffers,
     forgive: bool,
     /// Salt of the last round that was asked for.
     salt: u32,
 }
 
 impl<'a, L> Steps<'a, L> {
-    fn new(lines: L, work: &'a mut Work, forgive: bool) -> Self {
+    fn new(lines: L, work: &'a mut SimplifyBuffers, forgive: bool) -> Self {
         Steps {
             lines,
             work,
@@ -139,7 +139,9 @@ where
     fn limit(&mut self, session: &Session, claims: ClaimTables, round: Round) -> Result<(), Error> {
         match &self.work.several {
             Some(several) => several.limit(session, self.work.course.global_mut(), claims, round),
-            None => Ok(session.engine().launch_blocks(1, Limit { claims, round })?),
+            None => Ok(session
+                .engine()
+                .launch_blocks(1, LimitWinners { claims, round })?),
         }
     }
 
@@ -167,7 +169,7 @@ where
     }
 }
 
-impl Work {
+impl SimplifyBuffers {
     /// Prepares a session that was cut: one mesh, or several with their labels, each with its options; options that all
     /// share are read from the first.
     pub(super) fn new(
@@ -175,8 +177,8 @@ impl Work {
         x: Column<Vertex, Vec3>,
         each: &[SimplifyOptions],
         cut: Option<&Cut>,
-        several: Option<Several>,
-    ) -> Result<Work, Error> {
+        several: Option<BatchLabels>,
+    ) -> Result<SimplifyBuffers, Error> {
         session.note_motion(Motion::OnSurface);
         let engine = session.engine().clone();
         let [v, e] = [Kind::Vertex, Kind::Edge].map(|k| session.capacity(k) as usize);
@@ -193,7 +195,7 @@ impl Work {
         };
         let keeps = each.iter().any(|o| o.boundary == Boundary::Keep);
         let keep = keeps.then(|| (rules.global(), labels));
-        let mut work = Work {
+        let mut work = SimplifyBuffers {
             x,
             quadrics: engine.zeroed(0)?,
             line_quadrics: engine.zeroed(0)?,
@@ -211,13 +213,13 @@ impl Work {
             first_salt: options.seed,
             firsts: engine.zeroed(v)?,
             quantile: options.quantile,
-            goal: Goal::default(),
+            goal: SimplifyGoal::default(),
             rules,
             several: None,
         };
         work.measure(session)?;
         work.several = several;
-        work.goal = Goal {
+        work.goal = SimplifyGoal {
             before,
             faces: before.saturating_sub(wanted),
             done: session.carried_out(),
@@ -227,7 +229,7 @@ impl Work {
             let limits = work.limits(session, each)?;
             let mut rules = work.rules.read()?;
             for (rules, limit) in rules.chunks_exact_mut(RULES as usize).zip(limits) {
-                rules[Rule::Limit as usize] = limit;
+                rules[MeshRule::Limit as usize] = limit;
             }
             work.rules.write(&rules)?;
         }
@@ -248,7 +250,7 @@ impl Work {
             }
             let lines = SomeLines {
                 quadrics: work.line_quadrics.global_mut(),
-                marks: Lines {
+                marks: LineEdges {
                     marks: work.nothing.global_mut(),
                     any: 0,
                 },
@@ -455,7 +457,7 @@ impl Work {
         s: &Session,
         lines: L,
         queue: GlobalMut<u32>,
-        order: Order,
+        order: EdgePriority,
         forgive: bool,
         end: RoundEnd,
     ) -> Result<SimplifySelect<L>, Error> {
@@ -496,8 +498,8 @@ impl Work {
     }
 
     /// Returns the order of edges in the round of a salt.
-    fn order(&self, salt: u32) -> Order {
-        Order {
+    fn order(&self, salt: u32) -> EdgePriority {
+        EdgePriority {
             salt,
             turn: salt.wrapping_sub(self.first_salt),
             firsts: self.firsts.global_mut(),
@@ -508,7 +510,7 @@ impl Work {
         &self,
         session: &Session,
         lines: L,
-        order: Order,
+        order: EdgePriority,
     ) -> Result<Collapse<L>, Error> {
         Ok(Collapse {
             surface: self.surface(session, lines)?,
@@ -592,7 +594,7 @@ impl Work {
     /// Counts the edges of each mesh that are left, by the reason why they are not collapsed.
     fn refusals(&self, session: &Session, meshes: usize) -> Result<Vec<Refused>, Error> {
         let counts = session.engine().zeroed::<u32>(REFUSALS * meshes)?;
-        let every = Order {
+        let every = EdgePriority {
             firsts: self.nowhere.global_mut(),
             ..self.order(self.salt)
         };

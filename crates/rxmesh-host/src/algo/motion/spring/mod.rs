@@ -6,7 +6,9 @@ pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
 
 use crate::Error;
 use crate::algebra::cg::Cg;
-use crate::algebra::{Diagonal, Matrix, Method, Parts, System, Work, solves_in_one};
+use crate::algebra::{
+    Diagonal, Matrix, MatrixArrays, Method, SolverBuffers, System, solves_in_one,
+};
 use crate::algo::Options;
 use crate::engine::{Buffer, Engine};
 use crate::options::{not_negative, positive};
@@ -147,23 +149,23 @@ pub struct Springs<'a, D: Dimension = Surface> {
     vv: Prepared<VV>,
     /// Lengths at rest, a value for each entry of `vv`.
     lengths: Buffer<f32>,
-    solver: Option<Solver>,
+    solver: Option<StepSolver>,
 }
 
 /// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
-struct Solver {
+struct StepSolver {
     cg: Cg,
     change: Buffer<Vec3>,
-    kept: Option<Kept>,
+    kept: Option<StepMatrix>,
 }
 
 /// A solver that keeps its matrix, whose blocks are computed once a step: where one launch solves the system, and on a
 /// CPU.
 #[derive(Debug)]
-struct Kept {
+struct StepMatrix {
     matrix: Matrix<Mat3>,
-    work: Work,
+    work: SolverBuffers,
     method: Diagonal<Mat3>,
 }
 
@@ -285,19 +287,19 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }
         let mut solver = match self.solver.take() {
             Some(solver) => solver,
-            None => Solver::new(self.rx, self.vv.len())?,
+            None => StepSolver::new(self.rx, self.vv.len())?,
         };
         let done = self.solve(&mut solver, iterations, tolerance);
         self.solver = Some(solver);
         done
     }
 
-    fn solve(&mut self, s: &mut Solver, iterations: u32, tolerance: f64) -> Result<(), Error> {
+    fn solve(&mut self, s: &mut StepSolver, iterations: u32, tolerance: f64) -> Result<(), Error> {
         let (engine, n) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
         let (vector, r) = s.cg.start(self.v.global()?);
         let (scalars, zero, r) = match &s.kept {
             None => (s.cg.scalars(), s.cg.first_direction(), r),
-            Some(Kept { work, .. }) => {
+            Some(StepMatrix { work, .. }) => {
                 let (low, r) = (work.low.global_mut(), work.r.global_mut());
                 (work.scalars(), low, r)
             }
@@ -336,7 +338,12 @@ impl<'a, D: Dimension> Springs<'a, D> {
         Ok(engine.launch_flat(n, end)?)
     }
 
-    fn solve_kept(&self, s: &Kept, change: GlobalMut<Vec3>, iterations: u32) -> Result<(), Error> {
+    fn solve_kept(
+        &self,
+        s: &StepMatrix,
+        change: GlobalMut<Vec3>,
+        iterations: u32,
+    ) -> Result<(), Error> {
         let parts = s.matrix.parts();
         self.rx.launch(SpringMatrix {
             x: self.x.staged()?,
@@ -432,26 +439,26 @@ impl<'a, D: Dimension> Springs<'a, D> {
     }
 }
 
-impl Solver {
+impl StepSolver {
     /// Creates a solver of `entries` springs, counted at both their ends.
-    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<Solver, Error> {
+    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<StepSolver, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
         let engine = rx.engine();
         let keeps = !engine.computes_anew() || solves_in_one::<Mat3>(engine, n as u32)?;
-        Ok(Solver {
+        Ok(StepSolver {
             cg: Cg::new(rx, 0.0, false)?,
             change: engine.zeroed(n)?,
             kept: match keeps {
-                true => Some(Kept::new(engine, n, entries as usize)?),
+                true => Some(StepMatrix::new(engine, n, entries as usize)?),
                 false => None,
             },
         })
     }
 }
 
-impl Kept {
-    fn new(engine: &Engine, rows: usize, entries: usize) -> Result<Kept, Error> {
-        let parts = Parts {
+impl StepMatrix {
+    fn new(engine: &Engine, rows: usize, entries: usize) -> Result<StepMatrix, Error> {
+        let parts = MatrixArrays {
             // Ids that no vertex has have no entries.
             starts: engine.zeroed(rows)?,
             ends: engine.zeroed(rows)?,
@@ -460,8 +467,8 @@ impl Kept {
             excess: engine.zeroed(rows)?,
         };
         let matrix = Matrix::from_parts(engine, parts);
-        Ok(Kept {
-            work: Work::new(&matrix, 0.0, 0.0)?,
+        Ok(StepMatrix {
+            work: SolverBuffers::new(&matrix, 0.0, 0.0)?,
             method: Diagonal::new(&matrix, engine.zeroed(0)?)?,
             matrix,
         })

@@ -13,25 +13,25 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::{Element, Face, Kind, Vertex};
 
 /// Meshes that are filtered together.
-pub(super) struct Meshes<'a> {
+pub(super) struct FilteredMeshes<'a> {
     rx: &'a RxMesh,
-    several: Option<Several>,
+    several: Option<MeshNumbers>,
     /// Number of meshes.
     count: usize,
 }
 
 /// Number of the mesh that each element belongs to.
-struct Several {
+struct MeshNumbers {
     vertices: Attribute<Vertex, u32>,
     faces: Attribute<Face, u32>,
     /// Numbers of the vertices in the input's order.
     input: Vec<u32>,
 }
 
-impl<'a> Meshes<'a> {
+impl<'a> FilteredMeshes<'a> {
     /// Wraps one mesh.
     pub(super) fn one(rx: &'a RxMesh) -> Self {
-        Meshes {
+        FilteredMeshes {
             rx,
             several: None,
             count: 1,
@@ -53,9 +53,9 @@ impl<'a> Meshes<'a> {
             labels: faces.write()?,
         })?;
         let input = vertices.to_input(rx)?;
-        Ok(Meshes {
+        Ok(FilteredMeshes {
             rx,
-            several: Some(Several {
+            several: Some(MeshNumbers {
                 vertices,
                 faces,
                 input,
@@ -196,7 +196,7 @@ fn per_mesh<K: Element, const N: usize>(
 
 /// Positions of several meshes before an iteration, so that some can be held there.
 pub(super) struct Hold<'a> {
-    meshes: &'a Meshes<'a>,
+    meshes: &'a FilteredMeshes<'a>,
     before: Option<Attribute<Vertex, Vec3>>,
 }
 

@@ -13,7 +13,7 @@ use crate::algo::{Options, check_each};
 use crate::options::{not_negative, positive};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
-use meshes::Meshes;
+use meshes::FilteredMeshes;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Quantity that is filtered.
@@ -168,7 +168,12 @@ pub fn bilateral_filter(
     options: &FilterOptions,
 ) -> Result<FilterReport, Error> {
     options.check()?;
-    let done = run(rx, x, &Meshes::one(rx), std::slice::from_ref(options))?;
+    let done = run(
+        rx,
+        x,
+        &FilteredMeshes::one(rx),
+        std::slice::from_ref(options),
+    )?;
     Ok(done.total)
 }
 
@@ -210,12 +215,17 @@ pub fn bilateral_filter_batch(
 ) -> Result<FilterBatchReport, Error> {
     let shared = |o: &FilterOptions| (o.scheme(), vertices::size(o));
     check_each(each, shared, "the scheme, and the rule for sigma_c")?;
-    run(rx, x, &Meshes::several(rx, labels, each.len())?, each)
+    run(
+        rx,
+        x,
+        &FilteredMeshes::several(rx, labels, each.len())?,
+        each,
+    )
 }
 
 /// Parameters of a mesh: lengths are in the unit in which its coordinates are near one.
 #[derive(Clone, Copy)]
-struct Member {
+struct ScaledParameters {
     /// Mean length of the edges.
     edge: f64,
     noise: f64,
@@ -228,7 +238,7 @@ struct Member {
 fn run(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
-    meshes: &Meshes,
+    meshes: &FilteredMeshes,
     each: &[FilterOptions],
 ) -> Result<FilterBatchReport, Error> {
     let scheme = each.first().map(FilterOptions::scheme).unwrap_or_default();
@@ -245,7 +255,7 @@ fn run(
     let done = filter(rx, x, meshes, each, &scales);
     meshes.resize(x, scales.iter().map(|scale| 1.0 / scale))?;
     let (members, iterations, large_balls) = done?;
-    let mesh = |(m, iterations): (Member, u32)| FilterMesh {
+    let mesh = |(m, iterations): (ScaledParameters, u32)| FilterMesh {
         iterations,
         noise: m.noise / m.scale,
         noise_over_edge: if m.edge > 0.0 { m.noise / m.edge } else { 0.0 },
@@ -271,10 +281,10 @@ fn together(scheme: FilterScheme, large_balls: u64, meshes: Vec<FilterMesh>) -> 
 fn filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
-    meshes: &Meshes,
+    meshes: &FilteredMeshes,
     each: &[FilterOptions],
     scales: &[f64],
-) -> Result<(Vec<Member>, Vec<u32>, u64), Error> {
+) -> Result<(Vec<ScaledParameters>, Vec<u32>, u64), Error> {
     let edges = meshes.mean_edges(x)?;
     let of = each
         .iter()
@@ -296,7 +306,7 @@ fn filter(
         true => noise::estimate(rx, x, meshes)?,
         false => vec![0.0; each.len()],
     };
-    let member = |(i, o): (usize, &FilterOptions)| Member {
+    let member = |(i, o): (usize, &FilterOptions)| ScaledParameters {
         edge: edges[i],
         noise: match o.noise {
             Some(noise) => noise * scales[i],
@@ -306,7 +316,7 @@ fn filter(
         iterations: o.iterations(),
         scale: scales[i],
     };
-    let members: Vec<Member> = each.iter().enumerate().map(member).collect();
+    let members: Vec<ScaledParameters> = each.iter().enumerate().map(member).collect();
     if each.iter().all(|o| o.scheme() == FilterScheme::Normals) {
         let iterations = normals::filter(rx, x, meshes, &members)?;
         return Ok((members, iterations, 0));

@@ -1,6 +1,6 @@
 //! Estimate of the noise.
 
-use super::meshes::Meshes;
+use super::meshes::FilteredMeshes;
 use crate::Error;
 use crate::algo::smooth::laplacian::Steps;
 use crate::store::{Attribute, RxMesh};
@@ -32,7 +32,7 @@ const ONE_STEP: [f32; 2] = [1.0, 0.0];
 pub(super) fn estimate(
     rx: &RxMesh,
     x: &Attribute<Vertex, Vec3>,
-    meshes: &Meshes,
+    meshes: &FilteredMeshes,
 ) -> Result<Vec<f64>, Error> {
     let mut steps = Steps::new(rx)?;
     let mut smooth = rx.attribute()?;
@@ -50,7 +50,7 @@ pub(super) fn estimate(
 /// third set.
 fn medians(
     rx: &RxMesh,
-    meshes: &Meshes,
+    meshes: &FilteredMeshes,
     x: &Attribute<Vertex, Vec3>,
     to: &Attribute<Vertex, Vec3>,
     surface: &Attribute<Vertex, Vec3>,

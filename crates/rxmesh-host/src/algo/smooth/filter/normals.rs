@@ -1,7 +1,7 @@
 //! The scheme of normals.
 
-use super::Member;
-use super::meshes::{Hold, Meshes};
+use super::ScaledParameters;
+use super::meshes::{FilteredMeshes, Hold};
 use super::noise::TAUBIN;
 use crate::Error;
 use crate::algo::smooth::laplacian::Steps;
@@ -51,11 +51,11 @@ const LEAST: f64 = 1e-5;
 pub(super) fn filter(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
-    meshes: &Meshes,
-    each: &[Member],
+    meshes: &FilteredMeshes,
+    each: &[ScaledParameters],
 ) -> Result<Vec<u32>, Error> {
     let mut done = vec![0; each.len()];
-    let begins = |m: &Member| m.iterations > 0 && m.rough() > LEAST;
+    let begins = |m: &ScaledParameters| m.iterations > 0 && m.rough() > LEAST;
     let mut ended: Vec<bool> = each.iter().map(|m| !begins(m)).collect();
     if ended.iter().all(|&ended| ended) {
         return Ok(done);
@@ -83,7 +83,7 @@ pub(super) fn filter(
             }
         }
     }
-    let part = |(m, &pairs): (&Member, &u32)| {
+    let part = |(m, &pairs): (&ScaledParameters, &u32)| {
         let part = BLEND[0] - BLEND[1] * f64::from(pairs);
         [if begins(m) { part } else { 0.0 }]
     };
@@ -92,7 +92,7 @@ pub(super) fn filter(
     Ok(done)
 }
 
-impl Member {
+impl ScaledParameters {
     /// Returns the noise in edge lengths.
     fn rough(&self) -> f64 {
         self.noise / self.edge
@@ -114,7 +114,7 @@ impl Member {
 /// State that the iterations share.
 struct Normals<'a> {
     rx: &'a RxMesh,
-    meshes: &'a Meshes<'a>,
+    meshes: &'a FilteredMeshes<'a>,
     hold: Hold<'a>,
     start: Attribute<Vertex, Vec3>,
     y: Attribute<Vertex, Vec3>,
@@ -124,7 +124,7 @@ struct Normals<'a> {
     centre: Attribute<Face, Vec3>,
     square: Attribute<Vertex, f32>,
     mean: Attribute<Vertex, f32>,
-    /// [`Member::scales`] of each mesh.
+    /// [`ScaledParameters::scales`] of each mesh.
     scales: Buffer<f32>,
     /// Largest mean square of the moves of each.
     limits: Buffer<f32>,
@@ -134,12 +134,12 @@ impl<'a> Normals<'a> {
     fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
-        meshes: &'a Meshes<'a>,
-        each: &[Member],
+        meshes: &'a FilteredMeshes<'a>,
+        each: &[ScaledParameters],
     ) -> Result<Self, Error> {
         let mut start = rx.attribute()?;
         start.copy_from(x)?;
-        let limit = |m: &Member| [(FARTHEST * m.noise).powi(2)];
+        let limit = |m: &ScaledParameters| [(FARTHEST * m.noise).powi(2)];
         Ok(Normals {
             rx,
             meshes,
@@ -152,7 +152,7 @@ impl<'a> Normals<'a> {
             centre: rx.attribute()?,
             square: rx.attribute()?,
             mean: rx.attribute()?,
-            scales: meshes.numbers(each.iter().map(Member::scales))?,
+            scales: meshes.numbers(each.iter().map(ScaledParameters::scales))?,
             limits: meshes.numbers(each.iter().map(limit))?,
         })
     }

@@ -1,14 +1,14 @@
 //! The scheme of vertices.
 
-use super::meshes::Meshes;
-use super::{Closeness, FilterOptions, Member, Similarity};
+use super::meshes::FilteredMeshes;
+use super::{Closeness, FilterOptions, ScaledParameters, Similarity};
 use crate::Error;
 use crate::algo::measure::normals::vertex_normals_unscaled;
 use crate::engine::Buffer;
 use crate::store::{Attribute, Rows, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::smooth::filter::vertices::{
-    BALLS, BallArgs, FilterBalls, FilterLarge, Size, large_words,
+    BALLS, BallArgs, BallSize, FilterBalls, FilterLarge, large_words,
 };
 use rxmesh_kernels::query::VV;
 use rxmesh_kernels::topo::{Kind, Vertex};
@@ -30,23 +30,23 @@ pub(super) struct Filter<'a> {
     y: Attribute<Vertex, Vec3>,
     /// Number of large balls, then their vertices.
     large: Buffer<u32>,
-    size: Size,
-    meshes: &'a Meshes<'a>,
+    size: BallSize,
+    meshes: &'a FilteredMeshes<'a>,
     /// Closeness and similarity of each mesh.
     sigmas: Buffer<f32>,
 }
 
 /// Returns the rule for the size of neighbourhoods.
-pub(super) fn size(options: &FilterOptions) -> Size {
+pub(super) fn size(options: &FilterOptions) -> BallSize {
     match options.sigma_c.unwrap_or_default() {
-        Closeness::MeanEdge => Size::MeanEdge,
-        Closeness::ShortestEdge => Size::ShortestEdge,
-        Closeness::MeshMeanEdge | Closeness::Given(_) => Size::Given,
+        Closeness::MeanEdge => BallSize::MeanEdge,
+        Closeness::ShortestEdge => BallSize::ShortestEdge,
+        Closeness::MeshMeanEdge | Closeness::Given(_) => BallSize::Given,
     }
 }
 
 /// Returns the closeness and the similarity of a mesh.
-fn sigmas(options: &FilterOptions, m: &Member) -> [f64; 2] {
+fn sigmas(options: &FilterOptions, m: &ScaledParameters) -> [f64; 2] {
     let sigma_c = match options.sigma_c.unwrap_or_default() {
         Closeness::MeanEdge | Closeness::ShortestEdge => 0.0,
         Closeness::MeshMeanEdge => m.edge,
@@ -68,9 +68,9 @@ impl<'a> Filter<'a> {
     /// Prepares to filter positions in which the members are measured; the rule for closeness is that of all options.
     pub(super) fn new(
         rx: &'a RxMesh,
-        meshes: &'a Meshes<'a>,
+        meshes: &'a FilteredMeshes<'a>,
         options: &[FilterOptions],
-        each: &[Member],
+        each: &[ScaledParameters],
     ) -> Result<Self, Error> {
         let n = rx.linear_len(Kind::Vertex) as usize;
         let of = options.iter().zip(each);
@@ -80,7 +80,7 @@ impl<'a> Filter<'a> {
             normal: rx.attribute()?,
             y: rx.attribute()?,
             large: rx.engine().zeroed(1 + n)?,
-            size: options.first().map_or(Size::Given, size),
+            size: options.first().map_or(BallSize::Given, size),
             meshes,
             sigmas: meshes.numbers(of.map(|(o, m)| sigmas(o, m)))?,
         })

@@ -1,6 +1,6 @@
 //! Mean curvature flow of several meshes that lie in one: solved together, ended each by itself.
 
-use super::{FIRST_LOOK, McfOptions, McfReport, PATIENCE, Solver, TIME_STEP, When};
+use super::{FIRST_LOOK, FlowSolver, McfOptions, McfReport, PATIENCE, TIME_STEP, When};
 use crate::Error;
 use crate::algebra::cg::{Cg, relative};
 use crate::algebra::{Identity, Jacobi, Method, Multigrid, Phases, System, method_of};
@@ -73,8 +73,8 @@ pub fn mean_curvature_flow_batch(
 /// Builds the report of meshes that were solved with `plain` iterations without multigrid.
 fn report(members: Members, time_steps: &[f64], plain: u32) -> McfBatchReport {
     let all = &members.each;
-    let sum = |of: fn(&Member) -> f64| all.iter().map(of).sum::<f64>();
-    let of = |m: &Member, &time_step: &f64| McfReport {
+    let sum = |of: fn(&SolveProgress) -> f64| all.iter().map(of).sum::<f64>();
+    let of = |m: &SolveProgress, &time_step: &f64| McfReport {
         time_step,
         iterations: m.iterations,
         residual: relative(m.now, m.first),
@@ -213,7 +213,7 @@ impl Frames {
 
 /// State of a mesh in the solver.
 #[derive(Clone, Copy)]
-struct Member {
+struct SolveProgress {
     /// Square of its tolerance.
     tolerance: f64,
     /// Most iterations.
@@ -231,7 +231,7 @@ struct Member {
     converged: bool,
 }
 
-impl Member {
+impl SolveProgress {
     /// Returns the square of the norm that its residual has to get below.
     fn target(&self) -> f64 {
         self.tolerance * self.first
@@ -241,7 +241,7 @@ impl Member {
 /// Several meshes.
 #[derive(Default)]
 struct Members {
-    each: Vec<Member>,
+    each: Vec<SolveProgress>,
     /// Iterations done.
     iterations: u32,
 }
@@ -256,7 +256,7 @@ const SPARE: f64 = 0.25;
 impl Members {
     /// Creates the states of the meshes from their first residuals.
     fn new(options: &[McfOptions], squares: &[f64]) -> Result<Members, Error> {
-        let member = |(o, &first): (&McfOptions, &f64)| Member {
+        let member = |(o, &first): (&McfOptions, &f64)| SolveProgress {
             tolerance: o.tolerance * o.tolerance,
             most: o.max_iterations,
             first,
@@ -275,7 +275,7 @@ impl Members {
     }
 
     /// Returns those that have not ended.
-    fn going(&self) -> impl Iterator<Item = &Member> {
+    fn going(&self) -> impl Iterator<Item = &SolveProgress> {
         self.each.iter().filter(|m| !m.rests)
     }
 
@@ -300,7 +300,7 @@ impl Members {
         if for_sure {
             return self
                 .going()
-                .map(Member::target)
+                .map(SolveProgress::target)
                 .fold(f64::INFINITY, f64::min);
         }
         let now: f64 = self.going().map(|m| m.now).sum();
@@ -337,12 +337,12 @@ impl Together<'_> {
     fn solve(&self, x: &mut Attribute<Vertex, Vec3>, dt: f64) -> Result<(Members, u32), Error> {
         if self.way.matrix_free {
             let cg = Cg::new(self.rx, 1.0, self.way.preconditioner)?;
-            let solver = Solver::new(self.rx, x, dt, self.way, cg.inverse_mut())?;
+            let solver = FlowSolver::new(self.rx, x, dt, self.way, cg.inverse_mut())?;
             let members = self.without_matrix(&solver, cg, x)?;
             let plain = members.iterations;
             return Ok((members, plain));
         }
-        let solver = Solver::new(self.rx, x, dt, self.way, GlobalMut::empty())?;
+        let solver = FlowSolver::new(self.rx, x, dt, self.way, GlobalMut::empty())?;
         self.in_phases(&solver, x)
     }
 
@@ -353,7 +353,7 @@ impl Together<'_> {
 
     fn in_phases(
         &self,
-        solver: &Solver<'_>,
+        solver: &FlowSolver<'_>,
         x: &mut Attribute<Vertex, Vec3>,
     ) -> Result<(Members, u32), Error> {
         let matrix = solver.matrix()?;
@@ -434,7 +434,7 @@ impl Together<'_> {
     /// Iterates until every mesh rests; those that do are put back to where they were found done.
     fn without_matrix(
         &self,
-        solver: &Solver<'_>,
+        solver: &FlowSolver<'_>,
         mut cg: Cg,
         x: &mut Attribute<Vertex, Vec3>,
     ) -> Result<Members, Error> {

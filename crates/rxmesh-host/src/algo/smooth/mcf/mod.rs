@@ -7,7 +7,8 @@ pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 use crate::Error;
 use crate::algebra::cg::{Cg, Progress};
 use crate::algebra::{
-    Matrix, Multigrid, Parts, SolveOptions, System, iterate_system, solve_system, solves_in_one,
+    Matrix, MatrixArrays, Multigrid, SolveOptions, System, iterate_system, solve_system,
+    solves_in_one,
 };
 use crate::algo::Options;
 use crate::algo::measure::frame::{power_of_two, transform};
@@ -153,7 +154,7 @@ pub fn mean_curvature_flow(
             cycles: 0,
         });
     }
-    let frame = Frame::enter(rx, x)?;
+    let frame = UnitFrame::enter(rx, x)?;
     let time_step = match options.time_step {
         Some(dt) => dt,
         None => {
@@ -180,8 +181,8 @@ fn solve(
     dt: f64,
     options: &McfOptions,
 ) -> Result<(Progress, u32), Error> {
-    let way = Way::new(rx, options)?;
-    Solver::new(rx, x, dt, options, way.inverse())?.solve(way, x, options)
+    let way = SolverKind::new(rx, options)?;
+    FlowSolver::new(rx, x, dt, options, way.inverse())?.solve(way, x, options)
 }
 
 impl Options for McfOptions {
@@ -203,16 +204,16 @@ impl Options for McfOptions {
 
 /// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits
 /// for the shape, however small, large or far away it is.
-struct Frame {
+struct UnitFrame {
     origin: Vec3,
     scale: f64,
 }
 
-impl Frame {
+impl UnitFrame {
     /// Converts positions to their frame, and returns it.
-    fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<Frame, Error> {
+    fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<UnitFrame, Error> {
         let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
-        let mut frame = Frame { origin, scale: 1.0 };
+        let mut frame = UnitFrame { origin, scale: 1.0 };
         transform(rx, x, origin, 1.0, Vec3::ZERO)?;
         let [most, least] = several(
             rx,
@@ -236,22 +237,22 @@ impl Frame {
 }
 
 /// Method of solving a system before multigrid is tried.
-enum Way {
+enum SolverKind {
     /// Conjugate gradients by two launches per iteration, over patches.
     Patches(Box<Cg>),
     /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
     InOne(Buffer<f32>),
 }
 
-impl Way {
+impl SolverKind {
     /// Chooses the method for a mesh.
-    fn new(rx: &RxMesh, options: &McfOptions) -> Result<Way, Error> {
+    fn new(rx: &RxMesh, options: &McfOptions) -> Result<SolverKind, Error> {
         let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
         if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
             let inverse = rx.engine().zeroed(if jacobi { n as usize } else { 0 })?;
-            return Ok(Way::InOne(inverse));
+            return Ok(SolverKind::InOne(inverse));
         }
-        Ok(Way::Patches(Box::new(Cg::new(
+        Ok(SolverKind::Patches(Box::new(Cg::new(
             rx,
             options.tolerance,
             jacobi,
@@ -261,14 +262,14 @@ impl Way {
     /// Returns one over the diagonal, to fill in.
     fn inverse(&self) -> GlobalMut<f32> {
         match self {
-            Way::Patches(cg) => cg.inverse_mut(),
-            Way::InOne(inverse) => inverse.global_mut(),
+            SolverKind::Patches(cg) => cg.inverse_mut(),
+            SolverKind::InOne(inverse) => inverse.global_mut(),
         }
     }
 }
 
 /// Mean curvature flow's system and its solver.
-struct Solver<'a> {
+struct FlowSolver<'a> {
     rx: &'a RxMesh,
     matrix_free: bool,
     x0: Attribute<Vertex, Vec3>,
@@ -286,7 +287,7 @@ struct Solver<'a> {
     dt: f32,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> FlowSolver<'a> {
     fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -300,7 +301,7 @@ impl<'a> Solver<'a> {
             true => (Prepared::empty(), rx.prepare()?),
             false => (rx.prepare()?, Prepared::empty()),
         };
-        let mut solver = Solver {
+        let mut solver = FlowSolver {
             rx,
             matrix_free: options.matrix_free,
             x0,
@@ -343,7 +344,7 @@ impl<'a> Solver<'a> {
     /// Solves the system. Returns the progress and the number of cycles of multigrid.
     fn solve(
         &self,
-        way: Way,
+        way: SolverKind,
         x: &mut Attribute<Vertex, Vec3>,
         options: &McfOptions,
     ) -> Result<(Progress, u32), Error> {
@@ -357,8 +358,8 @@ impl<'a> Solver<'a> {
             return self.multigrid(x, options, None);
         }
         let progress = match way {
-            Way::Patches(cg) => self.over_patches(*cg, x, plain)?,
-            Way::InOne(inverse) => self.in_one_launch(inverse, x, options, plain)?,
+            SolverKind::Patches(cg) => self.over_patches(*cg, x, plain)?,
+            SolverKind::InOne(inverse) => self.in_one_launch(inverse, x, options, plain)?,
         };
         if progress.done || plain == most {
             return Ok((progress, 0));
@@ -445,7 +446,7 @@ impl<'a> Solver<'a> {
     fn matrix(&self) -> Result<Matrix, Error> {
         let (rx, engine) = (self.rx, self.rx.engine());
         let (n, entries) = (self.mass.buffer().len(), self.kept.len());
-        let parts = Parts {
+        let parts = MatrixArrays {
             // Ids that no vertex has have no entries.
             starts: engine.zeroed(n)?,
             ends: engine.zeroed(n)?,
@@ -522,7 +523,7 @@ impl<'a> Solver<'a> {
 
 /// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
-    solver: Solver<'a>,
+    solver: FlowSolver<'a>,
     cg: Cg,
     x: Attribute<Vertex, Vec3>,
 }
@@ -543,7 +544,7 @@ impl<'a> McfIterations<'a> {
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
         let cg = Cg::new(rx, options.tolerance, options.preconditioner)?;
-        let solver = Solver::new(rx, x, dt, options, cg.inverse_mut())?;
+        let solver = FlowSolver::new(rx, x, dt, options, cg.inverse_mut())?;
         solver.start(&cg)?;
         Ok(McfIterations {
             solver,

@@ -75,7 +75,7 @@ kernel! {
 
 /// Shared memory of a round.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct RoundTables {
     /// See [`super::GeodesicStart::faces`].
     faces: Shared<u64>,
     /// Distance that each local vertex has passed on.
@@ -90,20 +90,20 @@ pub struct Tables {
     scratch: Shared<u32>,
 }
 
-/// Index of the least distances in [`Tables::words`].
+/// Index of the least distances in [`RoundTables::words`].
 const TOLD: u32 = 2;
 const WAITS: u32 = 3;
 
 /// Rule by which a patch passes distances on.
 #[derive(Clone, Copy)]
-struct Rule {
+struct PassRule {
     /// Largest distance to pass on.
     bound: f32,
     /// Least change to pass on, beside roundings.
     slack: f32,
 }
 
-impl Rule {
+impl PassRule {
     /// Returns `true` if a distance has fallen so far that others must know it.
     #[inline(always)]
     fn matters(self, told: f32, best: f32) -> bool {
@@ -118,13 +118,13 @@ unsafe impl PatchKernel for GeodesicRound {
     const THREADS: u32 = 192;
     // Most patches have nothing to do, and a round is as long as the work of one takes.
     const ENOUGH_THREADS: u32 = 8 * 768;
-    type Tables = Tables;
+    type Tables = RoundTables;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> RoundTables {
         Fields::carve(self, h, plan);
         let [vertices, faces] = [0, 2].map(|kind| u32::from(h.total[kind]));
-        Tables {
+        RoundTables {
             faces: plan.take(faces),
             told: plan.take(vertices),
             best: plan.take(u32::from(h.owned[0])),
@@ -135,14 +135,14 @@ unsafe impl PatchKernel for GeodesicRound {
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &RoundTables) {
         let (round, before, id) = (self.round, self.round - 1, patch.id());
         let near = self.near.get(before);
         if near == FAR {
             return;
         }
         let edge = self.edge.get(id);
-        let rule = Rule {
+        let rule = PassRule {
             bound: f32::from_bits(near) + self.reach * edge,
             slack: self.threshold * self.shortest.get(id),
         };
@@ -289,7 +289,7 @@ impl GeodesicRound {
 
     /// Offers distances from a face to those of its corners that are owned and opposite of one that moved last.
     #[inline(always)]
-    fn offer(&self, t: &Tables, owned: u32, face: u64, step: u32) {
+    fn offer(&self, t: &RoundTables, owned: u32, face: u64, step: u32) {
         let [a, b, c] = [0, 16, 32].map(|k| (face >> k) as u32 & 0xffff);
         let [ma, mb, mc] = [a, b, c].map(|v| t.step.get(v) == step);
         if !(ma || mb || mc) {
@@ -323,19 +323,19 @@ impl GeodesicRound {
         let cross = ab.cross(bc);
         let square = cross.dot(cross);
         if wa {
-            self.offer_to(t, a, Side::new([bc, ca, ab], square, [db, dc]));
+            self.offer_to(t, a, WaveSide::new([bc, ca, ab], square, [db, dc]));
         }
         if wb {
-            self.offer_to(t, b, Side::new([ca, ab, bc], square, [dc, da]));
+            self.offer_to(t, b, WaveSide::new([ca, ab, bc], square, [dc, da]));
         }
         if wc {
-            self.offer_to(t, c, Side::new([ab, bc, ca], square, [da, db]));
+            self.offer_to(t, c, WaveSide::new([ab, bc, ca], square, [da, db]));
         }
     }
 
     /// Offers a vertex the distance that comes through the opposite side.
     #[inline(always)]
-    fn offer_to(&self, t: &Tables, v: u32, side: Side) {
+    fn offer_to(&self, t: &RoundTables, v: u32, side: WaveSide) {
         let one_source = (side.from[0].to_bits() ^ side.from[1].to_bits()) & self.labels == 0;
         if LOOKS_FIRST && one_source && side.is_late(f32::from_bits(t.best.get(v))) {
             return;
@@ -357,7 +357,7 @@ const LATE: f32 = 1e-5;
 
 /// Side `pq` of a triangle, through which a wave comes to the third corner `r`.
 #[derive(Clone, Copy)]
-struct Side {
+struct WaveSide {
     /// Sides `pq`, `qr` and `rp`.
     sides: [Vec3; 3],
     /// Square of twice the triangle's area.
@@ -372,12 +372,12 @@ struct Side {
     across2: f32,
 }
 
-impl Side {
+impl WaveSide {
     #[inline(always)]
-    fn new(sides: [Vec3; 3], square: f32, [dp, dq]: [f32; 2]) -> Side {
+    fn new(sides: [Vec3; 3], square: f32, [dp, dq]: [f32; 2]) -> WaveSide {
         let l2 = sides[0].dot(sides[0]);
         let along = 0.5 * (l2 - (dq - dp) * (dq + dp));
-        Side {
+        WaveSide {
             sides,
             square,
             from: [dp, dq],
@@ -412,7 +412,7 @@ impl Side {
     /// source.
     #[inline(always)]
     fn front(&self, one_source: bool) -> (f32, f32) {
-        let Side {
+        let WaveSide {
             sides: [pq, qr, rp],
             from: [dp, dq],
             l2,

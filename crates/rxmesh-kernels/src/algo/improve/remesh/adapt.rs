@@ -1,6 +1,6 @@
 //! Lengths by curvature.
 
-use super::{GAP, LINE, Rings};
+use super::{GAP, LINE, RingLists};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero, sqrt};
@@ -15,7 +15,7 @@ kernel! {
     /// greatest. One index per vertex slot.
     pub struct AdaptLengths: Flat {
         /// Lists of neighbours.
-        pub rings: Rings,
+        pub rings: RingLists,
         /// Positions.
         pub x: Global<Vec3>,
         /// Error, the least and the greatest length, for each mesh.
@@ -89,7 +89,7 @@ kernel! {
     /// Makes lengths change little from vertex to vertex. One index per vertex slot.
     pub struct GradeLengths: Flat {
         /// Lists of neighbours.
-        pub rings: Rings,
+        pub rings: RingLists,
         /// Positions.
         pub x: Global<Vec3>,
         /// Length at each vertex.

@@ -1,12 +1,12 @@
 //! Contractions of short edges.
 
-use super::{CORNER_COSINE, Lines, MOST_CORNERS, OnLine, Places, Sizing, agree, shape};
+use super::{CORNER_COSINE, HintedPoints, LineEdges, MOST_CORNERS, OnLine, Sizing, agree, shape};
 use crate::args;
 use crate::cavity::{
-    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
-    link_condition, template,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site,
+    Spoke, link_condition, template,
 };
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::mem::Global;
 use glam::Vec3;
 
@@ -39,9 +39,9 @@ args! {
     /// faces that it replaces, lines stay, and the topology stays.
     pub struct CollapseShort {
         /// Positions.
-        pub x: Places,
+        pub x: HintedPoints,
         /// Lines: their edges are contracted along them, and corners stay.
-        pub lines: Lines,
+        pub lines: LineEdges,
         /// Target length of edges.
         pub length: Sizing,
         /// Edges shorter than this many lengths go; the square of it.
@@ -83,7 +83,7 @@ impl CollapseShort {
 
     /// Walks around both ends. Returns the lines that they are on, and the link.
     #[inline(always)]
-    fn ends(&self, mesh: &impl Mesh, e: u32) -> ([OnLine; 2], LinkWalk) {
+    fn ends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> ([OnLine; 2], LinkWalk) {
         let mut on = [mesh.origin(2 * e), mesh.tip(2 * e)].map(OnLine::none);
         let mut walk = LinkWalk::START;
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
@@ -100,7 +100,7 @@ impl CollapseShort {
     /// Returns the point where the ends of an edge meet, given the lines that they are on, and its position between
     /// source (0) and target (1): in the middle, or at the end that a line holds. `None` if lines hold both.
     #[inline(always)]
-    fn target(&self, mesh: &impl Mesh, e: u32, on: [OnLine; 2]) -> Option<(Vec3, f32)> {
+    fn target(&self, mesh: &impl HalfEdgeMesh, e: u32, on: [OnLine; 2]) -> Option<(Vec3, f32)> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let [on_a, on_b] = on;
         let (x_a, x_b) = (self.place_of(a), self.place_of(b));
@@ -125,7 +125,7 @@ impl CollapseShort {
     /// some part of the way. A face at distance `d` whose plane makes an angle with the way belongs to a surface whose
     /// radius is about `d` over the sine of the angle.
     #[inline(always)]
-    fn may_meet(&self, mesh: &impl Mesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
+    fn may_meet(&self, mesh: &impl HalfEdgeMesh, e: u32, to: Vec3, part: f32, faces: u32) -> bool {
         let length = self
             .length
             .between(mesh.origin(2 * e), mesh.tip(2 * e), part);
@@ -178,7 +178,7 @@ impl CollapseShort {
 
     /// Returns the worst shape of the faces at the ends of an edge.
     #[inline(always)]
-    fn worst(&self, mesh: &impl Mesh, e: u32) -> f32 {
+    fn worst(&self, mesh: &impl HalfEdgeMesh, e: u32) -> f32 {
         let (mut end, mut worst) = (0, 1.0f32);
         while end < 2 {
             let v = mesh.origin(2 * e + end);
@@ -197,7 +197,7 @@ impl CollapseShort {
 
     /// Returns the number of edges at a vertex, and that of marked ones.
     #[inline(always)]
-    fn spokes_of(&self, mesh: &impl Mesh, v: u32) -> (u32, u32) {
+    fn spokes_of(&self, mesh: &impl HalfEdgeMesh, v: u32) -> (u32, u32) {
         let (mut n, mut marked) = (0, 0);
         mesh.each_spoke(v, |h| {
             n += 1;
@@ -210,7 +210,7 @@ impl CollapseShort {
     /// Returns `true` if the lines at the ends can be told apart afterwards: beside the edge no two of them become one,
     /// and they fit the words that remember them.
     #[inline(always)]
-    fn keeps_lines(&self, mesh: &impl Mesh, e: u32) -> bool {
+    fn keeps_lines(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         if self.lines.any == 0 {
             return true;
         }
@@ -236,7 +236,7 @@ unsafe impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         if !self.wants(mesh, seed) {
             return None;
         }
@@ -256,7 +256,7 @@ unsafe impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
+    fn wants(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> bool {
         let (a, b) = (mesh.origin(2 * seed.0), mesh.tip(2 * seed.0));
         let d = self.place_of(a) - self.place_of(b);
         d.dot(d) < self.shortest * self.length.square(a, b) && !self.length.rests(a)
@@ -294,7 +294,7 @@ unsafe impl Operator for CollapseShort {
     }
 
     #[inline(always)]
-    fn spoke(&self, spoke: Spoke<'_>, marked: u32, queue: Queue<'_, impl Site>) {
+    fn spoke(&self, spoke: Spoke<'_>, marked: u32, queue: SeedQueue<'_, impl Site>) {
         let e = spoke.side.edge();
         self.lines.mark_spoke(&spoke, marked);
         let (v, corner) = (spoke.centre.id(), spoke.corner.id());

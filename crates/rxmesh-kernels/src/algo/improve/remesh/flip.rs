@@ -1,10 +1,10 @@
 //! Flips that equalise the valences.
 
 use super::sizing::rests;
-use super::{Lines, agree, shape};
+use super::{LineEdges, agree, shape};
 use crate::algo::improve::delaunay::{Diamond, flip};
 use crate::cavity::{Cavity, Hole, Operator, Priority, Seed, Sieves, Site, template};
-use crate::edit::{DEAD, FlatMesh, Mesh, NO_FACE};
+use crate::edit::{DEAD, FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 use crate::{args, kernel};
@@ -26,7 +26,7 @@ args! {
         /// Positions.
         pub x: Global<Vec3>,
         /// Lines, which are not flipped.
-        pub lines: Lines,
+        pub lines: LineEdges,
         /// Results of [`Deviations`]; kept up to date.
         pub deviation: GlobalMut<u32>,
         /// Triangles whose `shape` is below this are slender.
@@ -87,7 +87,7 @@ unsafe impl Operator for EqualiseFlip {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let q = Diamond::new(mesh, seed.0)?;
         let gain = self.gain(q);
         ((gain > 0 || self.slender > 0.0)
@@ -100,7 +100,7 @@ unsafe impl Operator for EqualiseFlip {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -110,7 +110,7 @@ unsafe impl Operator for EqualiseFlip {
     #[inline(always)]
     fn guards(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {

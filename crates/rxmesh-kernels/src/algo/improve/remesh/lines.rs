@@ -2,7 +2,7 @@
 
 use crate::algo::improve::delaunay::Diamond;
 use crate::cavity::{Cavity, Site, Spoke};
-use crate::edit::{FlatMesh, Mesh, NO_FACE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::sqrt;
 use crate::mem::{Global, GlobalMut};
@@ -24,7 +24,7 @@ pub const FEATURE: u32 = 2;
 
 args! {
     /// Edges of lines: those of the boundary, and those that are marked.
-    pub struct Lines {
+    pub struct LineEdges {
         /// Nonzero for each edge of a feature ([`FEATURE`] for a sharp edge that was not marked by its user), else 0;
         /// by edge.
         pub marks: GlobalMut<u32>,
@@ -44,10 +44,10 @@ pub struct OnLine {
     pub after: u32,
 }
 
-impl Lines {
+impl LineEdges {
     /// Returns `true` if an edge belongs to a line.
     #[inline(always)]
-    pub fn has(&self, mesh: &impl Mesh, e: u32) -> bool {
+    pub fn has(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         mesh.face(2 * e) == NO_FACE || mesh.face(2 * e + 1) == NO_FACE || self.is_marked(e)
     }
 
@@ -94,7 +94,7 @@ impl Lines {
         marked
     }
 
-    /// Marks the edge from a new vertex to a corner, as [`Lines::on_rim`] has found.
+    /// Marks the edge from a new vertex to a corner, as [`LineEdges::on_rim`] has found.
     #[inline(always)]
     pub(crate) fn mark_spoke(&self, spoke: &Spoke<'_>, marked: u32) {
         let mark = marked >> (spoke.number % MOST_CORNERS) & 1 != 0;
@@ -104,7 +104,7 @@ impl Lines {
     /// Returns `true` if a contraction of an edge would make one line of two: both other edges of one of its faces
     /// belong to lines.
     #[inline(always)]
-    pub(crate) fn merge_at(&self, mesh: &impl Mesh, e: u32) -> bool {
+    pub(crate) fn merge_at(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let merges = |h: u32| {
             mesh.face(h) != NO_FACE && {
                 let (next, previous) = mesh.around(h);
@@ -116,7 +116,7 @@ impl Lines {
 
     /// Returns the line edges at a vertex.
     #[inline(always)]
-    pub fn at(&self, mesh: &impl Mesh, v: u32) -> OnLine {
+    pub fn at(&self, mesh: &impl HalfEdgeMesh, v: u32) -> OnLine {
         let mut on = OnLine::none(v);
         mesh.each_spoke(v, |h| {
             if self.has(mesh, h >> 1) {

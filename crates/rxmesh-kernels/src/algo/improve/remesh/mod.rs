@@ -19,12 +19,12 @@ pub use collapse::CollapseShort;
 pub use flip::{Deviations, EqualiseFlip};
 pub(crate) use lines::MOST_CORNERS;
 pub use lines::{
-    CORNER_COSINE, FEATURE, FEATURE_WORDS, Lines, ListFeatures, MARKED, MarkBorders, MarkEnds,
+    CORNER_COSINE, FEATURE, FEATURE_WORDS, LineEdges, ListFeatures, MARKED, MarkBorders, MarkEnds,
     MarkFeatures, OnLine, Unmark,
 };
-pub use places::Places;
+pub use places::HintedPoints;
 pub use relax::{Accept, AcceptValues, PutBack, Relax, Resample};
-pub use rings::{Centre, CountRings, GAP, LINE, Rings, Star, WriteRings};
+pub use rings::{Centre, CountRings, GAP, LINE, RingLists, Star, WriteRings};
 pub use size::{LENGTH_CHUNK, LabelAreas, LabelLengths, ScaleLengths, SumAreas, SumLengths};
 pub use sizing::Sizing;
 pub use slender::{CountSlender, SLENDER};

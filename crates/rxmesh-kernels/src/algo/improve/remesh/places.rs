@@ -6,18 +6,18 @@ use glam::Vec3;
 
 args! {
     /// Positions, and near which part of a surface they are.
-    pub struct Places {
+    pub struct HintedPoints {
         /// Positions.
         pub x: GlobalMut<Vec3>,
         /// A leaf of the surface's tree a vertex ([`TreeView`](crate::algo::distance::closest::TreeView)), 0 for any;
-        /// not read unless [`Places::hinted`].
+        /// not read unless [`HintedPoints::hinted`].
         pub hints: GlobalMut<u32>,
         /// Nonzero if there are hints.
         pub hinted: u32,
     }
 }
 
-impl Places {
+impl HintedPoints {
     /// Returns the place of a vertex.
     #[inline(always)]
     pub fn get(&self, v: u32) -> Vec3 {

@@ -1,8 +1,8 @@
 //! Tangential smoothing.
 
 use super::sizing::rests;
-use super::{Centre, Rings};
-use crate::edit::{FlatMesh, Mesh};
+use super::{Centre, RingLists};
+use crate::edit::{FlatMesh, HalfEdgeMesh};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::math::normalize_or_zero;
@@ -15,7 +15,7 @@ kernel! {
     /// vertex slot.
     pub struct Relax: Flat {
         /// Lists of neighbours.
-        pub rings: Rings,
+        pub rings: RingLists,
         /// Positions of the vertices.
         pub x: Global<Vec3>,
         /// New positions.
@@ -58,7 +58,7 @@ kernel! {
     /// point that is closest. One index per vertex slot.
     pub struct Resample: Flat {
         /// Lists of neighbours.
-        pub rings: Rings,
+        pub rings: RingLists,
         /// Positions of the vertices.
         pub x: Global<Vec3>,
         /// New positions.

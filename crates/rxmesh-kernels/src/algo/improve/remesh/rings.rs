@@ -1,7 +1,7 @@
 //! The neighbours of all vertices, and smoothing over them.
 
-use super::{Lines, OnLine, agree};
-use crate::edit::{FlatMesh, Mesh, NO_FACE};
+use super::{LineEdges, OnLine, agree};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::kernel::FlatKernel;
 use crate::math::{length, normalize_or_zero};
 use crate::mem::{Global, GlobalMut};
@@ -16,7 +16,7 @@ const TURN: f32 = 0.5;
 
 args! {
     /// Neighbours of every vertex in order: the connectivity does not change from step to step, so it is walked once.
-    pub struct Rings {
+    pub struct RingLists {
         /// Start of each vertex's neighbours, and the end of the last ones.
         pub starts: Global<u32>,
         /// Neighbours against the clock, from the boundary if there is one; with [`LINE`] and [`GAP`].
@@ -55,15 +55,15 @@ unsafe impl FlatKernel for CountRings {
 }
 
 kernel! {
-    /// Writes [`Rings`]. One index per vertex slot.
+    /// Writes [`RingLists`]. One index per vertex slot.
     pub struct WriteRings: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Lines.
-        pub lines: Lines,
-        /// See [`Rings`].
+        pub lines: LineEdges,
+        /// See [`RingLists`].
         pub starts: Global<u32>,
-        /// See [`Rings`].
+        /// See [`RingLists`].
         pub tips: GlobalMut<u32>,
     }
 }
@@ -99,7 +99,7 @@ pub struct Star {
     pub(super) to: u32,
 }
 
-impl Rings {
+impl RingLists {
     /// Returns the star of a vertex.
     #[inline(always)]
     pub fn star(&self, x: Global<Vec3>, v: u32) -> Star {

@@ -1,7 +1,7 @@
 //! Measures of a mesh: lengths of its edges, and its area as a number of triangles of a length.
 
 use super::Sizing;
-use crate::edit::{FlatMesh, Mesh, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};

@@ -1,7 +1,7 @@
 //! Number of slender triangles.
 
 use super::{Sizing, shape};
-use crate::edit::{FlatMesh, Mesh};
+use crate::edit::{FlatMesh, HalfEdgeMesh};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};

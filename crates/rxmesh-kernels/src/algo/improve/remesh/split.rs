@@ -1,20 +1,20 @@
 //! Splits of long edges.
 
-use super::{Lines, Places, Sizing};
+use super::{HintedPoints, LineEdges, Sizing};
 use crate::args;
 use crate::cavity::{
     Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Sieves, Site, template,
 };
-use crate::edit::Mesh;
+use crate::edit::HalfEdgeMesh;
 use glam::Vec3;
 
 args! {
     /// Splits edges that are longer than some length in their middle, much longer ones first.
     pub struct SplitLong {
         /// Positions.
-        pub x: Places,
+        pub x: HintedPoints,
         /// Lines, which continue in both halves of their edges.
-        pub lines: Lines,
+        pub lines: LineEdges,
         /// Length above which edges are split.
         pub longest: Sizing,
     }
@@ -36,8 +36,8 @@ impl Halves {
     #[inline(always)]
     pub(crate) fn new(
         cavity: &Cavity<impl Site>,
-        x: &Places,
-        lines: &Lines,
+        x: &HintedPoints,
+        lines: &LineEdges,
         longest: &Sizing,
     ) -> Halves {
         let e = cavity.seed();
@@ -58,8 +58,8 @@ impl Halves {
     pub(crate) fn fill(
         self,
         hole: &mut Hole<'_, impl Site>,
-        x: &Places,
-        lines: &Lines,
+        x: &HintedPoints,
+        lines: &LineEdges,
         longest: &Sizing,
     ) {
         let [a, b] = self.ends;
@@ -99,7 +99,7 @@ unsafe impl Operator for SplitLong {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let d = self.x.get(a) - self.x.get(b);

@@ -4,9 +4,9 @@
 //! their slots' labels, because the new edges of a collapse take slots of old ones of the same mesh.
 
 use super::select::{EdgeCosts, NewEdges, cheap, refused_or};
-use super::{Course, IDLE_ROUNDS, LineForm, Order, REFUSED, SELECT_WORDS, TOO_FAR};
+use super::{Course, EdgePriority, IDLE_ROUNDS, LineForm, REFUSED, SELECT_WORDS, TOO_FAR};
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first, out_of_room};
-use crate::edit::{FlatMesh, Mesh, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::lanes::three;
@@ -16,7 +16,7 @@ use crate::{args, kernel};
 /// Counts of each of several meshes, by word of its [`WORDS_A_PART`]; word 0 is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Part {
+pub enum MeshCount {
     /// Live faces at the beginning.
     Faces = 1,
     /// Faces that are to go.
@@ -40,7 +40,7 @@ pub const WORDS_A_PART: u32 = 9;
 
 /// Returns the index of a word of a mesh.
 #[inline(always)]
-pub(super) fn part_word(part: u32, word: Part) -> u32 {
+pub(super) fn part_word(part: u32, word: MeshCount) -> u32 {
     part * WORDS_A_PART + word as u32
 }
 
@@ -58,7 +58,7 @@ args! {
     pub struct Batched {
         /// Number of the mesh of each edge.
         pub labels: Global<u32>,
-        /// See [`Part`].
+        /// See [`MeshCount`].
         pub parts: GlobalMut<u32>,
         /// Number of meshes.
         pub count: u32,
@@ -73,20 +73,20 @@ args! {
 
 impl Batched {
     #[inline(always)]
-    fn get(&self, part: u32, word: Part) -> u32 {
+    fn get(&self, part: u32, word: MeshCount) -> u32 {
         self.parts.get(part_word(part, word))
     }
 
     #[inline(always)]
-    fn set(&self, part: u32, word: Part, value: u32) {
+    fn set(&self, part: u32, word: MeshCount, value: u32) {
         self.parts.set(part_word(part, word), value);
     }
 
     /// Returns the number of faces that still are to go.
     #[inline(always)]
     fn left(&self, part: u32) -> u32 {
-        self.get(part, Part::Goal)
-            .saturating_sub(self.get(part, Part::Gone))
+        self.get(part, MeshCount::Goal)
+            .saturating_sub(self.get(part, MeshCount::Gone))
     }
 }
 
@@ -130,7 +130,7 @@ kernel! {
         pub vertices: Global<u32>,
         /// Number of the mesh of each edge.
         pub labels: GlobalMut<u32>,
-        /// See [`Part`].
+        /// See [`MeshCount`].
         pub parts: GlobalMut<u32>,
         /// Word 1: the largest slot of a face whose vertices differ, and 1.
         pub wrong: GlobalMut<u32>,
@@ -161,12 +161,13 @@ unsafe impl BlockKernel for BatchFaces {
             p.each(n, |i| {
                 let other = label.get(i);
                 if other != NONE && other != common {
-                    self.parts.fetch_add(part_word(other, Part::Faces), 1);
+                    self.parts.fetch_add(part_word(other, MeshCount::Faces), 1);
                 }
             });
             p.lead(|| {
                 if count > 0 {
-                    self.parts.fetch_add(part_word(common, Part::Faces), count);
+                    self.parts
+                        .fetch_add(part_word(common, MeshCount::Faces), count);
                 }
             });
         });
@@ -206,7 +207,7 @@ kernel! {
 unsafe impl FlatKernel for BatchUnbind {
     #[inline(always)]
     fn run(&self, part: u32) {
-        self.batch.set(part, Part::Below, 0);
+        self.batch.set(part, MeshCount::Below, 0);
     }
 }
 
@@ -233,7 +234,7 @@ args! {
         /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
-        pub order: Order,
+        pub order: EdgePriority,
     }
 }
 
@@ -294,7 +295,7 @@ impl<L: LineForm> BatchSelect<L> {
         }
         let bin = part * batch.bins + (cost >> batch.shift);
         batch.histogram.fetch_add(1 + bin, 1);
-        if cost < batch.get(part, Part::Below) {
+        if cost < batch.get(part, MeshCount::Below) {
             chosen.fetch_or(i / 32, 1 << (i % 32));
             self.order.enter(&self.costs.mesh, e, cost);
         }
@@ -344,7 +345,7 @@ unsafe impl BlockKernel for BatchDecide {
             histogram.set(1 + i, 0);
         });
         let open = b.scan(here, bins, scratch);
-        let want = cheap(open, batch.get(part, Part::Cheap));
+        let want = cheap(open, batch.get(part, MeshCount::Cheap));
         b.phase(|p| {
             p.each(bins, |i| {
                 let end = if i + 1 < bins {
@@ -353,12 +354,12 @@ unsafe impl BlockKernel for BatchDecide {
                     open.max(want)
                 };
                 if here.get(i) < want && want <= end {
-                    batch.set(part, Part::Below, (i + 1) << batch.shift);
+                    batch.set(part, MeshCount::Below, (i + 1) << batch.shift);
                 }
             });
             p.lead(|| {
                 let left = batch.left(part);
-                batch.set(part, Part::Open, open);
+                batch.set(part, MeshCount::Open, open);
                 // The last block adds up the counts of the others.
                 self.course.fetch_add(Course::Counted as u32, open);
                 self.course
@@ -474,13 +475,15 @@ unsafe impl BlockKernel for BatchWinners {
             return;
         }
         w.each(b, block, |_, part| {
-            batch.parts.fetch_add(part_word(part, Part::Winners), 1);
+            batch
+                .parts
+                .fetch_add(part_word(part, MeshCount::Winners), 1);
         });
         let arrived = w.round.counters.from(Counter::Arrived as u32 - 1);
         if !b.arrive(arrived, BATCH_BLOCKS, scratch, || ()) {
             return;
         }
-        let winners = |part| batch.parts.load(part_word(part, Part::Winners));
+        let winners = |part| batch.parts.load(part_word(part, MeshCount::Winners));
         let excess = b.any(batch.count, scratch, |part| winners(part) > w.most(part));
         b.lead(|| {
             w.course.set(Course::Excess as u32, u32::from(excess));
@@ -493,9 +496,9 @@ unsafe impl BlockKernel for BatchWinners {
             let total = b.scan(here, n, scratch);
             let before = carry.get(1);
             b.each(n, |i| {
-                batch.set(first + i, Part::First, before + here.get(i));
+                batch.set(first + i, MeshCount::First, before + here.get(i));
                 // The list counts them once more; without a list they are forgotten.
-                batch.set(first + i, Part::Winners, 0);
+                batch.set(first + i, MeshCount::Winners, 0);
             });
             b.lead(|| carry.set(1, before + total));
             first += CHUNK;
@@ -527,8 +530,10 @@ unsafe impl BlockKernel for BatchList {
             return;
         }
         w.each(b, block, |i, part| {
-            let place = batch.parts.fetch_add(part_word(part, Part::Winners), 1);
-            w.list.set(batch.get(part, Part::First) + place, i);
+            let place = batch
+                .parts
+                .fetch_add(part_word(part, MeshCount::Winners), 1);
+            w.list.set(batch.get(part, MeshCount::First) + place, i);
         });
     }
 }
@@ -560,11 +565,11 @@ unsafe impl BlockKernel for BatchLimit {
         if w.round.stopped() || w.course.get(Course::Excess as u32) == 0 {
             return;
         }
-        let (n, most) = (w.batch.get(part, Part::Winners), w.most(part));
-        let list = w.list.from(w.batch.get(part, Part::First));
+        let (n, most) = (w.batch.get(part, MeshCount::Winners), w.most(part));
+        let list = w.list.from(w.batch.get(part, MeshCount::First));
         if n > most {
             keep_first(b, t, &w.round, &self.claims, [n, most], |i| list.get(i));
         }
-        b.last_phase(|p| p.lead(|| w.batch.set(part, Part::Winners, 0)));
+        b.last_phase(|p| p.lead(|| w.batch.set(part, MeshCount::Winners, 0)));
     }
 }

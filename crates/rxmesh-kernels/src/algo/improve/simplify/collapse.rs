@@ -3,15 +3,16 @@
 use super::order::URGENCY_BITS;
 use super::quadric::Quadric;
 use super::{
-    Course, FREE_TO_MOVE, LOCKED, LineForm, NEW, Order, PLACE_CHEAPER_END, PLACE_OTHER_END, Part,
-    Placement, QuadricSurface, REFUSALS, REFUSED, Refusal, SomeLines, TOO_FAR, part_word,
+    Course, EdgePriority, FREE_TO_MOVE, LOCKED, LineForm, MeshCount, NEW, PLACE_CHEAPER_END,
+    PLACE_OTHER_END, Placement, QuadricSurface, REFUSALS, REFUSED, Refusal, SomeLines, TOO_FAR,
+    part_word,
 };
-use crate::algo::improve::remesh::{Lines, MOST_CORNERS};
+use crate::algo::improve::remesh::{LineEdges, MOST_CORNERS};
 use crate::cavity::{
-    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Queue, Seed, Sieves, Site, Spoke,
-    link_condition, template,
+    Cavity, Corner, Hole, LinkWalk, Operator, Origin, Priority, Seed, SeedQueue, Sieves, Site,
+    Spoke, link_condition, template,
 };
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::{LANES, Lanes, Point, four};
 use crate::math::{length, normalize_or_zero};
@@ -39,10 +40,10 @@ args! {
         /// Target of each vertex that was collapsed, plus 1; empty if it is not needed.
         pub went: GlobalMut<u32>,
         /// Order of the edges at a vertex.
-        pub order: Order,
+        pub order: EdgePriority,
         /// Number of the mesh of each edge; empty for one mesh.
         pub labels: Global<u32>,
-        /// Counts of each mesh, of which [`Part::Gone`] is updated.
+        /// Counts of each mesh, of which [`MeshCount::Gone`] is updated.
         pub parts: GlobalMut<u32>,
     }
 }
@@ -54,7 +55,7 @@ struct Ends {
     /// `true` if an end or a neighbour is one of several in one place.
     near_place: bool,
     /// Neighbours of each end.
-    rings: [Ring; 2],
+    rings: [FirstTips; 2],
     /// `true` if a face turns too far; `None` if the walks have not computed it.
     folds: Option<bool>,
 }
@@ -67,13 +68,13 @@ const KEEPS_RINGS: bool = cfg!(not(target_arch = "nvptx64"));
 
 /// The first neighbours of a vertex as a walk comes to them, and their number.
 #[derive(Clone, Copy)]
-struct Ring {
+struct FirstTips {
     tips: [u32; RING],
     n: usize,
 }
 
-impl Ring {
-    const EMPTY: Ring = Ring {
+impl FirstTips {
+    const EMPTY: FirstTips = FirstTips {
         tips: [NONE; RING],
         n: 0,
     };
@@ -112,7 +113,7 @@ fn turns<T: Lanes>(c: Point<T>, d: Point<T>, by: Point<T>) -> T::Mask {
 impl<L: LineForm> Collapse<L> {
     /// Returns the end of an edge that stays, if one does: see [`QuadricSurface::stays`]. For edges that have a cost.
     #[inline(always)]
-    fn stays(&self, mesh: &impl Mesh, e: u32) -> u32 {
+    fn stays(&self, mesh: &impl HalfEdgeMesh, e: u32) -> u32 {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         s.stays(e, s.hold(a), s.hold(b)).unwrap_or(NONE)
@@ -120,7 +121,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns the position and cost of the new vertex.
     #[inline(always)]
-    fn placement(&self, mesh: &impl Mesh, e: u32) -> Placement {
+    fn placement(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Placement {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let (xa, xb) = (s.x.get(a), s.x.get(b));
@@ -152,7 +153,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns the place between the ends of an edge that is nearest to a point.
     #[inline(always)]
-    fn origin(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Origin {
+    fn origin(&self, mesh: &impl HalfEdgeMesh, e: u32, p: Vec3) -> Origin {
         let s = &self.surface;
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let xa = s.x.get(a);
@@ -169,7 +170,13 @@ impl<L: LineForm> Collapse<L> {
     /// Returns the reason why an edge must not be collapsed, if any, given the results at its ends, and the position of
     /// the new vertex if that is known.
     #[inline(always)]
-    fn refusal(&self, mesh: &impl Mesh, e: u32, ends: Ends, to: Option<Vec3>) -> Option<Refusal> {
+    fn refusal(
+        &self,
+        mesh: &impl HalfEdgeMesh,
+        e: u32,
+        ends: Ends,
+        to: Option<Vec3>,
+    ) -> Option<Refusal> {
         // Walks that have found one have not gone on.
         if ends.folds == Some(true) {
             return Some(Refusal::Fold);
@@ -213,7 +220,7 @@ impl<L: LineForm> Collapse<L> {
     /// Works like [`Collapse::refusal`], but the new vertex is placed first: other reasons may come before those that
     /// it names.
     #[inline(always)]
-    fn refusal_in_one_walk(&self, mesh: &impl Mesh, e: u32) -> (Ends, Option<Refusal>) {
+    fn refusal_in_one_walk(&self, mesh: &impl HalfEdgeMesh, e: u32) -> (Ends, Option<Refusal>) {
         let p = self.placement(mesh, e).at;
         let ends = self.ends_with_folds(mesh, e, p);
         (ends, self.refusal(mesh, e, ends, Some(p)))
@@ -221,7 +228,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns `true` if a face at one of the ends turns too far: see [`Collapse::folds`].
     #[inline(always)]
-    fn folds_at_ends(&self, mesh: &impl Mesh, e: u32, ends: &Ends, p: Vec3) -> bool {
+    fn folds_at_ends(&self, mesh: &impl HalfEdgeMesh, e: u32, ends: &Ends, p: Vec3) -> bool {
         // One call, so that it is inlined.
         let mut side = 0;
         while side < 2 {
@@ -243,7 +250,7 @@ impl<L: LineForm> Collapse<L> {
     /// two of them would become neighbours of one vertex that had one for a neighbour, or an edge or a face between
     /// places would arise, which may exist already.
     #[inline(always)]
-    fn joins_places(&self, mesh: &impl Mesh, e: u32) -> bool {
+    fn joins_places(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let s = &self.surface;
         let stays = self.stays(mesh, e);
         // The half-edge from the end that goes.
@@ -290,7 +297,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if two lines would become one, or if the `edges` edges at the ends are too many to remember their
     /// lines.
     #[inline(always)]
-    fn joins_lines(&self, mesh: &impl Mesh, marks: Lines, e: u32, edges: u32) -> bool {
+    fn joins_lines(&self, mesh: &impl HalfEdgeMesh, marks: LineEdges, e: u32, edges: u32) -> bool {
         let s = &self.surface;
         let free = |v: u32| s.hold(v) == FREE_TO_MOVE;
         let marked = marks.is_marked(e);
@@ -303,7 +310,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if the ends of a boundary edge are far from the boundary that there would be with a vertex in
     /// `p`.
     #[inline(always)]
-    fn bends_boundary(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> bool {
+    fn bends_boundary(&self, mesh: &impl HalfEdgeMesh, e: u32, p: Vec3) -> bool {
         let s = &self.surface;
         let (first, second) = (mesh.origin(2 * e), mesh.tip(2 * e));
         if s.boundary(first) <= 0.0 {
@@ -332,7 +339,7 @@ impl<L: LineForm> Collapse<L> {
     /// Returns `true` if a face at the origin of a half-edge, but not at its tip, turns too far, or vanishes, when the
     /// origin moves to `p`.
     #[inline(always)]
-    fn folds(&self, mesh: &impl Mesh, half: u32, p: Vec3) -> bool {
+    fn folds(&self, mesh: &impl HalfEdgeMesh, half: u32, p: Vec3) -> bool {
         let (v, w) = (mesh.origin(half), mesh.tip(half));
         let s = &self.surface;
         let at = s.x.get(v);
@@ -399,7 +406,7 @@ impl<L: LineForm> Collapse<L> {
 
     /// Walks around both ends, and keeps the neighbours.
     #[inline(always)]
-    fn ends(&self, mesh: &impl Mesh, e: u32) -> Ends {
+    fn ends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Ends {
         let mut ends = self.start(mesh, e);
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
             self.step(&mut ends, e, [side, h, face, tip]);
@@ -415,11 +422,11 @@ impl<L: LineForm> Collapse<L> {
     /// all that a thread needs to know about most edges; if the ends are walked first, and then the faces at one after
     /// the other, three walks wait for each other.
     #[inline(always)]
-    fn ends_with_folds(&self, mesh: &impl Mesh, e: u32, p: Vec3) -> Ends {
+    fn ends_with_folds(&self, mesh: &impl HalfEdgeMesh, e: u32, p: Vec3) -> Ends {
         let s = &self.surface;
         let mut ends = self.start(mesh, e);
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
-        let (mut first, mut second) = (Around::new(s, a), Around::new(s, b));
+        let (mut first, mut second) = (EndWalk::new(s, a), EndWalk::new(s, b));
         let mut folds = false;
         mesh.each_spoke_of_ends(e, |side, h, face, tip| {
             self.step(&mut ends, e, [side, h, face, tip]);
@@ -440,12 +447,12 @@ impl<L: LineForm> Collapse<L> {
 
     /// Returns the state before the walks around both ends.
     #[inline(always)]
-    fn start(&self, mesh: &impl Mesh, e: u32) -> Ends {
+    fn start(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Ends {
         let s = &self.surface;
         Ends {
             walk: LinkWalk::START,
             near_place: s.is_placed(mesh.origin(2 * e)) || s.is_placed(mesh.tip(2 * e)),
-            rings: [Ring::EMPTY; 2],
+            rings: [FirstTips::EMPTY; 2],
             folds: None,
         }
     }
@@ -460,7 +467,7 @@ impl<L: LineForm> Collapse<L> {
 
 /// State of a walk around an end. The position of a neighbour is being loaded while the walk examines the two before.
 #[derive(Clone, Copy)]
-struct Around {
+struct EndWalk {
     /// Position of the end.
     at: Vec3,
     /// Places of the last two neighbours.
@@ -473,11 +480,11 @@ struct Around {
     turned: bool,
 }
 
-impl Around {
+impl EndWalk {
     #[inline(always)]
-    fn new(s: &QuadricSurface<impl LineForm>, v: u32) -> Around {
+    fn new(s: &QuadricSurface<impl LineForm>, v: u32) -> EndWalk {
         let at = s.x.get(v);
-        Around {
+        EndWalk {
             at,
             last: [at; 2],
             follows: false,
@@ -518,7 +525,7 @@ impl Around {
 
 /// Plan of a collapse, from its cavity to its fill-in.
 #[derive(Clone, Copy, Debug)]
-pub struct NewVertex {
+pub struct CollapsePlan {
     at: Vec3,
     /// End that stays, or [`NONE`].
     stays: u32,
@@ -526,7 +533,7 @@ pub struct NewVertex {
     ends: [u32; 2],
     origin: Origin,
     quadric: Quadric,
-    /// See [`Lines::on_rim`](crate::algo::improve::remesh::Lines::on_rim).
+    /// See [`LineEdges::on_rim`](crate::algo::improve::remesh::LineEdges::on_rim).
     marked: u32,
 }
 
@@ -534,11 +541,11 @@ pub struct NewVertex {
 // (contracts U3, U4).
 unsafe impl<L: LineForm> Operator for Collapse<L> {
     type Template = template::EV;
-    type Plan = NewVertex;
+    type Plan = CollapsePlan;
     const RIM_IS_SIMPLE: bool = true;
     const SIEVES: Sieves = Sieves::Every;
     const STAR: bool = true;
-    // `Limit` and `SimplifySelect` come between.
+    // `LimitWinners` and `SimplifySelect` come between.
     const TOGETHER: bool = false;
 
     #[inline(always)]
@@ -547,7 +554,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn wants(&self, mesh: &impl Mesh, seed: Seed<Self>) -> bool {
+    fn wants(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> bool {
         let e = seed.0;
         let cost = self.costs.get(e);
         cost < REFUSED && self.order.is_free(mesh, e, cost)
@@ -568,7 +575,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 
     /// Writes the edge's own bit among the refused: it is not read before the round is over.
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let e = seed.0;
         let cost = self.costs.get(e);
         if cost >= REFUSED {
@@ -599,7 +606,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     #[inline(always)]
     fn guards(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -616,7 +623,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn plan(&self, cavity: &Cavity<impl Site>) -> NewVertex {
+    fn plan(&self, cavity: &Cavity<impl Site>) -> CollapsePlan {
         let p = self.placement(cavity.mesh(), cavity.seed());
         let mut i = 0;
         while i < cavity.edges() {
@@ -630,7 +637,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
             self.course.fetch_add(Course::Borders as u32, 1);
         }
         if !self.labels.is_empty() {
-            let gone = part_word(self.labels.get(e), Part::Gone);
+            let gone = part_word(self.labels.get(e), MeshCount::Gone);
             self.parts.fetch_add(gone, if border { 1 } else { 2 });
         }
         let mesh = cavity.mesh();
@@ -640,7 +647,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
             quadrics.set(mesh.origin(2 * e), p.lines.store());
             quadrics.set(mesh.tip(2 * e), p.lines.store());
         }
-        NewVertex {
+        CollapsePlan {
             at: p.at,
             stays: match self.stays(mesh, e) {
                 NONE => NONE,
@@ -654,12 +661,12 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
     }
 
     #[inline(always)]
-    fn fill(&self, new: NewVertex, hole: &mut Hole<'_, impl Site>) {
+    fn fill(&self, new: CollapsePlan, hole: &mut Hole<'_, impl Site>) {
         hole.add_star_of(self, new);
     }
 
     #[inline(always)]
-    fn centre<'h>(&self, new: NewVertex, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
+    fn centre<'h>(&self, new: CollapsePlan, hole: &mut Hole<'h, impl Site>) -> (Corner<'h>, u32) {
         let s = &self.surface;
         let v = if new.stays == NONE {
             hole.add_vertex_at(new.origin)
@@ -679,7 +686,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 
     /// Computes the cost of a new edge when all are there, one thread each.
     #[inline(always)]
-    fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: Queue<'_, impl Site>) {
+    fn spoke(&self, spoke: Spoke<'_>, marked: u32, _: SeedQueue<'_, impl Site>) {
         if let Some(marks) = self.surface.lines.marks() {
             marks.mark_spoke(&spoke, marked);
         }
@@ -699,7 +706,7 @@ unsafe impl<L: LineForm> Operator for Collapse<L> {
 impl<L: LineForm> Collapse<L> {
     /// Returns the reason why a live edge is not collapsed, whatever its cost.
     #[inline(always)]
-    pub(super) fn why_not(&self, mesh: &impl Mesh, e: u32) -> Option<Refusal> {
+    pub(super) fn why_not(&self, mesh: &impl HalfEdgeMesh, e: u32) -> Option<Refusal> {
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let s = &self.surface;
         if s.stays(e, s.hold(a), s.hold(b)).is_none() {

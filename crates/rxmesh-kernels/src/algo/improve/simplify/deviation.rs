@@ -2,7 +2,7 @@
 
 use super::quadric::Quadric;
 use super::{QuadricSurface, SomeLines};
-use crate::edit::{FlatMesh, Mesh, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NONE};
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;

@@ -16,15 +16,15 @@ mod select;
 use batch::part_word;
 pub use batch::{
     BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
-    BatchUnbind, BatchWinners, Batched, FACES, Part, WORDS_A_PART, Winning,
+    BatchUnbind, BatchWinners, Batched, FACES, MeshCount, WORDS_A_PART, Winning,
 };
-pub use collapse::{Collapse, NewVertex, SimplifyRefusals};
+pub use collapse::{Collapse, CollapsePlan, SimplifyRefusals};
 pub use deviation::{BOUND_WORDS, SimplifyBounds, SimplifyDeviation, from_ordered, ordered};
-pub use order::{MOST_TURNS, Order};
+pub use order::{EdgePriority, MOST_TURNS};
 pub use prepare::{COSTS_ALONE, SimplifyBorders, SimplifyCosts, SimplifyHolds, SimplifyQuadrics};
 pub use select::{COURSE_WORDS, Course, EdgeCosts, IDLE_ROUNDS, SELECT_WORDS, SimplifySelect};
 
-use crate::algo::improve::remesh::Lines;
+use crate::algo::improve::remesh::LineEdges;
 use crate::args;
 use crate::edit::NONE;
 use crate::lanes::{LANES, Lanes, Point, four};
@@ -127,7 +127,7 @@ pub const REFUSALS: usize = 7;
 /// Options of a mesh, by word of its part of [`QuadricSurface::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Rule {
+pub enum MeshRule {
     /// Largest distance of the surface from its input, squared and in the unit of lengths; infinite without a limit.
     Limit = 0,
     /// Weight of the planes that hold the boundary against those of the faces; 0 leaves it free.
@@ -149,7 +149,7 @@ pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'sta
     fn quadrics(&self) -> Option<GlobalMut<Stored>>;
 
     /// Returns the marks of the lines that [`ON_LINE`] is about.
-    fn marks(&self) -> Option<Lines>;
+    fn marks(&self) -> Option<LineEdges>;
 }
 
 args! {
@@ -163,7 +163,7 @@ args! {
         /// See [`LineForm::quadrics`]; empty when [`QuadricSurface::quadrics`] has them.
         pub quadrics: GlobalMut<Stored>,
         /// See [`LineForm::marks`].
-        pub marks: Lines,
+        pub marks: LineEdges,
     }
 }
 
@@ -174,7 +174,7 @@ impl LineForm for NoLines {
     }
 
     #[inline(always)]
-    fn marks(&self) -> Option<Lines> {
+    fn marks(&self) -> Option<LineEdges> {
         None
     }
 }
@@ -186,7 +186,7 @@ impl LineForm for SomeLines {
     }
 
     #[inline(always)]
-    fn marks(&self) -> Option<Lines> {
+    fn marks(&self) -> Option<LineEdges> {
         (self.marks.any != 0).then_some(self.marks)
     }
 }
@@ -207,7 +207,7 @@ args! {
         pub scale: f32,
         /// Position of new vertices: one of the `PLACE_` numbers.
         pub placing: u32,
-        /// Options of each mesh, [`RULES`] words of it: see [`Rule`].
+        /// Options of each mesh, [`RULES`] words of it: see [`MeshRule`].
         pub rules: Global<f32>,
         /// Number of the mesh of each vertex; empty if all are in the first.
         pub parts: Global<u32>,
@@ -385,14 +385,14 @@ impl<L: LineForm> QuadricSurface<L> {
 
     /// Returns an option of the mesh of a vertex.
     #[inline(always)]
-    fn rule(&self, v: u32, rule: Rule) -> f32 {
+    fn rule(&self, v: u32, rule: MeshRule) -> f32 {
         self.rules.get(self.part(v) * RULES + rule as u32)
     }
 
-    /// Returns [`Rule::Boundary`] of the mesh of a vertex.
+    /// Returns [`MeshRule::Boundary`] of the mesh of a vertex.
     #[inline(always)]
     fn boundary(&self, v: u32) -> f32 {
-        self.rule(v, Rule::Boundary)
+        self.rule(v, MeshRule::Boundary)
     }
 
     /// Returns the bits of an edge's cost: they order as the costs do. [`NONE`] if it must not be collapsed,
@@ -479,7 +479,7 @@ impl<L: LineForm> QuadricSurface<L> {
             return four(|k| self.cost_of(e[k], a[k], b[k]));
         }
         let ((at_a, qa), (at_b, qb)) = (self.four(a), self.four(b));
-        let limit = Vec4::from_array(four(|k| self.rule(a[k], Rule::Limit)));
+        let limit = Vec4::from_array(four(|k| self.rule(a[k], MeshRule::Limit)));
         self.cost_four(at_a, qa, at_b, qb, limit)
     }
 
@@ -507,7 +507,7 @@ impl<L: LineForm> QuadricSurface<L> {
             quadric: Quadric::splat(planes.quadric),
             lines: Quadric::splat(planes.lines),
         };
-        let limit = Vec4::splat(self.rule(centre, Rule::Limit));
+        let limit = Vec4::splat(self.rule(centre, MeshRule::Limit));
         while i < n {
             let others = four(|k| other((i + k as u32).min(n - 1)));
             let (at_other, q_other) = self.four(others);
@@ -536,7 +536,7 @@ impl<L: LineForm> QuadricSurface<L> {
             }
         };
         let (qa, qb) = (planes(a), planes(b));
-        let limit = self.rule(a, Rule::Limit);
+        let limit = self.rule(a, MeshRule::Limit);
         self.cost(self.x.get(a), qa, self.x.get(b), qb, stays, limit)
     }
 }

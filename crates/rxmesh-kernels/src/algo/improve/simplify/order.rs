@@ -1,7 +1,7 @@
 //! Order of the edges at a vertex.
 
 use crate::args;
-use crate::edit::{FlatMesh, Mesh, NO_FACE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE};
 use crate::math::{hash, unhash};
 use crate::mem::GlobalMut;
 
@@ -24,7 +24,7 @@ pub const MOST_TURNS: u32 = (1 << (64 - TURN_AT)) - 2;
 args! {
     /// Order of the edges at a vertex in a round: the cheapest first, and of edges whose costs are alike the one with
     /// the smallest hash.
-    pub struct Order {
+    pub struct EdgePriority {
         /// Number that is mixed into the hashes.
         pub salt: u32,
         /// Number of the round, at most [`MOST_TURNS`].
@@ -35,7 +35,7 @@ args! {
     }
 }
 
-impl Order {
+impl EdgePriority {
     /// Returns the key of an edge that is not refused.
     #[inline(always)]
     fn key(&self, e: u32, cost: u32) -> u64 {
@@ -67,14 +67,14 @@ impl Order {
 
     /// Returns `true` if the edge with a key goes first at both its ends.
     #[inline(always)]
-    fn is_first(&self, mesh: &impl Mesh, e: u32, key: u64) -> bool {
+    fn is_first(&self, mesh: &impl HalfEdgeMesh, e: u32, key: u64) -> bool {
         self.firsts.load(mesh.origin(2 * e)) == key && self.firsts.load(mesh.tip(2 * e)) == key
     }
 
     /// Returns `true` if an edge that takes part goes first at both its ends, and none that is more urgent does so at a
     /// vertex opposite: such an edge has a face in common with it, and one of the two would lose.
     #[inline(always)]
-    pub(super) fn is_free(&self, mesh: &impl Mesh, e: u32, cost: u32) -> bool {
+    pub(super) fn is_free(&self, mesh: &impl HalfEdgeMesh, e: u32, cost: u32) -> bool {
         let key = self.key(e, cost);
         self.is_first(mesh, e, key)
             && self.is_free_at(mesh, 2 * e, key)
@@ -84,7 +84,7 @@ impl Order {
     /// Returns `true` if no edge is more urgent than that with a key and goes first at the vertex opposite to this
     /// half-edge.
     #[inline(always)]
-    fn is_free_at(&self, mesh: &impl Mesh, h: u32, key: u64) -> bool {
+    fn is_free_at(&self, mesh: &impl HalfEdgeMesh, h: u32, key: u64) -> bool {
         if mesh.face(h) == NO_FACE {
             return true;
         }

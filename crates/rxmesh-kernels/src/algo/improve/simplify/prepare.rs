@@ -1,8 +1,8 @@
 //! Preparation of a simplification: quadrics, freedom of vertices, costs.
 
 use super::quadric::Quadric;
-use super::{EdgeCosts, LOCKED, LineForm, QuadricSurface, RULES, Rule, STAYS, SomeLines};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use super::{EdgeCosts, LOCKED, LineForm, MeshRule, QuadricSurface, RULES, STAYS, SomeLines};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::kernel::FlatKernel;
 use crate::lanes::LANES;
 use crate::math::{length, normalize_or_zero};
@@ -51,7 +51,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
                 s.boundary(v)
             } else if !self.held.is_empty() && self.held.get(h >> 1) != 0 {
                 // A plane on each of the two faces.
-                0.5 * s.rule(v, Rule::Groups)
+                0.5 * s.rule(v, MeshRule::Groups)
             } else {
                 0.0
             };
@@ -80,7 +80,7 @@ unsafe impl FlatKernel for SimplifyQuadrics {
 
 /// Returns the normal of the face of a half-edge, twice its area long.
 #[inline(always)]
-fn face_normal(mesh: &impl Mesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 {
+fn face_normal(mesh: &impl HalfEdgeMesh, s: &QuadricSurface<SomeLines>, h: u32) -> Vec3 {
     let a = s.x.get(mesh.origin(h));
     let to = |w: u32| (s.x.get(w) - a) * s.scale;
     to(mesh.tip(h)).cross(to(mesh.apex(h)))
@@ -117,7 +117,7 @@ kernel! {
     pub struct SimplifyBorders: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// As [`QuadricSurface::rules`], whose [`Rule::Keep`] says of which meshes.
+        /// As [`QuadricSurface::rules`], whose [`MeshRule::Keep`] says of which meshes.
         pub rules: Global<f32>,
         /// Number of the mesh of each vertex; empty if all are in the first.
         pub parts: Global<u32>,
@@ -137,7 +137,7 @@ unsafe impl FlatKernel for SimplifyBorders {
         }
         let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
         let part = label_of(self.parts, a);
-        if self.rules.get(part * RULES + Rule::Keep as u32) != 0.0 {
+        if self.rules.get(part * RULES + MeshRule::Keep as u32) != 0.0 {
             holds.raise(a, STAYS);
             holds.raise(b, STAYS);
         }

@@ -1,9 +1,9 @@
 //! Selection of the edges that a round considers.
 
-use super::{COST_BINS, COST_SHIFT, LineForm, NEW, Order, QuadricSurface, REFUSED, TOO_FAR};
+use super::{COST_BINS, COST_SHIFT, EdgePriority, LineForm, NEW, QuadricSurface, REFUSED, TOO_FAR};
 use crate::args;
 use crate::cavity::{CollectTables, Counter, RoundEnd};
-use crate::edit::{FlatMesh, Mesh};
+use crate::edit::{FlatMesh, HalfEdgeMesh};
 use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::lanes::four;
@@ -171,7 +171,7 @@ args! {
         /// Nonzero to forgive all refusals.
         pub forgive: u32,
         /// Order of the next round, in which new edges enter the first edge of each vertex.
-        pub order: Order,
+        pub order: EdgePriority,
         /// Faces that are to go since [`SimplifySelect::done`] and [`SimplifySelect::borders`] were counted.
         pub faces: u32,
         /// Collapses then.

@@ -133,15 +133,15 @@ unsafe impl PatchKernel for SpringLengths {
 
 /// Springs of a patch's vertices: their other ends and their lengths at rest.
 #[derive(Clone, Copy)]
-struct Ring {
+struct VertexSprings {
     vv: PreparedTable<VV>,
     lengths: Global<f32>,
 }
 
-impl Ring {
+impl VertexSprings {
     #[inline(always)]
-    fn new(vv: Prepared<VV>, lengths: Global<f32>, patch: &Patch) -> Ring {
-        Ring {
+    fn new(vv: Prepared<VV>, lengths: Global<f32>, patch: &Patch) -> VertexSprings {
+        VertexSprings {
             vv: vv.table(patch),
             lengths: lengths.from(vv.place(patch)),
         }
@@ -182,7 +182,7 @@ unsafe impl PatchKernel for SpringGather {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, (): &()) {
-        let ring = Ring::new(self.vv, self.lengths, patch);
+        let ring = VertexSprings::new(self.vv, self.lengths, patch);
         b.phase(|p| self.load(p, patch));
         let base = patch.base::<Vertex>();
         b.last_phase(|p| {
@@ -363,7 +363,10 @@ unsafe impl PatchKernel for SpringProduct {
             return;
         }
         b.phase(|p| self.load(p, patch));
-        let (start, ring) = (self.d.start != 0, Ring::new(self.vv, self.lengths, patch));
+        let (start, ring) = (
+            self.d.start != 0,
+            VertexSprings::new(self.vv, self.lengths, patch),
+        );
         let base = patch.base::<Vertex>();
         let product = b.sum(patch.owned::<Vertex>(), scratch, |v| {
             let row = if self.fixed.get(patch.own::<Vertex>(v)) != 0 {
@@ -390,7 +393,7 @@ unsafe impl PatchKernel for SpringProduct {
 impl SpringProduct {
     /// Returns `(A d)` at a vertex.
     #[inline(always)]
-    fn row(&self, ring: Ring, v: u32) -> Vec3 {
+    fn row(&self, ring: VertexSprings, v: u32) -> Vec3 {
         let (c, x, d) = (self.constants, self.x.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
         ring.each(v, |w, rest| {
@@ -401,7 +404,7 @@ impl SpringProduct {
 
     /// Returns `dt (f + m g - m c v - dt K v)` at a vertex.
     #[inline(always)]
-    fn right_hand_side(&self, ring: Ring, v: u32) -> Vec3 {
+    fn right_hand_side(&self, ring: VertexSprings, v: u32) -> Vec3 {
         let (c, x, velocity) = (self.constants, self.x.at(v), self.d.at(v));
         let mut sum = Vec3::ZERO;
         ring.each(v, |w, rest| {

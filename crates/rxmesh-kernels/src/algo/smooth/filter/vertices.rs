@@ -22,7 +22,7 @@ kernel_list! {
 /// Rule for the ball's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Size {
+pub enum BallSize {
     /// The same for all of a mesh: [`BallArgs::sigmas`].
     Given = 0,
     /// Mean length of the vertex's edges.
@@ -44,12 +44,12 @@ crate::args! {
         pub normal: Global<Vec3>,
         /// New positions.
         pub y: GlobalMut<Vec3>,
-        /// Rule for the ball's size ([`Size`]).
+        /// Rule for the ball's size ([`BallSize`]).
         pub size: u32,
         /// Number of the mesh of each vertex; empty for one mesh.
         pub labels: Global<u32>,
-        /// For each mesh closeness, for [`Size::Given`], and similarity; 0 for the offsets' standard deviation in each
-        /// ball.
+        /// For each mesh closeness, for [`BallSize::Given`], and similarity; 0 for the offsets' standard deviation in
+        /// each ball.
         pub sigmas: Global<f32>,
     }
 }
@@ -74,13 +74,13 @@ enum Push {
 /// A column of a shared array: neighbouring threads use neighbouring words. Searched from the end, because a vertex is
 /// met again soon after it was added.
 #[derive(Clone, Copy)]
-struct Column {
+struct ListColumn {
     words: Shared<u32>,
     at: u32,
     stride: u32,
 }
 
-impl List for Column {
+impl List for ListColumn {
     #[inline(always)]
     fn clear(self) {}
     #[inline(always)]
@@ -169,7 +169,7 @@ impl BallArgs {
     /// Returns the closeness at a vertex.
     #[inline(always)]
     fn closeness(&self, v: u32, x: Vec3, given: f32) -> f32 {
-        if self.size == Size::Given as u32 {
+        if self.size == BallSize::Given as u32 {
             return given;
         }
         let (mut k, end) = (self.starts.get(v), self.starts.get(v + 1));
@@ -183,7 +183,7 @@ impl BallArgs {
         }
         if n == 0 {
             0.0
-        } else if self.size == Size::MeanEdge as u32 {
+        } else if self.size == BallSize::MeanEdge as u32 {
             sum / n as f32
         } else {
             least
@@ -331,7 +331,10 @@ unsafe impl BlockKernel for FilterBalls {
             p.each(if left < BALLS { left } else { BALLS }, |i| {
                 // One thread alone keeps its list in one piece.
                 let (at, stride) = if B::SOLO { (0, 1) } else { (i, BALLS) };
-                if !self.args.denoise(first + i, Column { words, at, stride }) {
+                if !self
+                    .args
+                    .denoise(first + i, ListColumn { words, at, stride })
+                {
                     self.large.set(1 + self.large.fetch_add(0, 1), first + i);
                 }
             });

@@ -30,7 +30,7 @@ kernel_list! {
 
 /// Fields and shared memory of the kernels that compute weights from positions.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct McfTables {
     scratch: Shared<u32>,
     ev: LocalEv,
     fe: LocalFe,
@@ -38,10 +38,10 @@ pub struct Tables {
     sides: Shared<f32>,
 }
 
-impl Tables {
+impl McfTables {
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Tables {
-        Tables {
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> McfTables {
+        McfTables {
             scratch: plan.take(SCRATCH_WORDS),
             ev: LocalEv::carve(h, plan),
             fe: LocalFe::carve(h, plan),
@@ -120,7 +120,7 @@ pub const REGULAR: u32 = 1;
 /// Shared memory of [`McfSetup`].
 #[derive(Clone, Copy)]
 pub struct SetupTables {
-    tables: Tables,
+    tables: McfTables,
     areas: Shared<f32>,
     /// `2 e + d`: number of faces that run along edge `e` in direction `d`.
     met: Shared<u32>,
@@ -136,7 +136,7 @@ unsafe impl PatchKernel for McfSetup {
     fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> SetupTables {
         Fields::carve(self, h, plan);
         SetupTables {
-            tables: Tables::carve(h, plan),
+            tables: McfTables::carve(h, plan),
             areas: plan.take(u32::from(h.owned[0])),
             met: plan.take(2 * u32::from(h.total[1])),
             irregular: plan.take(1),
@@ -297,16 +297,16 @@ kernel! {
 // to U4).
 unsafe impl PatchKernel for McfProduct {
     const THREADS: u32 = 192;
-    type Tables = Tables;
+    type Tables = McfTables;
 
     #[inline(always)]
-    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, h: &PatchHeader, plan: &mut Plan) -> McfTables {
         Fields::carve(self, h, plan);
-        Tables::carve(h, plan)
+        McfTables::carve(h, plan)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, patch: &Patch, t: &Tables) {
+    fn run<B: Block>(&self, b: B, patch: &Patch, t: &McfTables) {
         if self.d.done() || self.regular.get(patch.id()) == REGULAR {
             return;
         }

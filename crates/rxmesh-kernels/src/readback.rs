@@ -1,16 +1,16 @@
-//! Small reads of the host.
+//! Small read-backs of the host.
 
 use crate::kernel;
 use crate::kernel::FlatKernel;
 use crate::mem::{Global, GlobalMut};
 
 kernel_list! {
-    flat land: Land;
+    flat readback: Readback;
 }
 
 kernel! {
     /// Copies words of two arrays, one after the other, into memory that the host reads.
-    pub struct Land: Flat {
+    pub struct Readback: Flat {
         /// Words that come first.
         pub first: Global<u32>,
         /// Words that follow.
@@ -22,7 +22,7 @@ kernel! {
 
 // SAFETY: indices of one launch write apart; the host launches no more of them than both arrays have words together,
 // and the destination has that capacity (contracts U3, U4).
-unsafe impl FlatKernel for Land {
+unsafe impl FlatKernel for Readback {
     #[inline(always)]
     fn run(&self, i: u32) {
         let n = self.first.len();

@@ -1,9 +1,9 @@
 //! Memory of the grid, and of particles sorted by grid cell.
 
-use super::Member;
+use super::GridBody;
 use super::clock::Clock;
-use super::counts::Counts;
-use crate::launch::Launch;
+use super::counts::PrefixSums;
+use crate::launch::LaunchSimulation;
 use crate::{Body, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -15,10 +15,10 @@ const BLOCKS: u32 = 256;
 
 /// Memory of a grid.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct GridBuffers {
     grid: Grid,
     /// 1 for each active block of the grid and 0 for others, then the exclusive prefix sum.
-    numbers: Counts,
+    numbers: PrefixSums,
     active: Active,
     /// Grid cell of each particle, and its rank there.
     cells: Buffer<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Room {
 struct Active {
     list: Buffer<u32>,
     /// Number of particles of each grid cell, then the start of each cell in the sorted order.
-    starts: Counts,
+    starts: PrefixSums,
     nodes: Buffer<u32>,
 }
 
@@ -41,18 +41,18 @@ impl Active {
         let nodes = blocks as usize * NODES as usize;
         Ok(Active {
             list: engine.zeroed(blocks as usize)?,
-            starts: Counts::new(engine, nodes)?,
+            starts: PrefixSums::new(engine, nodes)?,
             nodes: engine.zeroed(4 * nodes)?,
         })
     }
 }
 
-impl Room {
-    pub(super) fn new(engine: &Engine, grid: Grid, particles: u32) -> Result<Room, Error> {
+impl GridBuffers {
+    pub(super) fn new(engine: &Engine, grid: Grid, particles: u32) -> Result<GridBuffers, Error> {
         let n = particles as usize;
-        Ok(Room {
+        Ok(GridBuffers {
             grid,
-            numbers: Counts::new(engine, grid.blocks() as usize)?,
+            numbers: PrefixSums::new(engine, grid.blocks() as usize)?,
             active: Active::new(engine, BLOCKS.min(grid.blocks()))?,
             cells: engine.zeroed(n)?,
             turns: engine.zeroed(n)?,
@@ -93,7 +93,7 @@ impl Room {
         &mut self,
         clock: &Clock,
         bodies: &[&mut Body],
-        members: &[Member],
+        members: &[GridBody],
     ) -> Result<(), Error> {
         self.numbers.clear()?;
         let engine = self.cells.engine();
@@ -121,7 +121,7 @@ impl Room {
         &mut self,
         clock: &Clock,
         bodies: &[&mut Body],
-        members: &[Member],
+        members: &[GridBody],
     ) -> Result<(), Error> {
         self.active.starts.clear()?;
         let engine = self.cells.engine();
@@ -151,7 +151,7 @@ impl Room {
         Ok(())
     }
 
-    fn order(&self, clock: &Clock, body: &Body, member: &Member) -> Result<sort::Order, Error> {
+    fn order(&self, clock: &Clock, body: &Body, member: &GridBody) -> Result<sort::Order, Error> {
         Ok(sort::Order {
             grid: self.grid,
             x: body.position.global()?,
@@ -176,7 +176,7 @@ impl Room {
         clock: &Clock,
         around: &Surroundings,
         bodies: &mut [&mut Body],
-        members: &mut [Member],
+        members: &mut [GridBody],
     ) -> Result<(), Error> {
         let engine = self.cells.engine();
         let nodes = transfer::Nodes {

@@ -118,7 +118,7 @@ pub trait Runs<O: Operator>: Edits {
 
 /// Parts of a session, for its scheduler of edits.
 #[derive(Debug)]
-pub struct Parts<'a, C> {
+pub struct SplitSession<'a, C> {
     /// Flat arrays of the session.
     pub mesh: &'a mut OpenMesh,
     /// Attributes of the session.

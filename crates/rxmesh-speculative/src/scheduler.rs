@@ -1,11 +1,11 @@
 //! Speculative implementation of the interface of sessions.
 
-use crate::launch::Launch;
+use crate::launch::LaunchEdits;
 use crate::patches::Patches;
 use crate::run::{Speculation, SpeculativeOptions};
 use rxmesh_host::Error;
 use rxmesh_host::edit::{
-    Edits, HostArrays, OpenMesh, Parts, RunReport, Runs, Seeds, Session, SessionFault,
+    Edits, HostArrays, OpenMesh, RunReport, Runs, Seeds, Session, SessionFault, SplitSession,
 };
 use rxmesh_host::engine::{Buffer, Engine, EngineError, Ptx};
 use rxmesh_host::store::RxMesh;
@@ -42,7 +42,7 @@ pub struct Speculative {
 pub struct Access(());
 
 /// Returns the parts of a session.
-pub(crate) fn parts(session: &mut Session<Speculative>) -> Parts<'_, Speculative> {
+pub(crate) fn parts(session: &mut Session<Speculative>) -> SplitSession<'_, Speculative> {
     session.parts_mut(Access(()))
 }
 

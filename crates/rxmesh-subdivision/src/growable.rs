@@ -8,28 +8,28 @@ use rxmesh_subdivision_kernels::build::CopyWords;
 
 /// Growable buffer on an engine, whose content is rebuilt in existing memory; `len` values of it are in use.
 #[derive(Debug)]
-pub(crate) struct Room<T> {
+pub(crate) struct GrowableBuffer<T> {
     memory: Buffer<T>,
     len: usize,
 }
 
-impl<T: Pod> Room<T> {
+impl<T: Pod> GrowableBuffer<T> {
     /// Makes an empty buffer.
-    pub(crate) fn empty(engine: &Engine) -> Result<Room<T>, EngineError> {
-        Room::zeroed(engine, 0)
+    pub(crate) fn empty(engine: &Engine) -> Result<GrowableBuffer<T>, EngineError> {
+        GrowableBuffer::zeroed(engine, 0)
     }
 
     /// Makes a buffer of `len` zeroes.
-    pub(crate) fn zeroed(engine: &Engine, len: usize) -> Result<Room<T>, EngineError> {
+    pub(crate) fn zeroed(engine: &Engine, len: usize) -> Result<GrowableBuffer<T>, EngineError> {
         let memory = engine.zeroed(len)?;
-        Ok(Room { memory, len })
+        Ok(GrowableBuffer { memory, len })
     }
 
     /// Uploads values of the host.
-    pub(crate) fn upload(engine: &Engine, values: &[T]) -> Result<Room<T>, EngineError> {
+    pub(crate) fn upload(engine: &Engine, values: &[T]) -> Result<GrowableBuffer<T>, EngineError> {
         let memory = engine.upload(values)?;
         let len = values.len();
-        Ok(Room { memory, len })
+        Ok(GrowableBuffer { memory, len })
     }
 
     /// Sets the number of values; their content is unspecified. If the capacity does not suffice, zeroed memory is
@@ -56,13 +56,13 @@ impl<T: Pod> Room<T> {
     /// Copies values from the host.
     pub(crate) fn fill(&mut self, values: &[T]) -> Result<(), EngineError> {
         self.set_len(values.len())?;
-        let room = self.memory.len();
-        if values.len() == room {
+        let capacity = self.memory.len();
+        if values.len() == capacity {
             return self.memory.write(values);
         }
         // A buffer is written as a whole.
         let mut whole = values.to_vec();
-        whole.resize(room, T::zeroed());
+        whole.resize(capacity, T::zeroed());
         self.memory.write(&whole)
     }
 
@@ -115,7 +115,7 @@ impl<T: Pod> Room<T> {
     }
 }
 
-impl Room<u32> {
+impl GrowableBuffer<u32> {
     /// Returns a buffer with the values.
     pub(crate) fn copy(&self) -> Result<Buffer<u32>, EngineError> {
         let copy = self.memory.engine().zeroed(self.len)?;
@@ -137,9 +137,9 @@ impl Room<u32> {
     }
 }
 
-impl<T: Pod> From<Buffer<T>> for Room<T> {
-    fn from(memory: Buffer<T>) -> Room<T> {
+impl<T: Pod> From<Buffer<T>> for GrowableBuffer<T> {
+    fn from(memory: Buffer<T>) -> GrowableBuffer<T> {
         let len = memory.len();
-        Room { memory, len }
+        GrowableBuffer { memory, len }
     }
 }
