@@ -57,7 +57,7 @@ pub mod volume;
 
 pub use attr::{Accumulate, Read, Staged, StagedSum, Write};
 pub use cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
-pub use edit::{Mesh, NO_FACE};
+pub use edit::{HalfEdgeMesh, NO_FACE};
 pub use glam::{Mat3, Vec3};
 pub use kernel::{ForEach, Scatter};
 pub use mem::{Global, GlobalMut};

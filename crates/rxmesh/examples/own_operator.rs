@@ -13,7 +13,7 @@ unsafe impl Operator for Split {
     fn template(&self) -> template::F {
         template::F
     }
-    fn candidate(&self, mesh: &impl rxmesh::kernels::Mesh, face: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, face: Seed<Self>) -> Option<Priority> {
         let [a, b, c] = mesh.sides(face.0).map(|h| self.x.get(mesh.origin(h)));
         let up = math::normalize_or_zero((b - a).cross(c - a)).z;
         (up > 0.5).then(|| Priority::descending(up))

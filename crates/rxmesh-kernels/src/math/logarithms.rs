@@ -1,7 +1,7 @@
 //! Logarithms and powers.
 
-/// Parts of a positive finite number `x = 2^exponent (1 + f)`, with `1 + f` between the roots of 1/2 and 2.
-struct Parts {
+/// FloatParts of a positive finite number `x = 2^exponent (1 + f)`, with `1 + f` between the roots of 1/2 and 2.
+struct FloatParts {
     exponent: f32,
     f: f32,
 }
@@ -11,12 +11,12 @@ const ROOT: u32 = 0x3f35_04f3;
 const TO_ONE: u32 = 0x3f80_0000 - ROOT;
 
 #[inline(always)]
-fn parts(x: f32) -> Parts {
+fn parts(x: f32) -> FloatParts {
     // Numbers without a leading bit of their own are scaled first.
     let small = x < f32::MIN_POSITIVE;
     let bits = if small { x * 33_554_432.0 } else { x }.to_bits() + TO_ONE;
     let exponent = (bits >> 23) as i32 - 127 - if small { 25 } else { 0 };
-    Parts {
+    FloatParts {
         exponent: exponent as f32,
         f: f32::from_bits((bits & 0x007f_ffff) + ROOT) - 1.0,
     }
@@ -53,7 +53,7 @@ pub fn ln(x: f32) -> f32 {
     if !(x > 0.0 && x < f32::INFINITY) {
         return outside(x);
     }
-    let Parts { exponent, f } = parts(x);
+    let FloatParts { exponent, f } = parts(x);
     let (s, half) = series(f);
     // ln 2 in two numbers: products of exponents with the first one are exact.
     s + exponent * 9.058_000_6e-6 - half + f + exponent * 0.693_138_1
@@ -65,7 +65,7 @@ pub fn log2(x: f32) -> f32 {
     if !(x > 0.0 && x < f32::INFINITY) {
         return outside(x);
     }
-    let Parts { exponent, f } = parts(x);
+    let FloatParts { exponent, f } = parts(x);
     let (s, half) = series(f);
     // A number of few bits, and the rest: products with the first part of 1 / ln 2 are exact.
     let high = f32::from_bits((f - half).to_bits() & 0xffff_f000);
@@ -135,7 +135,7 @@ fn parity(y: f32) -> Parity {
 /// Returns the logarithm to base 2 of a positive finite number, to about 2^-48 of itself.
 #[inline(always)]
 fn log2_wide(x: f32) -> f64 {
-    let Parts { exponent, f } = parts(x);
+    let FloatParts { exponent, f } = parts(x);
     let f = f64::from(f);
     // ln(1 + f) = 2 artanh(s), by the series of artanh: s is at most 0.172.
     let s = f / (2.0 + f);
