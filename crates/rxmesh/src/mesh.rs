@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// - [`Mesh::positions`], [`Mesh::to_host`], [`Mesh::into_inner`], [`Mesh::write`];
 /// - an operation that changes the connectivity, whose result comes back to the host. The next operation on the result
 ///   cuts it into patches; one on the mesh itself uses the patches that are there;
-/// - operations that look at positions on the host: `components` (areas), `spring` (size, pins), `geodesic` from points.
+/// - operations that read positions on the host: `components` (areas), `spring` (size, pins), `geodesic` from points.
 ///
 /// Vertices that a file has split along seams are joined for operations that move vertices: such a mesh has other
 /// patches for these than for measures. Clones are the same mesh.

@@ -24,8 +24,8 @@ fn two_over_pi(word: u32) -> u32 {
     }
 }
 
-/// Takes right angles off a finite angle, in whole numbers of 64 bits (Payne and Hanek 1983): a large angle loses no more
-/// digits than a small one.
+/// Takes right angles off a finite angle, in whole numbers of 64 bits (Payne and Hanek 1983): a large angle loses no
+/// more digits than a small one.
 #[inline(always)]
 fn reduce(x: f32) -> Reduced {
     let size = f32::from_bits(x.to_bits() & 0x7fff_ffff);

@@ -202,8 +202,8 @@ impl Vertices {
         self.shared_mesh(log).map(|mesh| &**mesh)
     }
 
-    /// Returns the mesh on the host to change, as [`Vertices::mesh`]. The copy on the engine is for this operation alone
-    /// from then on.
+    /// Returns the mesh on the host to change, as [`Vertices::mesh`]. The copy on the engine is this operation's alone
+    /// after that.
     ///
     /// # Errors
     ///
@@ -316,7 +316,7 @@ impl Vertices {
         })
     }
 
-    /// Does work that moves vertices, as [`Vertices::compute`]: positions come back into the mesh, or stay on the engine
+    /// Moves vertices by some work, as [`Vertices::compute`]. Positions come back into the mesh, or stay on the engine
     /// until [`Vertices::mesh`] asks for them; normals that the mesh had are computed anew.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ impl Solid {
     }
 }
 
-/// Energy of a deformed mesh in doubles: `mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2` of each cell, over its volume.
+/// Energy of a deformed mesh in doubles: `mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2` of a cell times its volume.
 pub(crate) fn energy(rest: &TetMesh, x: &[DVec3]) -> f64 {
     let still = doubles(&rest.positions);
     let cell = |&cell: &[u32; 4]| {

@@ -1,5 +1,5 @@
-//! An elastic solid in explicit steps: the listing of MeshTaichi (Yu et al. 2022, section 4.2). The neo-Hookean stress of
-//! a deformation `F` with determinant `J` is `mu (F - F^-T) + lambda ln(J) F^-T`.
+//! An elastic solid in explicit steps: the listing of MeshTaichi (Yu et al. 2022, section 4.2). The neo-Hookean stress
+//! of a deformation `F` with determinant `J` is `mu (F - F^-T) + lambda ln(J) F^-T`.
 
 use rxmesh_kernels::math::ln;
 use rxmesh_kernels::{
