@@ -124,9 +124,10 @@ fn results_are_the_same_as_through_the_host() {
         resident = run::<ops::Mcf>(&resident, &McfOptions::default()).0;
         for mcf in [false, true] {
             let mesh = Mesh::on(through, engine.clone());
-            let moved = match mcf {
-                true => run::<ops::Mcf>(&mesh, &McfOptions::default()).0,
-                false => smoothed(&mesh).0,
+            let moved = if mcf {
+                run::<ops::Mcf>(&mesh, &McfOptions::default()).0
+            } else {
+                smoothed(&mesh).0
             };
             through = moved.into_inner().unwrap();
         }
