@@ -56,7 +56,7 @@ pub fn ln(x: f32) -> f32 {
     let FloatParts { exponent, f } = parts(x);
     let (s, half) = series(f);
     // ln 2 in two numbers: products of exponents with the first one are exact.
-    s + exponent * 9.058_000_6e-6 - half + f + exponent * 0.693_138_1
+    s + exponent * 9.058_001e-6 - half + f + exponent * 0.693_138_1
 }
 
 /// Returns the logarithm to base 2, exact for powers of two: minus infinity of 0, NaN of negative numbers.

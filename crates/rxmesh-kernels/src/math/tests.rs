@@ -116,7 +116,8 @@ fn pairs() -> impl Iterator<Item = [f32; 2]> {
         if i % 3 == 0 {
             return [a, b].map(f32::from_bits);
         }
-        let near = |x: u32, from: u32, span: u32| f32::from_bits(from + x % span | x & 0x8000_0000);
+        let near =
+            |x: u32, from: u32, span: u32| f32::from_bits((from + x % span) | (x & 0x8000_0000));
         [
             near(a, 0x3e00_0000, 0x0200_0000),
             near(b, 0x3d00_0000, 0x0600_0000),
