@@ -19,7 +19,7 @@ const HEIGHT: f64 = 270.0;
 const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
 const OURS: [&str; 5] = ["#0072b2", "#009e73", "#56b4e9", "#000000", "#f0e442"];
-/// Suffixes of a row's name for another order of the input or another engine of edits.
+/// Suffixes of a row's name for another order of the input or another scheduler of edits.
 const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
 const THEIRS: [&str; 4] = ["#d55e00", "#e69f00", "#cc79a7", "#7f3b08"];
 const FLOOR: &str = "#888888";
@@ -51,8 +51,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Writes one file for each record with at least two sizes, and one on the engines of edits where they were measured;
-/// returns the files.
+/// Writes one file for each record with at least two sizes, and one on the schedulers of edits where they were
+/// measured; returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
@@ -133,8 +133,8 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     runs
 }
 
-/// Returns the lines of a row's panel: its time, also with other orders of the input and on the other engine of edits,
-/// its floor, and the references.
+/// Returns the lines of a row's panel: its time, also with other orders of the input and on the other scheduler of
+/// edits, its floor, and the references.
 fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {

@@ -15,13 +15,13 @@ use crate::mesh::{FileRecord, Input};
 use crate::reference::{self, AmountReference, Reference};
 use crate::rows;
 
-/// Describes the settings of the speculative engine's rows; `None` where there are none.
+/// Describes the settings of the speculative scheduler's rows; `None` where there are none.
 pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
     let runs = record.runs.iter().filter_map(|r| r.patch_size);
     let sizes = runs.chain(record.amounts.iter().filter_map(|a| a.patch_size));
     let size = sizes.max()?;
     Some(format!(
-        "patches of at most {} faces, {size} in rows of the speculative engine",
+        "patches of at most {} faces, {size} in rows of the speculative scheduler",
         record.options.patch_size
     ))
 }
@@ -77,13 +77,13 @@ pub(crate) struct Options {
     /// Threads of patch kernels' blocks, where not each kernel's own number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) block_threads: Option<u32>,
-    /// Most faces of a patch in the rows of the speculative engine, where not the library's default.
+    /// Most faces of a patch in the rows of the speculative scheduler, where not the library's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) speculative_patch_size: Option<u32>,
 }
 
 impl Options {
-    /// Returns the most faces of a patch in the rows of an engine of edits.
+    /// Returns the most faces of a patch in the rows of an scheduler of edits.
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
         match conflicts {
             Conflicts::Claims => self.patch_size,
@@ -360,7 +360,7 @@ impl MeshRecord {
     }
 }
 
-/// Returns the options of the patches for the rows of an engine of edits; all others use those of claims.
+/// Returns the options of the patches for the rows of an scheduler of edits; all others use those of claims.
 pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Error, Result, bail, ensure};
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, EngineKind};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchStats;
 use rxmesh_host::store::RxMesh;
@@ -24,7 +24,7 @@ use crate::{compare, reference, table};
 #[group(id = "measurement")]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m,5.12m]
     #[arg(long, value_delimiter = ',', value_name = "SIZE")]
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     /// Most faces of a patch
     #[arg(long, default_value_t = 512, value_name = "N")]
     patch_size: u32,
-    /// Most faces of a patch in rows of the speculative engine [default: 256]
+    /// Most faces of a patch in rows of the speculative scheduler [default: 256]
     #[arg(long, value_name = "N")]
     speculative_patch_size: Option<u32>,
     /// Seed of the patches, and of the noise of a file's mesh
@@ -148,12 +148,12 @@ impl Arguments {
         self.json.as_deref()
     }
 
-    /// Returns `true` if a file's mesh was asked for.
+    /// Returns `true` if a file's mesh was requested.
     pub(crate) fn has_file(&self) -> bool {
         self.mesh.is_some()
     }
 
-    /// Returns `true` if rows were asked for by name.
+    /// Returns `true` if rows were requested by name.
     pub(crate) fn rows_given(&self) -> bool {
         !self.rows.is_empty()
     }
@@ -179,7 +179,7 @@ impl Arguments {
         let rows: Vec<&Row> = rows::all().filter(wanted).collect();
         ensure!(
             !rows.is_empty(),
-            "none of these rows is measured on that engine of edits"
+            "none of these rows is measured on that scheduler of edits"
         );
         Ok(rows)
     }
@@ -201,28 +201,17 @@ impl Arguments {
 
 /// Returns the requested engines that exist.
 pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
+    if let EngineChoice::Kind(kind) = choice {
+        return Ok(vec![kind.start()?]);
+    }
     let mut engines = Vec::new();
-    if choice != EngineChoice::Cpu {
-        match cuda() {
+    for kind in EngineKind::ALL.into_iter().rev() {
+        match kind.start() {
             Ok(engine) => engines.push(engine),
-            Err(why) if choice == EngineChoice::Cuda => return Err(why),
-            Err(why) => eprintln!("no GPU: {why:#}"),
+            Err(why) => eprintln!("no {}: {why}", kind.title()),
         }
     }
-    if choice != EngineChoice::Cuda {
-        engines.push(Engine::cpu());
-    }
     Ok(engines)
-}
-
-#[cfg(feature = "cuda")]
-pub(crate) fn cuda() -> Result<Engine> {
-    Ok(Engine::cuda(0)?)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cuda() -> Result<Engine> {
-    bail!("this program was built without the feature `cuda`")
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
@@ -324,7 +313,7 @@ pub(crate) fn measure(
     Ok(faults)
 }
 
-/// Measures the rows of one engine of edits, which have patches of one size.
+/// Measures the rows of one scheduler of edits, which have patches of one size.
 fn measure_with(
     conflicts: Conflicts,
     engine: &Engine,

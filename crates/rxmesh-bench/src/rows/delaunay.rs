@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     FLIPS
         .speculative(
             "delaunay-speculative",
-            "the same on the speculative engine",
+            "the same on the speculative scheduler",
             Work::On(flips::<Speculative>),
         )
         .goals(&[Goal::gpu(1_280_000, 100.0)]),

@@ -96,7 +96,7 @@ impl Row {
         Self { goals, ..self }
     }
 
-    /// Makes the row for the speculative engine, measured in another way: the same references, but its own goals.
+    /// Makes the row for the speculative scheduler, measured in another way: the same references, but its own goals.
     #[cfg(feature = "speculative")]
     pub(super) const fn speculative(
         self,
@@ -114,7 +114,7 @@ impl Row {
         .of_speculative()
     }
 
-    /// Gives the row patches that suit the speculative engine.
+    /// Gives the row patches that suit the speculative scheduler.
     #[cfg(feature = "speculative")]
     pub(super) const fn of_speculative(self) -> Self {
         Self {

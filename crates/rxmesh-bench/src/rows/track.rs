@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     TRACKING
         .speculative(
             "track-speculative",
-            "the same on the speculative engine",
+            "the same on the speculative scheduler",
             Work::On(tracking::<Speculative>),
         )
         .goals(&[Goal::gpu(20_000, 20.0)]),

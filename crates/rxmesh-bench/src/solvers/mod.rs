@@ -22,7 +22,7 @@ use rows::{ROWS, Row};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`,
     /// `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Seconds after which a row takes no more samples than it must
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     budget: f64,
-    /// Launches of what a row measures between two device events
+    /// Launches between two device events in a measurement
     #[arg(long, default_value_t = 10, value_name = "N")]
     batch: u32,
     /// Write the record to a file

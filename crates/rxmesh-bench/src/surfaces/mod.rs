@@ -22,7 +22,7 @@ use rows::{ROWS, Row};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so; without, all but those of the thesis' tables (`thesis 6.1`, ...)
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
@@ -299,6 +299,7 @@ impl RowRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::EngineKind;
 
     fn all() -> impl Iterator<Item = &'static Row> {
         ROWS.iter().chain(thesis::ROWS)
@@ -386,7 +387,7 @@ mod tests {
     #[test]
     fn the_thesis_is_measured_when_it_is_asked_for() {
         let arguments = |rows: &[&str]| Arguments {
-            engine: EngineChoice::Cpu,
+            engine: EngineChoice::Kind(EngineKind::Cpu),
             rows: rows.iter().map(|r| r.to_string()).collect(),
             most: 1e9,
             repeat: 1,

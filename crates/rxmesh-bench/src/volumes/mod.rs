@@ -28,7 +28,7 @@ use record::{Measured, Record, RowRecord};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Only rows whose name begins so: `VC`, `VC, gather`, `build`, `bytes`, `springs`, `ribbons`, `patches`
     #[arg(long, value_delimiter = ';', value_name = "ROW")]
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// The mesh of the rows over sizes of patches (`ribbons`, `patches`)
     #[arg(long, value_name = "MESH", default_value = "cube:44")]
     sweep: String,
-    /// Most cells of a patch [default: what suits the mesh]
+    /// Most cells of a patch [default: depends on the mesh]
     #[arg(long, value_name = "N")]
     patch_size: Option<u32>,
     /// Most samples of a row
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    /// Returns `true` if a row, or any whose name begins with this, was asked for.
+    /// Returns `true` if a row, or any whose name begins with this, was requested.
     fn wants(&self, row: &str) -> bool {
         let asked = |n: &String| row.starts_with(n.as_str()) || n.starts_with(row);
         self.rows.is_empty() || self.rows.iter().any(asked)
@@ -188,7 +188,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Measures operations on one mesh, under their names behind a prefix.
+    /// Measures operations on one mesh, under their names with a prefix.
     fn operations<'o>(
         &mut self,
         operations: impl Iterator<Item = &'o Operation>,
@@ -357,10 +357,11 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::EngineKind;
 
     fn arguments(rows: &[&str]) -> Arguments {
         Arguments {
-            engine: EngineChoice::Cpu,
+            engine: EngineChoice::Kind(EngineKind::Cpu),
             rows: rows.iter().map(|r| r.to_string()).collect(),
             meshes: vec!["cube:3".into()],
             mesh: None,

@@ -1,4 +1,4 @@
-//! PTX text, one kernel at a time: the driver compiles only what is launched.
+//! PTX text, one kernel at a time: the driver compiles only launched kernels.
 
 use super::EngineError;
 #[cfg(feature = "cuda")]
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::Range;
 
-/// A PTX text cut into what all kernels share and the kernels.
+/// A PTX text divided into the part that all kernels share and the kernels.
 pub(super) struct Library {
     /// The fingerprint of its list, and the symbol that carries it.
     fingerprint: (String, u64),
@@ -56,7 +56,7 @@ impl Library {
         self.entries.contains_key(name)
     }
 
-    /// The text of a module with one kernel.
+    /// Returns the text of a module with one kernel.
     pub(super) fn module(&self, name: &str) -> Option<CString> {
         let entry = self.entries.get(name)?.clone();
         let mut text = String::with_capacity(entry.len() + 1024);
@@ -68,7 +68,7 @@ impl Library {
     }
 }
 
-/// Says why PTX cannot run on a device of a compute capability (major, minor), if so.
+/// Returns the reason why PTX cannot run on a device of a compute capability (major, minor), if any.
 pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(), String> {
     let target = text
         .lines()
@@ -79,7 +79,7 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
                 .unwrap_or(rest.len());
             rest[..digits].parse::<u32>().ok()
         })
-        .ok_or("the PTX does not say what it is for (.target)")?;
+        .ok_or("the PTX names no target (.target)")?;
     // Two digits or more, the last of which is the minor number.
     if 10 * major + minor < target {
         return Err(format!(
@@ -91,11 +91,11 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
     Ok(())
 }
 
-/// The most bytes that packed PTX unpacks to: what is more is no PTX.
+/// Limit of the unpacked size of PTX in bytes: longer data is refused.
 #[cfg(feature = "cuda")]
 const MOST_BYTES: usize = 1 << 28;
 
-/// The text.
+/// Returns the text of the PTX, decompressed if needed.
 #[cfg(feature = "cuda")]
 pub(super) fn unpack(ptx: Ptx<'_>) -> Result<Cow<'_, str>, EngineError> {
     let packed = match ptx {
@@ -146,7 +146,7 @@ fn entry_name(line: &str) -> Option<&str> {
     Some(rest.split(['(', ' ', '\n', '\r']).next().unwrap_or(rest))
 }
 
-/// The value of `.visible .global .align 8 .b8 SYMBOL[8] = {..}` or `.b64 SYMBOL = ..`.
+/// Returns the value of `.visible .global .align 8 .b8 SYMBOL[8] = {..}` or `.b64 SYMBOL = ..`.
 fn fingerprint_in(text: &str, symbol: &str) -> Option<u64> {
     for line in text.lines().filter(|l| l.contains(".global ")) {
         if let Some((_, bytes)) = line.split_once(&format!(" {symbol}[8] = {{")) {

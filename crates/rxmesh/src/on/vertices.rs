@@ -34,7 +34,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// A mesh that is not sound, where seams are looked for.
+    /// A mesh that is not sound, if seams are joined.
     pub fn new(
         mesh: TriMesh,
         several: Option<Several>,
@@ -317,7 +317,7 @@ impl Vertices {
     }
 
     /// Moves vertices by some work, as [`Vertices::compute`]. Positions come back into the mesh, or stay on the engine
-    /// until [`Vertices::mesh`] asks for them; normals that the mesh had are computed anew.
+    /// until [`Vertices::mesh`] asks for them; normals that the mesh had are computed again.
     ///
     /// # Errors
     ///
@@ -465,7 +465,7 @@ impl Vertices {
     }
 
     /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some,
-    /// to be computed anew.
+    /// to be computed again.
     fn drop_normals(&mut self, log: &mut dyn Log) -> bool {
         let extras = &self.mesh.extras;
         let corners = extras.corner_normals.is_some();
@@ -483,7 +483,7 @@ impl Vertices {
             );
         }
         if faces {
-            log.warn("the input's normals of faces no longer fit and are left out".into());
+            log.warn("the input's normals of faces do not fit the result and are left out".into());
         }
         vertices || corners
     }
