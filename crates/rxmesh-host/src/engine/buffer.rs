@@ -73,7 +73,8 @@ impl HostCopy<'_> {
     fn fetch(self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(false)?;
         let memory = self.allocation.engine.memory();
-        // SAFETY: as many bytes of the allocation, which nobody writes while they are claimed, or a stream orders it.
+        // SAFETY: as many bytes of the allocation, which no other thread writes while they are claimed, or a stream
+        // orders it.
         unsafe { memory.read(&mut [(self.at, self.out)]) }
     }
 }
