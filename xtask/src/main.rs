@@ -23,6 +23,7 @@ use checks::notices::NoticesArguments;
 use ci::CiArguments;
 use clap::{Parser, Subcommand};
 use fuzz::FuzzArguments;
+use new_kernels::NewKernelsArguments;
 use ptx::PtxArguments;
 use sweep::SweepArguments;
 
@@ -43,7 +44,7 @@ enum Task {
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
     /// Measure every engine on generated meshes and write a record; options go to the bench program
-    Bench(bench::MeasureArguments),
+    Bench(MeasureArguments),
     /// Write the generated parts of the documents from the program's help.
     Docs,
     /// Check that every path named in the documents exists.
@@ -61,7 +62,7 @@ enum Task {
     /// Build and run a program outside the repository that uses the library with the GPU as its README describes.
     Downstream,
     /// Make a project with its own kernels, for a program outside the repository
-    NewKernels(new_kernels::Arguments),
+    NewKernels(NewKernelsArguments),
     /// Fuzz readers, edits and the command line, for a given time.
     Fuzz(FuzzArguments),
     /// Run every command on real files and on mutations of them, and judge the results.
