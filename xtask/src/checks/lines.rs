@@ -1,5 +1,5 @@
-//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, no doc comment begins with one
-//! of [`NOUN_PHRASES`], and no type name stands more than twice ([`names`](super::names)).
+//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, no doc comment begins with
+//! one of [`NOUN_PHRASES`], and no type name stands more than twice ([`names`](super::names)).
 
 use std::fs;
 use std::path::Path;
