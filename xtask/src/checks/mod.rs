@@ -5,5 +5,6 @@ pub(crate) mod deny;
 mod floors;
 pub(crate) mod lines;
 pub(crate) mod msrv;
+mod names;
 pub(crate) mod notices;
 pub(crate) mod paths;
