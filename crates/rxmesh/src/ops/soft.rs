@@ -89,7 +89,7 @@ impl SoftSolver {
                 order: XpbdOrder::PatchColours,
                 ..XpbdOptions::default()
             }),
-            SoftSolver::Vbd => SolverSpec::Vbd(VbdOptions {
+            SoftSolver::Vbd => SolverSpec::VertexBlockDescent(VbdOptions {
                 iterations: 30,
                 ..VbdOptions::default()
             }),
