@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU32;
 /// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
-    "/rxmesh_kernels.ptx.z"
+    "/rxmesh_kernels.ptx.lzma"
 )));
 
 /// Fields are dropped in this order: the context goes after everything that lives in it.
