@@ -3,7 +3,7 @@
 #
 #     bench/gpu.sh PROGRAMS RECORD [SIZES [MESH]]
 #
-# PROGRAMS is a folder with `rxmesh-bench`, `rxmesh-apps` and the test programs `*.test` (the
+# PROGRAMS is a folder with `rxmesh-bench`, `rxmesh` and the test programs `*.test` (the
 # suite of tests/, that of crates/rxmesh-cuda-builder); RECORD is where the bench's JSON
 # goes (a file; logs go beside it). SIZES: 20k,320k,1.28m,5.12m. MESH: a file whose mesh and Loop subdivisions are
 # measured as well, into RECORD-mesh.json. A step that fails does not stop the others, but the script then ends with 1.
@@ -97,17 +97,17 @@ step edits-lock-all 120 "$programs/rxmesh-bench" edits --engine cuda --runs 10 -
 step agree-large 240 "$programs/rxmesh-bench" agree --size 1.28m && tail -n 4 "$logs/agree-large.log"
 
 # The command line gives the same mesh on both engines.
-if [ -x "$programs/rxmesh-apps" ]; then
+if [ -x "$programs/rxmesh" ]; then
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     input=data/bunny.obj
     [ -f $input ] || {
         input=$work/in.obj
-        step apps-generate 60 "$programs/rxmesh-apps" generate icosphere -o "$input"
+        step apps-generate 60 "$programs/rxmesh" generate icosphere -o "$input"
     }
-    step apps-mcf-cuda 120 "$programs/rxmesh-apps" mcf "$input" --engine cuda -o "$work/cuda.obj" \
+    step apps-mcf-cuda 120 "$programs/rxmesh" mcf "$input" --engine cuda -o "$work/cuda.obj" \
         --json "$logs/mcf-cuda.json"
-    step apps-mcf-cpu 120 "$programs/rxmesh-apps" mcf "$input" --engine cpu -o "$work/cpu.obj" \
+    step apps-mcf-cpu 120 "$programs/rxmesh" mcf "$input" --engine cpu -o "$work/cpu.obj" \
         --json "$logs/mcf-cpu.json"
     # Largest distance of corresponding vertices over the bounding box's diagonal.
     distance() {
@@ -130,7 +130,7 @@ if [ -x "$programs/rxmesh-apps" ]; then
     step apps-mcf-distance 30 bash -c 'distance "$1" "$2"' - "$work/cuda.obj" "$work/cpu.obj" \
         && cat "$logs/apps-mcf-distance.log"
 else
-    skip apps-mcf "no rxmesh-apps in $programs"
+    skip apps-mcf "no rxmesh in $programs"
 fi
 
 # Memory and races, on the smallest mesh.

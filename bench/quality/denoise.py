@@ -2,7 +2,7 @@
 
 usage: denoise.py PROGRAM MESH... [--noise 0.1,0.3] [--seed 1] [--json RECORD]
 
-PROGRAM is `rxmesh-apps`. Each vertex of each mesh is moved by normally distributed noise, of so many mean edge lengths
+PROGRAM is `rxmesh`. Each vertex of each mesh is moved by normally distributed noise, of so many mean edge lengths
 along each axis. `filter` as it is by default, PyMeshLab's Taubin smoothing as it is by default, and Open3D's (lambda
 0.5, mu -0.53, uniform weights, ten iterations) take it away again; where Open3D is not installed numpy does the same
 steps, and the record says so. A row without noise shows what each does to a clean mesh. Of each result:

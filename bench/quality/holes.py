@@ -2,7 +2,7 @@
 
 usage: holes.py PROGRAM MESH... [--radius 0.06,0.15] [--count 3] [--json RECORD]
 
-PROGRAM is `rxmesh-apps`; it fills with `repair --only unused --fill-holes`, in each of its three ways, beside
+PROGRAM is `rxmesh`; it fills with `repair --only unused --fill-holes`, in each of its three ways, beside
 PyMeshLab's `meshing_close_holes` (holes of any size, as it is by default and with new vertices), PyMeshFix and trimesh.
 A file with boundary edges is filled as it is: edges without a second face and edges of more than two, before and after,
 the volume. A closed one has COUNT holes cut into it for each radius (parts of its diagonal; all faces with a vertex

@@ -2,7 +2,7 @@
 
 usage: repair.py PROGRAM MESH... [--rxmesh-only] [--limit SECONDS] [--json RECORD]
 
-PROGRAM is `rxmesh-apps`. Each mesh is repaired by this program as it is by default and with `--watertight`, by
+PROGRAM is `rxmesh`. Each mesh is repaired by this program as it is by default and with `--watertight`, by
 PyMeshLab (duplicate vertices and faces, null faces, non-manifold edges and vertices, holes, orientation), by
 pymeshfix and by trimesh (as it is processed on loading, with holes filled and normals fixed). For each result:
 whether it is closed (no edge with one face), the places that are left where it is not manifold or not oriented alike,

@@ -2,7 +2,7 @@
 
 usage: simplify.py PROGRAM MESH... [--ratios 0.5,0.1,0.02] [--rxmesh-only] [--options=...] [--json RECORD]
 
-PROGRAM is `rxmesh-apps`. Each mesh is brought to each part of its faces by this program, by PyMeshLab's quadric edge
+PROGRAM is `rxmesh`. Each mesh is brought to each part of its faces by this program, by PyMeshLab's quadric edge
 collapse (as it is by default, and with the boundary preserved), by meshoptimizer and by fast-simplification. The error
 is the Hausdorff distance that PyMeshLab measures, sampled both ways: the root mean square and the largest, in percent
 of the diagonal of the input's bounding box; of the two ways the larger. Prints a Markdown table; `--json` keeps a

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p rxmesh-tests --example delaunay -- MESH [LEVELS [NOISE]]
 //!
-//! LEVELS Loop subdivisions are applied first, then noise of so many mean edge lengths.
+//! LEVELS Loop subdivisions are applied first, then noise of NOISE mean edge lengths.
 
 use glam::Vec3;
 use rxmesh_host::algo::delaunay::{DelaunayOptions, delaunay};

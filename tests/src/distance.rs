@@ -58,12 +58,12 @@ pub fn distance(from: &TriMesh, to: &TriMesh, samples: usize) -> Distance {
 }
 
 /// Surface prepared for the distances of many points.
-pub struct Surface(Tree);
+pub struct DistanceTree(Tree);
 
-impl Surface {
+impl DistanceTree {
     /// Prepares the surface of a mesh.
-    pub fn new(mesh: &TriMesh) -> Surface {
-        Surface(Tree::new(mesh))
+    pub fn new(mesh: &TriMesh) -> DistanceTree {
+        DistanceTree(Tree::new(mesh))
     }
 
     /// Does as [`to_triangles`], in less time.

@@ -61,7 +61,7 @@ struct Candidate {
     /// New triangles; `NEW` stands for the new vertex.
     made: Vec<Triangle>,
     new: Option<Vec3>,
-    /// `true` if the cavity has a rim.
+    /// `true` if the cavity has a boundary loop.
     disk: bool,
 }
 
@@ -231,7 +231,7 @@ impl Plain {
             .filter(|s| !(s.contains(&a) && s.contains(&b)))
             .map(|s| [s[0], s[1], NEW])
             .collect();
-        // Two triangles back to back have no rim.
+        // Two triangles back to back have no boundary loop.
         c.disk = !c.made.is_empty();
         c.new = Some((x[a as usize] + x[b as usize]) * 0.5);
         !c.deleted.is_empty()

@@ -48,7 +48,7 @@ pub fn run(subject: Subject, check: &dyn Fn(&Engine)) {
 struct Processors(usize);
 
 impl Processors {
-    /// Waits for so many processors, or for all that exist.
+    /// Waits for `n` processors, or for all if there are fewer.
     fn take(n: usize) -> Processors {
         // In turns, so that a test that waits for several processors is not starved by tests that need one.
         static TURN: Mutex<()> = Mutex::new(());
@@ -119,7 +119,7 @@ fn cuda() -> Result<&'static Engine, &'static str> {
         let loaded = unsafe { engine.load_ptx(PTX, FINGERPRINT_SYMBOL, KERNELS) };
         loaded.expect("the tests' own kernels");
         // Some tests launch its kernels without a session.
-        Speculative::load(&engine).expect("the speculative engine's kernels");
+        Speculative::load(&engine).expect("the speculative scheduler's kernels");
         Ok(engine)
     };
     #[cfg(not(feature = "cuda"))]
@@ -194,8 +194,8 @@ macro_rules! conformance {
     };
 }
 
-/// Engine of edits that runs every operator of the tests, and the applications except for simplification.
-pub trait Conflicts:
+/// Scheduler of edits that runs every operator of the tests, and the applications except for simplification.
+pub trait TestScheduler:
     Remeshes
     + Runs<DelaunayFlip>
     + Runs<SplitStretched>
@@ -207,7 +207,7 @@ pub trait Conflicts:
 {
 }
 
-impl<C> Conflicts for C where
+impl<C> TestScheduler for C where
     C: Remeshes
         + Runs<DelaunayFlip>
         + Runs<SplitStretched>
@@ -219,22 +219,22 @@ impl<C> Conflicts for C where
 {
 }
 
-/// Does as [`conformance!`], with each way to resolve conflicts of overlapping cavities.
+/// Does as [`conformance!`], with each scheduler of edits.
 ///
-/// `conformance_of_conflicts! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function
-/// of `&Engine`, generic over an engine of edits ([`Conflicts`]).
+/// `conformance_of_schedulers! { a }` gives `claims::solo::a`, `speculative::solo::a` and so on. A check is a function
+/// of `&Engine`, generic over a scheduler of edits ([`TestScheduler`]).
 #[macro_export]
-macro_rules! conformance_of_conflicts {
+macro_rules! conformance_of_schedulers {
     ($($check:ident),* $(,)?) => {
-        $crate::conformance_of_conflicts!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
+        $crate::conformance_of_schedulers!(@with claims, rxmesh_host::edit::Claims, all; $($check)*);
         // A visit has hundreds of barriers: wide teams on few cores are too slow for whole applications.
         // `tests/suite/speculative.rs` tests the engine with them.
-        $crate::conformance_of_conflicts!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
+        $crate::conformance_of_schedulers!(@with speculative, rxmesh_speculative::Speculative, narrow; $($check)*);
     };
-    (@with $module:ident, $conflicts:ty, $engines:ident; $($check:ident)*) => {
+    (@with $module:ident, $scheduler:ty, $engines:ident; $($check:ident)*) => {
         mod $module {
             $(fn $check(engine: &rxmesh_host::engine::Engine) {
-                super::$check::<$conflicts>(engine);
+                super::$check::<$scheduler>(engine);
             })*
             $crate::conformance! { @$engines $($check),* }
         }

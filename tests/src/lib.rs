@@ -2,7 +2,7 @@
 //!
 //! - [`edits`]: expected rounds of edit scripts, over plain triangles;
 //! - [`engines`]: one check, a test on every engine ([`conformance!`]), and with every way to resolve conflicts
-//!   ([`conformance_of_conflicts!`]);
+//!   ([`conformance_of_schedulers!`]);
 //! - [`elastic`]: elastic bodies and steps of implicit Euler in `f64`;
 //! - [`extent`]: the extent of a run, and the long run;
 //! - [`fixtures`]: meshes by property, made in code;

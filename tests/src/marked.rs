@@ -1,8 +1,8 @@
-//! Sessions for operators on marked seeds. Everything is compared by positions, because on the speculative engine
+//! Sessions for operators on marked seeds. Everything is compared by positions, because on the speculative scheduler
 //! elements change their ids.
 
 use crate::edits::Edit;
-use crate::engines::Conflicts;
+use crate::engines::TestScheduler;
 use crate::launch::RunOperators;
 use crate::places::{Place, place};
 use glam::Vec3;
@@ -109,7 +109,7 @@ pub struct Marked<C: Edits = Speculative> {
     marks: (Column<Vertex, u32>, Column<Edge, u32>, Column<Face, u32>),
 }
 
-/// Instantiates both engines of edits, compiled here once for all test programs (`rxmesh_host::instances`).
+/// Instantiates both schedulers of edits, compiled here once for all test programs (`rxmesh_host::instances`).
 pub fn instances(claims: &mut Marked<Claims>, speculative: &mut Marked<Speculative>) {
     for edit in Edit::ALL {
         claims.run_checked(edit, Seeds::All, "claims");
@@ -118,14 +118,14 @@ pub fn instances(claims: &mut Marked<Claims>, speculative: &mut Marked<Speculati
 }
 
 impl Marked {
-    /// Opens a mesh in patches of some size for the speculative engine.
+    /// Opens a mesh in patches of some size for the speculative scheduler.
     pub fn new(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Marked {
         let rx = patched(engine, mesh, patch_size);
         Marked::open(&rx, mesh).expect("a mesh for this engine")
     }
 }
 
-impl<C: Conflicts> Marked<C> {
+impl<C: TestScheduler> Marked<C> {
     /// Opens a patched mesh.
     ///
     /// # Errors

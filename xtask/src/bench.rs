@@ -13,7 +13,7 @@ const PLOTS: &str = "bench/plots";
 const PEERS: &str = "bench/peers";
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MeasureArguments {
     /// Only fill the parts of README.md and docs/ that come from the newest records: tables and single figures
     #[arg(long, alias = "readme")]
     docs: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     help_program: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &MeasureArguments) -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--release", "--package", "rxmesh-bench"])
         .status()?;

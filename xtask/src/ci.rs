@@ -9,10 +9,10 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, ptx, sweep, watch, workspace};
+use crate::{checks, doctor, downstream, fuzz, part, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CiArguments {
     /// Only these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     only: Vec<String>,
@@ -22,12 +22,15 @@ pub(crate) struct Arguments {
     /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
+    /// Only make the next part of the long run the turn of the next submission (`.ci/part`)
+    #[arg(long)]
+    turn: bool,
 }
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// Outcome of a step that did not fail.
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     /// The step ran, and found nothing.
     Passed,
     /// The step needs a tool that is not installed. This never counts as passed.
@@ -37,7 +40,7 @@ pub(crate) enum Outcome {
 /// Step that runs only with `--long`, or when it is named.
 const LONG: &str = "long";
 
-type LongStep = (&'static str, fn() -> anyhow::Result<Outcome>);
+type LongStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
 
 /// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
 const WATCHES: &[LongStep] = &[
@@ -81,14 +84,8 @@ const STEPS: &[Step] = &[
     }),
     ("test", || cargo(&["test", "--workspace"])),
     ("wide", wide),
-    ("doc", || {
-        cargo(&[
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--document-private-items",
-        ])
-    }),
+    ("part", part::run),
+    ("doc", documented),
     ("example", example),
     ("packages", downstream::packages),
     ("fuzz", fuzz::ci),
@@ -96,7 +93,28 @@ const STEPS: &[Step] = &[
     (LONG, long),
 ];
 
-/// Folders whose modules a macro finds, where `cargo fmt` does not look.
+/// Documents all crates, then the program, whose pages would have the names of those of the library crate `rxmesh`.
+fn documented() -> anyhow::Result<()> {
+    cargo(&[
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ])?;
+    let program = workspace::target().join("program");
+    succeed(
+        workspace::cargo()
+            .env("RUSTDOCFLAGS", "-D warnings")
+            // Since Cargo 1.91 only the pages are apart, and nothing is compiled again.
+            .env("CARGO_BUILD_BUILD_DIR", workspace::target())
+            .args(["rustdoc", "--package", "rxmesh-apps", "--bin", "rxmesh"])
+            .arg("--target-dir")
+            .arg(program)
+            .args(["--", "--document-private-items"]),
+    )
+}
+
+/// Folders whose modules a macro finds, which `cargo fmt` does not reach.
 const FOUND: [&str; 9] = [
     "tests/tests/suite",
     "tests/tests/surfaces",
@@ -130,7 +148,10 @@ fn formatted() -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &CiArguments) -> anyhow::Result<()> {
+    if arguments.turn {
+        return part::turn();
+    }
     let names = STEPS.iter().map(|(name, _)| *name);
     let names: Vec<&str> = names.chain(WATCHES.iter().map(|(name, _)| *name)).collect();
     for asked in arguments.only.iter().chain(&arguments.skip) {
@@ -153,8 +174,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let result = step(name);
         let seconds = start.elapsed().as_secs_f32();
         match result {
-            Ok(Outcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
-            Ok(Outcome::NotRun(why)) => {
+            Ok(StepOutcome::Passed) => println!("== {name}: ok, {seconds:.1} s"),
+            Ok(StepOutcome::NotRun(why)) => {
                 println!("== {name}: NOT RUN, {why}");
                 not_run.push(*name);
             }
@@ -174,10 +195,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Runs a step by its name.
-fn step(name: &str) -> anyhow::Result<Outcome> {
+fn step(name: &str) -> anyhow::Result<StepOutcome> {
     for (known, step) in STEPS {
         if *known == name {
-            return step().map(|()| Outcome::Passed);
+            return step().map(|()| StepOutcome::Passed);
         }
     }
     match WATCHES.iter().find(|(known, _)| *known == name) {

@@ -10,14 +10,7 @@ const TEST: &str = "manual::the_manual_is_current";
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let status = workspace::cargo()
-        .args([
-            "test",
-            "--package",
-            "rxmesh-apps",
-            "--bin",
-            "rxmesh-apps",
-            TEST,
-        ])
+        .args(["test", "--package", "rxmesh-apps", "--bin", "rxmesh", TEST])
         .env("RXMESH_WRITE_DOCS", "1")
         .status()?;
     ensure!(status.success(), "the documents could not be written");

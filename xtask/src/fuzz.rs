@@ -10,7 +10,7 @@ use crate::workspace;
 
 /// Target of fuzzing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Target {
+enum FuzzTarget {
     /// Files of every format
     Readers,
     /// Volume files of every format
@@ -22,7 +22,7 @@ enum Target {
 }
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FuzzArguments {
     /// Seconds for each target
     #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u64,
@@ -34,13 +34,13 @@ pub(crate) struct Arguments {
     cases: Option<u64>,
     /// Only this target
     #[arg(long, value_enum)]
-    target: Option<Target>,
+    target: Option<FuzzTarget>,
 }
 
 /// Runs the short version for `cargo xtask ci`: the same cases every time on every machine, so that a change is not
 /// blamed for an old fault.
 pub(crate) fn ci() -> anyhow::Result<()> {
-    run(&Arguments {
+    run(&FuzzArguments {
         seconds: 60,
         seed: Some(0),
         cases: Some(200),
@@ -48,14 +48,14 @@ pub(crate) fn ci() -> anyhow::Result<()> {
     })
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &FuzzArguments) -> anyhow::Result<()> {
     build()?;
     let seed = arguments.seed.unwrap_or_else(|| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         now.map_or(0, |t| t.as_secs())
     });
     let mut failed = Vec::new();
-    for &target in Target::value_variants() {
+    for &target in FuzzTarget::value_variants() {
         if arguments.target.is_some_and(|only| only != target) {
             continue;
         }
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn name(target: Target) -> String {
+fn name(target: FuzzTarget) -> String {
     let value = target.to_possible_value();
     value.map_or_else(String::new, |v| v.get_name().to_owned())
 }
@@ -83,14 +83,14 @@ fn name(target: Target) -> String {
 fn build() -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--quiet", "--workspace", "--profile", "test"])
-        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh-apps"])
+        .args(["--bin", "rxmesh-fuzz", "--bin", "rxmesh"])
         .status()?;
     ensure!(status.success(), "cargo build: {status}");
     Ok(())
 }
 
 /// Returns the command of the program with a target and the first seed.
-fn program(target: Target, seed: u64) -> anyhow::Result<Command> {
+fn program(target: FuzzTarget, seed: u64) -> anyhow::Result<Command> {
     let built = workspace::target().join("debug");
     let folder = folder(target);
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -101,19 +101,19 @@ fn program(target: Target, seed: u64) -> anyhow::Result<Command> {
         .arg("--folder")
         .arg(folder)
         .arg("--program")
-        .arg(built.join("rxmesh-apps"))
+        .arg(built.join("rxmesh"))
         .arg("--data")
         .arg(workspace::at("data"))
         .env("RUST_BACKTRACE", "1");
     Ok(command)
 }
 
-fn folder(target: Target) -> std::path::PathBuf {
+fn folder(target: FuzzTarget) -> std::path::PathBuf {
     workspace::target().join("fuzz").join(name(target))
 }
 
 /// Reports the failed case and how to reproduce it, and writes its input.
-fn report(target: Target, status: ExitStatus) -> anyhow::Result<()> {
+fn report(target: FuzzTarget, status: ExitStatus) -> anyhow::Result<()> {
     let file = folder(target).join("case");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let Ok(seed) = text.trim().parse::<u64>() else {

@@ -8,6 +8,7 @@ mod doctor;
 mod downstream;
 mod fuzz;
 mod packages;
+mod part;
 mod ptx;
 mod sweep;
 mod table;
@@ -21,7 +22,7 @@ use clap::{Parser, Subcommand};
 /// Project tasks.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
-struct Arguments {
+struct XtaskArguments {
     #[command(subcommand)]
     task: Task,
 }
@@ -29,13 +30,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Build the kernels to PTX, or check the PTX that is under version control.
-    Ptx(ptx::Arguments),
+    Ptx(ptx::PtxArguments),
     /// Report the installed and the missing tools for device code and GPUs.
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
     /// Measure every engine on generated meshes and keep the record; options go to the bench program
-    Bench(bench::Arguments),
+    Bench(bench::MeasureArguments),
     /// Write the parts of the documents that are made from the program's own help.
     Docs,
     /// Check that every path named in the documents exists.
@@ -45,7 +46,7 @@ enum Task {
     /// Check licences, versions and sources of dependencies, and with cargo-deny their known faults.
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
-    Notices(checks::notices::Arguments),
+    Notices(checks::notices::NoticesArguments),
     /// Check that the stated minimum of Rust is enough.
     Msrv,
     /// Check that no line of code or of a document is too long.
@@ -53,15 +54,15 @@ enum Task {
     /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
     Downstream,
     /// Fuzz readers, edits and the command line, for a given time.
-    Fuzz(fuzz::Arguments),
+    Fuzz(fuzz::FuzzArguments),
     /// Run every command on real files and on mutations of them, and judge the results.
-    Sweep(sweep::Arguments),
+    Sweep(sweep::SweepArguments),
     /// Run all checks that must pass before a change is merged.
-    Ci(ci::Arguments),
+    Ci(ci::CiArguments),
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().task) {
+    match run(XtaskArguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

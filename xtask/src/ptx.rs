@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use cuda_builder::fingerprint::{Header, source_fingerprint};
-use cuda_builder::ptx::{Entry, PtxModule};
+use cuda_builder::ptx::{PtxEntry, PtxModule};
 use cuda_builder::ptxas::{Ptxas, PtxasError, Usage};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
@@ -75,7 +75,7 @@ const ARCHS: [&str; 3] = ["sm_75", "sm_80", OVERLAPPING];
 const OVERLAPPING: &str = "sm_90";
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PtxArguments {
     /// Only check that the files were built from the present sources; needs no device toolchain
     #[arg(long, conflicts_with = "assemble")]
     check: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
     assemble: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &PtxArguments) -> anyhow::Result<()> {
     if arguments.check {
         check()
     } else if arguments.assemble {
@@ -349,7 +349,7 @@ fn stale(allowances: &BTreeMap<String, Allowance>, modules: &[PtxModule]) -> Vec
 }
 
 /// Returns the faults of a kernel beyond its allowance.
-fn kernel_faults(entry: &Entry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
+fn kernel_faults(entry: &PtxEntry, costs: &[Usage], allowed: &Allowance) -> Vec<String> {
     let name = &entry.name;
     let mut faults = Vec::new();
     for cost in costs {

@@ -8,7 +8,7 @@ use anyhow::ensure;
 use crate::workspace;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SweepArguments {
     /// Folders with meshes [default: data/]
     folders: Vec<PathBuf>,
     /// Options of the sweep, after `--`: see tests/README.md
@@ -27,7 +27,7 @@ pub(crate) fn ci() -> anyhow::Result<()> {
 }
 
 /// Runs the whole sweep with the program as users have it.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &SweepArguments) -> anyhow::Result<()> {
     let mut folders = arguments.folders.clone();
     if folders.is_empty() {
         folders.push(workspace::at("data"));
@@ -38,13 +38,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn sweep(profile: &str, folder: &str, data: &[PathBuf], options: &[String]) -> anyhow::Result<()> {
     let status = workspace::cargo()
         .args(["build", "--quiet", "--workspace", "--profile", profile])
-        .args(["--bin", "rxmesh-sweep", "--bin", "rxmesh-apps"])
+        .args(["--bin", "rxmesh-sweep", "--bin", "rxmesh"])
         .status()?;
     ensure!(status.success(), "cargo build: {status}");
     let built = workspace::target().join(folder);
     let status = Command::new(built.join("rxmesh-sweep"))
         .arg("--program")
-        .arg(built.join("rxmesh-apps"))
+        .arg(built.join("rxmesh"))
         .args(options)
         .args(data)
         .status()?;

@@ -1,13 +1,13 @@
 //! Runs under tools that check memory and threads: valgrind, ThreadSanitizer, Miri.
 //!
-//! Each reports when its tool is not installed ([`Outcome::NotRun`]), which is not success.
+//! Each reports when its tool is not installed ([`StepOutcome::NotRun`]), which is not success.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-use crate::ci::Outcome;
+use crate::ci::StepOutcome;
 use crate::workspace;
 
 /// Commands of the program that run under valgrind, each on one of the small meshes of `data/`.
@@ -35,14 +35,14 @@ fn is_here(program: &str, arguments: &[&str]) -> bool {
 }
 
 /// Runs ten commands under valgrind's memcheck: no access outside of allocations, no branch on uninitialised values.
-pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
+pub(crate) fn valgrind() -> anyhow::Result<StepOutcome> {
     if !is_here("valgrind", &["--version"]) {
-        return Ok(Outcome::NotRun("valgrind is not installed"));
+        return Ok(StepOutcome::NotRun("valgrind is not installed"));
     }
     let mut cargo = workspace::cargo();
     cargo.args(["build", "--release", "--package", "rxmesh-apps"]);
     ensure!(cargo.status()?.success(), "the program does not build");
-    let program = workspace::target().join("release/rxmesh-apps");
+    let program = workspace::target().join("release/rxmesh");
     let folder = workspace::target().join("valgrind");
     std::fs::create_dir_all(&folder)?;
     let mut wrong = Vec::new();
@@ -66,7 +66,7 @@ pub(crate) fn valgrind() -> anyhow::Result<Outcome> {
         }
     }
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    Ok(Outcome::Passed)
+    Ok(StepOutcome::Passed)
 }
 
 /// Compiler with its library sources, which ThreadSanitizer needs: it only sees code that is compiled with it.
@@ -86,14 +86,14 @@ fn runtime() -> anyhow::Result<Option<PathBuf>> {
 
 /// Runs the tests of the CPU engine's worker threads and of claims on its memory under ThreadSanitizer, with a standard
 /// library that is compiled for it.
-pub(crate) fn threads() -> anyhow::Result<Outcome> {
+pub(crate) fn threads() -> anyhow::Result<StepOutcome> {
     if !Path::new(SOURCES).is_dir() || !is_here(COMPILER, &["--version"]) {
-        return Ok(Outcome::NotRun(
+        return Ok(StepOutcome::NotRun(
             "the system's rustc and its sources are not installed (docs/inside/toolchain.md)",
         ));
     }
     let Some(runtime) = runtime()? else {
-        return Ok(Outcome::NotRun(
+        return Ok(StepOutcome::NotRun(
             "the toolchain has no runtime of ThreadSanitizer",
         ));
     };
@@ -113,13 +113,13 @@ pub(crate) fn threads() -> anyhow::Result<Outcome> {
         .args(["test", "-Zbuild-std=std,panic_unwind,test"])
         .args(["--target", "x86_64-unknown-linux-gnu"]);
     ensure!(cargo.status()?.success(), "ThreadSanitizer: see above");
-    Ok(Outcome::Passed)
+    Ok(StepOutcome::Passed)
 }
 
 /// Runs the same tests, and those of device code that run on the host, under Miri.
-pub(crate) fn miri() -> anyhow::Result<Outcome> {
+pub(crate) fn miri() -> anyhow::Result<StepOutcome> {
     if !is_here("cargo", &["miri", "--version"]) {
-        return Ok(Outcome::NotRun("this toolchain has no `cargo miri`"));
+        return Ok(StepOutcome::NotRun("this toolchain has no `cargo miri`"));
     }
     for folder in ["tests/threads", "crates/rxmesh-kernels"] {
         let mut cargo = workspace::cargo();
@@ -130,5 +130,5 @@ pub(crate) fn miri() -> anyhow::Result<Outcome> {
             .args(["miri", "test", "--lib"]);
         ensure!(cargo.status()?.success(), "Miri on {folder}: see above");
     }
-    Ok(Outcome::Passed)
+    Ok(StepOutcome::Passed)
 }

@@ -37,28 +37,41 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
-/// Returns the members that are not published (`publish = false`).
-pub(crate) fn unpublished() -> anyhow::Result<Vec<String>> {
+/// Package of the workspace.
+#[derive(Deserialize)]
+pub(crate) struct MemberPackage {
+    pub(crate) name: String,
+    pub(crate) dependencies: Vec<Dependency>,
+    /// Registries that it may be published to; `None` for any.
+    pub(crate) publish: Option<Vec<String>>,
+}
+
+/// Dependency of a member.
+#[derive(Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// `dev` or `build`; `None` for linked dependencies.
+    pub(crate) kind: Option<String>,
+}
+
+/// Loads the members of the workspace.
+pub(crate) fn members() -> anyhow::Result<Vec<MemberPackage>> {
     #[derive(Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
-    }
-    #[derive(Deserialize)]
-    struct Package {
-        name: String,
-        /// Registries that it may be published to; `None` for any.
-        publish: Option<Vec<String>>,
+    struct PackageList {
+        packages: Vec<MemberPackage>,
     }
     let out = cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .output()?;
-    ensure!(
-        out.status.success(),
-        "{}",
-        String::from_utf8_lossy(&out.stderr)
-    );
-    let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
-    let packages = metadata.packages.into_iter();
-    let kept = packages.filter(|p| p.publish.as_ref().is_some_and(Vec::is_empty));
+    let said = String::from_utf8_lossy(&out.stderr);
+    ensure!(out.status.success(), "cargo metadata: {said}");
+    let list: PackageList = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
+    Ok(list.packages)
+}
+
+/// Returns the members that are not published (`publish = false`).
+pub(crate) fn unpublished() -> anyhow::Result<Vec<String>> {
+    let members = members()?.into_iter();
+    let kept = members.filter(|p| p.publish.as_ref().is_some_and(Vec::is_empty));
     Ok(kept.map(|p| p.name).collect())
 }

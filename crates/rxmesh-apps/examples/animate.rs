@@ -30,7 +30,7 @@ struct Arguments {
     /// Frames to make, of each kind
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     frames: u32,
-    /// Who computes
+    /// Engine that computes
     #[arg(long, value_name = "ENGINE", value_enum, default_value = "auto")]
     engine: EngineChoice,
     /// Write the last frame
@@ -167,15 +167,15 @@ fn extent(points: &[Vec3]) -> (Vec3, Vec3) {
         .fold(empty, |(low, high), &p| (low.min(p), high.max(p)))
 }
 
-/// A flat ball of quads, with a crease of two and a half levels around its rim.
+/// Returns a flattened sphere of quads with a crease of sharpness 2.5 around its equator.
 fn swimmer() -> Result<PolyMesh> {
     let mut mesh = generate::quad_sphere(8)?;
-    let on_rim = |v: &u32| mesh.positions[*v as usize].z.abs() < 1e-3;
+    let on_equator = |v: &u32| mesh.positions[*v as usize].z.abs() < 1e-3;
     for face in mesh.corners.as_chunks::<4>().0 {
         let sides = (0..4).map(|k| [face[k], face[(k + 1) % 4]]);
         // Each edge has two faces, which walk along it in opposite directions.
-        let rim = sides.filter(|ends| ends[0] < ends[1] && ends.iter().all(on_rim));
-        mesh.sharp_edges.extend(rim.map(|ends| SharpEdge {
+        let equator = sides.filter(|ends| ends[0] < ends[1] && ends.iter().all(on_equator));
+        mesh.sharp_edges.extend(equator.map(|ends| SharpEdge {
             ends,
             sharpness: 2.5,
         }));
@@ -189,7 +189,7 @@ fn swimmer() -> Result<PolyMesh> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rxmesh_subdivision::{Places, refine};
+    use rxmesh_subdivision::{VertexOptions, refine};
 
     fn prints(command: &str) -> Result<String> {
         let words = std::iter::once("animate").chain(command.split_whitespace());
@@ -242,11 +242,11 @@ mod tests {
         };
         let surface = Subdivision::new(&engine, &mesh, &options)?;
         let last = animate(&surface, &mesh, frames, &mut std::io::sink())?;
-        let still = refine(&engine, &mesh, &options, Places::default())?.mesh;
+        let still = refine(&engine, &mesh, &options, VertexOptions::default())?.mesh;
         assert_ne!(last, still.positions);
         let moved = pose(&mesh, frames - 1);
         mesh.positions = moved.chunks(3).map(Vec3::from_slice).collect();
-        let alone = refine(&engine, &mesh, &options, Places::default())?.mesh;
+        let alone = refine(&engine, &mesh, &options, VertexOptions::default())?.mesh;
         assert_eq!(last, alone.positions);
         Ok(())
     }

@@ -13,7 +13,7 @@ use rxmesh_host::algo::Options;
 use serde::Serialize;
 
 /// Name of the program.
-pub(crate) const PROGRAM: &str = "rxmesh-apps";
+pub(crate) const PROGRAM: &str = "rxmesh";
 
 /// A command of the program. `apps/mod.rs` lists them all.
 pub(crate) trait Application {

@@ -1,4 +1,4 @@
-//! What the program says: results for people, warnings, the JSON record.
+//! Output of the program: results for people, warnings, the JSON record.
 
 use anyhow::{Context, Result};
 use rxmesh_host::files;
@@ -6,12 +6,13 @@ use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where words go. With `--json -` stdout belongs to the record, with `-o -` to the mesh, and people read stderr.
+/// Streams of the output. With `--json -` stdout belongs to the record, with `-o -` to the mesh; text for people then
+/// goes to stderr.
 #[derive(Debug)]
 pub(crate) struct Console {
     quiet: bool,
     json: Option<PathBuf>,
-    /// Whether a mesh has gone to stdout.
+    /// `true` if a mesh was written to stdout.
     pub(crate) mesh_on_stdout: bool,
 }
 
@@ -33,7 +34,7 @@ impl Console {
         self.quiet
     }
 
-    /// Where the record goes, if it was asked for.
+    /// Returns the file of the record, if one was asked for.
     pub(crate) fn json_file(&self) -> Option<&Path> {
         self.json.as_deref()
     }
@@ -72,7 +73,7 @@ impl Console {
     }
 }
 
-/// Whether a path stands for stdin or stdout.
+/// Returns `true` if the path stands for stdin or stdout.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }

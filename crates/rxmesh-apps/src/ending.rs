@@ -11,17 +11,17 @@ use std::time::Duration;
 /// Exit code when the system gives no more memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 4;
 
-/// What the program is doing, for the message.
+/// Name of the current stage, for the message.
 static STAGE: Mutex<&'static str> = Mutex::new("starting");
 
-/// Tells what the program does from now on.
+/// Sets the name of the current stage.
 pub(crate) fn stage(name: &'static str) {
     *STAGE.lock().unwrap_or_else(|e| e.into_inner()) = name;
 }
 
 /// Interrupts, a terminal that closes and limits of the system end the program with 128 and the signal's number (130,
-/// 143), as shells have it, and without a part of a file. A signal that whoever started the program lets it ignore
-/// (`nohup`) stays ignored.
+/// 143), as in shells, and leave no partial file. A signal that the program inherits as ignored (`nohup`) stays
+/// ignored.
 #[cfg(unix)]
 pub(crate) fn on_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
@@ -102,16 +102,16 @@ fn out_of_memory(bytes: usize) {
     }
     static ENDING: AtomicBool = AtomicBool::new(false);
     if HERE.replace(true) {
-        // What is called below wants memory: not even that is left.
+        // The calls below allocate, and even that has failed.
         exit(OUT_OF_MEMORY);
     }
     if ENDING.swap(true, Ordering::SeqCst) {
-        // Another thread is at it, and ends this one with the process.
+        // Another thread is ending the process, and this one with it.
         std::thread::sleep(Duration::from_secs(10));
         exit(OUT_OF_MEMORY);
     }
     let stage = STAGE.try_lock().map_or("working", |s| *s);
-    // In one piece: stderr has no buffer of its own.
+    // In one piece: stderr is unbuffered.
     let mut line = [0u8; 200];
     let room = line.len();
     let mut rest = &mut line[..];

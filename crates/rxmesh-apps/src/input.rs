@@ -69,7 +69,7 @@ pub(crate) fn stem(path: &Path) -> OsString {
     name.file_stem().unwrap_or_default().to_owned()
 }
 
-/// Whether a name stands for stdin.
+/// Returns `true` if the name stands for stdin.
 pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
 }
@@ -89,7 +89,7 @@ fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
 /// All bytes of a stream that can be read once, stdin or a descriptor, which are kept; `None` of a file.
 pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
     static STREAMS: Mutex<Vec<(PathBuf, &'static [u8])>> = Mutex::new(Vec::new());
-    // A descriptor is given by whoever starts the program, as stdin is; any other pipe may have no end.
+    // A descriptor is inherited from the parent process, like stdin; any other pipe may have no end.
     if !is_stdin(path) && !files::is_descriptor(path) {
         return Ok(None);
     }

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| {
         let what = info.to_string().replace('\n', " ");
         error::print(&format!(
-            "this is a bug in rxmesh-apps, please report it: {what}"
+            "this is a bug in rxmesh, please report it: {what}"
         ));
     }));
     ending::on_signals();

@@ -388,7 +388,7 @@ fn flag(arg: &Arg) -> String {
     out + &code(&format!("--{long}{value}"))
 }
 
-/// What the help says, the possible values' own words included.
+/// Returns the help of an option, followed by that of its possible values.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let mut out = split_default(&help).0.replace('<', "\\<");

@@ -23,9 +23,9 @@ pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
     pub(crate) options: WriteOptions,
-    /// Followed for names that somebody has typed.
+    /// Treatment of a symbolic link: followed for a name given by the user.
     pub(crate) links: Links,
-    /// Why the format is not the input's, where nobody asked for another one.
+    /// Reason why the format is not the input's, if no other one was asked for.
     pub(crate) because: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Target {
         })
     }
 
-    /// The same for a name that nobody has typed: a symbolic link that has it is refused.
+    /// Returns the same target for a name made by the program: a symbolic link of that name is refused.
     pub(crate) fn unnamed(mut self) -> Result<Target> {
         self.links = Links::Refuse;
         if !is_stdout(&self.path) {
@@ -80,8 +80,8 @@ impl Target {
         Ok(self)
     }
 
-    /// The output of a command that computes something for a mesh. Without a name of its own it is
-    /// `<stem of the input>_<command>` in the current folder, in the input's format if that holds the result.
+    /// Returns the output of a command that computes on a mesh. Its default is `<stem of the input>_<command>` in the
+    /// current folder, in the input's format if that holds the result.
     pub(crate) fn of(
         command: &str,
         args: &ComputeArgs,

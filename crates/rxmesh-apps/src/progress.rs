@@ -1,4 +1,4 @@
-//! How long a stage lasts, and how far it is: a spinner where somebody can see it, lines now and then where not.
+//! Progress of a stage and its time so far: a spinner on a terminal, a line every few seconds elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rxmesh_host::engine::Engine;
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
-/// A stage is shown on a terminal once it has lasted so long.
+/// Time after which a stage is shown on a terminal.
 const SPIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Time between two lines where there is no terminal.
+/// Time between two lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows the name of the stage, its time and what the engine says of its work.
+/// Shows the name of the stage, its time so far and the progress that the engine reports.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Option<(Arc<Mutex<State>>, JoinHandle<()>)>);
 
@@ -110,7 +110,7 @@ impl State {
     }
 }
 
-/// What the engine says.
+/// Returns the progress that the engine reports, as the end of a line.
 fn done(engine: Option<&Engine>) -> String {
     let Some(engine) = engine else {
         return String::new();

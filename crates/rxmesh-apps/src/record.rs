@@ -28,7 +28,7 @@ pub(crate) struct Record {
     /// The application's options and report.
     #[serde(flatten)]
     pub(crate) keys: Map<String, Value>,
-    /// What `--repair` did.
+    /// Report of `--repair`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repair: Option<RepairReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,11 +45,11 @@ pub(crate) struct InputRecord {
     pub(crate) format: String,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
-    /// Of a volume only where the command looked at faces.
+    /// Number of faces; null for a volume unless the command used its faces.
     pub(crate) faces: Option<u64>,
-    /// Only where the command looked at edges.
+    /// Number of edges, if the command used them.
     pub(crate) edges: Option<u64>,
-    /// Of a volume.
+    /// Number of cells of a volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cells: Option<u64>,
 }
@@ -112,26 +112,26 @@ pub(crate) struct EngineRecord {
     pub(crate) why_not_gpu: Option<String>,
 }
 
-/// What a command that changes the connectivity did.
+/// Result of a command that changes the connectivity.
 #[derive(Debug, Serialize)]
 pub(crate) struct EditRecord {
     pub(crate) before: Quality,
     pub(crate) after: Quality,
-    /// Lengths of edges over the length that they should have.
+    /// Edge lengths over the target length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) edge_length_over_target: Option<OverTarget>,
-    /// Faces that touch a place that is not manifold, and were left as they are.
+    /// Number of faces kept unchanged because they touch a non-manifold edge or vertex.
     pub(crate) frozen_faces: u32,
-    /// Whether `--validate` was given, and so found nothing.
+    /// `true` if `--validate` was given: the run would have failed if it had found anything.
     pub(crate) validated: bool,
-    /// Who decided between changes that overlap.
+    /// Scheduler that decided between changes that overlap.
     pub(crate) conflicts: &'static str,
-    /// What the speculative engine did, when it was that one.
+    /// Counters of the speculative scheduler, if it was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) speculation: Option<Map<String, Value>>,
-    /// What was asked for.
+    /// Options of the command.
     pub(crate) options: Map<String, Value>,
-    /// What the command reports.
+    /// Report of the command.
     pub(crate) report: Map<String, Value>,
 }
 
@@ -150,9 +150,9 @@ pub(crate) struct OutputRecord {
     pub(crate) format_because: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) vertices: u64,
-    /// Null of a volume.
+    /// Number of faces; null for a volume.
     pub(crate) faces: Option<u64>,
-    /// Of a volume.
+    /// Number of cells of a volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cells: Option<u64>,
 }

@@ -21,7 +21,7 @@ pub(crate) fn input(r: &Record) -> String {
     )
 }
 
-/// Who computed, on what.
+/// Returns the line that names the engine and its device.
 pub(crate) fn engine(r: &Record) -> String {
     let Some(e) = &r.engine else {
         return String::new();

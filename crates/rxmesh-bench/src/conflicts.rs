@@ -26,7 +26,7 @@ pub(crate) trait Counts: Edits {
         Ok(None)
     }
 
-    /// Returns the bytes of its patches, if it has patches of its own.
+    /// Returns the bytes of the scheduler's own patches, if it has any.
     fn patch_bytes(&self) -> Option<usize> {
         None
     }

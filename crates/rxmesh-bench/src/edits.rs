@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Seed of the first run: of the noise and of the patches
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// Blocks that run at a time [default: as many as suit the engine]
+    /// Blocks that run at a time [default: the engine's number]
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
     /// Every visit of a patch locks all its neighbours
@@ -167,7 +167,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Runs an operation in a session of its own; `work` returns its report and whether the result is right.
+    /// Runs an operation in a new session; `work` returns its report, and `true` if the result is right.
     fn work(
         &self,
         what: &str,

@@ -93,7 +93,7 @@ fn of_reference(file: &str, mesh: &str, row: &str) -> Option<f64> {
     values.map(|p| p.value).min_by(f64::total_cmp)
 }
 
-/// Formats a number with so many significant digits, without trailing zeros.
+/// Formats a number with `digits` significant digits, without trailing zeros.
 fn rounded(x: f64, digits: i32) -> String {
     if x == 0.0 {
         return "0".to_owned();

@@ -182,7 +182,7 @@ fn sizes(
     Ok(())
 }
 
-/// Measures the CPU engine's rows, in a pool of so many threads.
+/// Measures the CPU engine's rows in a pool of `threads` threads.
 fn ours(
     arguments: &Arguments,
     rows: &[&'static Row],

@@ -180,7 +180,7 @@ impl Against {
         self.engine().is_none_or(|e| e == engine)
     }
 
-    /// Returns the smallest figure on a mesh of about so many elements, and its origin.
+    /// Returns the smallest figure on a mesh of about `size` elements, and its origin.
     fn smallest(&self, size: u64) -> Option<(f64, String)> {
         let points = self.measurements().flat_map(|m| {
             let near = m.values.iter().filter(|p| p.is_near(size));
@@ -259,7 +259,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Record> {
     records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
 }
 
-/// Returns the references' values for a row's work on a mesh of about so many elements.
+/// Returns the references' values for a row's work on a mesh of about `size` elements.
 pub(crate) fn references(against: &[Against], engine: &str, size: u64) -> Vec<Reference> {
     let of = |a: &Against| {
         let (value, from) = a.smallest(size)?;
@@ -293,13 +293,13 @@ pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Ve
     suiting.map(of).collect()
 }
 
-/// Returns the goal for a mesh of so many elements.
+/// Returns the goal for a mesh of `size` elements.
 pub(crate) fn goal(goals: &[Goal], engine: &str, size: u64) -> Option<f64> {
     let found = goals.iter().find(|g| g.engine == engine && g.size == size);
     found.map(|g| g.most)
 }
 
-/// Returns RXMesh's device bytes per face on a mesh of about so many faces; `None` for small ones, as steps of 2 MiB
+/// Returns RXMesh's device bytes per face on a mesh of about `faces` faces; `None` for small ones, as steps of 2 MiB
 /// are too coarse.
 pub(crate) fn bytes_a_face(faces: u32) -> Option<f64> {
     const LEAST_FACES: u32 = 300_000;

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh",
         value_parser = clap::value_parser!(u32).range(0..=8))]
     subdivide: Vec<u32>,
-    /// Noise of the file's triangles after subdivision: each coordinate moves by so many mean edge lengths at most
+    /// Noise of the file's triangles after subdivision: each coordinate moves by at most S mean edge lengths
     #[arg(long, value_name = "S", requires = "mesh")]
     pub(crate) jitter: Option<f32>,
     /// Only these rows, by name or by the beginning of names; `--list` lists them. Parted by
@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     /// List the rows
     #[arg(long)]
     list: bool,
-    /// Only rows of at most so many million elements, where they have a mesh of their own
+    /// Only rows of at most N million elements; rows without a mesh of their own stay
     #[arg(long, default_value_t = 1e9, value_name = "N")]
     most: f64,
-    /// Only rows of this engine of edits
+    /// Only rows of this scheduler of edits
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) conflicts: RowsOf,
     /// Most samples of a row [default: 21; volumes, bodies: 15]
@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     /// Threads of the CPU engine and of the construction [default: all]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Write the record: to a folder under a name of its own, or to a file
+    /// Write the record: to a folder under a new name, or to a file
     #[arg(long, value_name = "PATH")]
     json: Option<PathBuf>,
     /// Compare with an earlier record of the same engine

@@ -228,7 +228,7 @@ impl<S: Subject> Row<S> {
         }
     }
 
-    /// Gives the row a mesh of its own, with so many elements.
+    /// Sets the row's own mesh, and its number of elements.
     pub(crate) const fn of_mesh(self, mesh: &'static str, elements: u64) -> Self {
         Self {
             mesh: Some(mesh),

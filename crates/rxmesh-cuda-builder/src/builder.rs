@@ -354,7 +354,7 @@ impl CudaBuilder {
     }
 
     /// Asks cargo for the library's name and the target folder.
-    fn package(&self, toolchain: &Toolchain) -> Result<Package, CudaBuilderError> {
+    fn package(&self, toolchain: &Toolchain) -> Result<DevicePackage, CudaBuilderError> {
         let failed = |reason: String| CudaBuilderError::Metadata {
             path: self.crate_path.clone(),
             reason,
@@ -370,7 +370,7 @@ impl CudaBuilder {
                 String::from_utf8_lossy(&out.stderr).trim().to_owned(),
             ));
         }
-        let metadata: Metadata =
+        let metadata: CargoMetadata =
             serde_json::from_slice(&out.stdout).map_err(|e| failed(e.to_string()))?;
         let manifest = self.crate_path.join("Cargo.toml").canonicalize();
         let manifest = manifest.map_err(|e| failed(e.to_string()))?;
@@ -388,7 +388,7 @@ impl CudaBuilder {
                     .any(|k| matches!(k.as_str(), "lib" | "rlib" | "cdylib"))
             })
             .ok_or_else(|| CudaBuilderError::NoLibrary(self.crate_path.clone()))?;
-        Ok(Package {
+        Ok(DevicePackage {
             library: library.name.replace('-', "_"),
             target_dir: metadata.target_directory,
         })
@@ -427,13 +427,13 @@ fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-struct Package {
+struct DevicePackage {
     library: String,
     target_dir: PathBuf,
 }
 
 #[derive(serde::Deserialize)]
-struct Metadata {
+struct CargoMetadata {
     packages: Vec<MetadataPackage>,
     target_directory: PathBuf,
 }

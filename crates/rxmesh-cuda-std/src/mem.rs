@@ -76,8 +76,8 @@ macro_rules! vector4 {
         /// Uses one instruction.
         ///
         /// # Safety
-        /// `p` is aligned to 16 bytes, points to 16 readable bytes of the named address space, and nobody writes them
-        /// meanwhile.
+        /// `p` is aligned to 16 bytes, points to 16 readable bytes of the named address space, and nothing else writes
+        /// them meanwhile.
         #[inline(always)]
         pub unsafe fn $load(p: *const $type) -> [$type; 4] {
             let (a, b, c, d): ($type, $type, $type, $type);
@@ -101,7 +101,7 @@ macro_rules! vector4 {
         /// Stores four words in one instruction.
         ///
         /// # Safety
-        /// `p` is aligned to 16 bytes and points to 16 writable bytes of the named address space that nobody else uses
+        /// `p` is aligned to 16 bytes and points to 16 writable bytes of the named address space that nothing else uses
         /// meanwhile.
         #[inline(always)]
         pub unsafe fn $store(p: *mut $type, v: [$type; 4]) {
@@ -129,16 +129,16 @@ vector4! {
     ld_shared_v4_u32, st_shared_v4_u32: u32, "shared", "u32", "";
     /// Loads four floats of shared memory.
     ld_shared_v4_f32, st_shared_v4_f32: f32, "shared", "f32", "";
-    /// Loads four words of global memory that nobody writes during the whole launch, through the read-only path.
+    /// Loads four words of global memory that nothing writes during the whole launch, through the read-only path.
     ldg_v4_u32, none: u32, "global", "u32", ".nc";
-    /// Loads four floats of global memory that nobody writes during the whole launch, through the read-only path.
+    /// Loads four floats of global memory that nothing writes during the whole launch, through the read-only path.
     ldg_v4_f32, none: f32, "global", "f32", ".nc";
 }
 
 /// Loads two words of global memory in one instruction.
 ///
 /// # Safety
-/// `p` is aligned to 8 bytes, points to 8 readable bytes of global memory, and nobody writes them meanwhile.
+/// `p` is aligned to 8 bytes, points to 8 readable bytes of global memory, and nothing writes them meanwhile.
 #[inline(always)]
 pub unsafe fn ld_global_v2_u32(p: *const u32) -> [u32; 2] {
     // SAFETY: as the caller says; eight aligned bytes are one access for the compiler.

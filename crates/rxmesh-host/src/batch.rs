@@ -10,8 +10,9 @@ use rayon::prelude::*;
 /// Small meshes do not fill a GPU, and each launch costs the same for few faces and for many: joined, thousands of them
 /// take hardly longer than one of their size. Nothing connects them, so that results for each vertex, edge or face are
 /// the same as alone. Properties of a mesh as a whole go by the labels of the vertices:
-/// [`simplify_batch`](crate::algo::simplify::simplify_batch), [`remesh_batch`](crate::algo::remesh::remesh_batch) and
-/// [`mean_curvature_flow_batch`](crate::algo::mcf::mean_curvature_flow_batch) take options for each mesh.
+/// [`simplify_batch`](crate::algo::improve::simplify::simplify_batch),
+/// [`remesh_batch`](crate::algo::improve::remesh::remesh_batch) and
+/// [`mean_curvature_flow_batch`](crate::algo::smooth::mcf::mean_curvature_flow_batch) take options for each mesh.
 ///
 /// ```
 /// # fn main() -> Result<(), rxmesh_host::Error> {
@@ -29,14 +30,14 @@ use rayon::prelude::*;
 /// ```
 #[derive(Debug)]
 pub struct Batch {
-    members: Vec<Member>,
+    members: Vec<JoinedMesh>,
     /// Columns that were left out because not all meshes have them, and the first mesh that has not.
     pub left_out: Vec<(String, usize)>,
 }
 
 /// Data of one of the joined meshes.
 #[derive(Debug)]
-struct Member {
+struct JoinedMesh {
     vertices: usize,
     faces: usize,
     /// Frame that it had.
@@ -74,7 +75,7 @@ impl Batch {
             mesh.place(frame);
             // To the joined mesh all of them lie in the same place.
             mesh.placement = joint(scale);
-            members.push(Member {
+            members.push(JoinedMesh {
                 vertices: mesh.vertex_count(),
                 faces: mesh.face_count(),
                 home,

@@ -95,7 +95,7 @@ impl RxMesh {
     ///
     /// # Errors
     ///
-    /// A mesh with room between its elements ([`Error::Options`]), an attribute that is stale or of another mesh,
+    /// A mesh with free slots between its elements ([`Error::Options`]), an attribute that is stale or of another mesh,
     /// arrays of other lengths, or as [`Buffer::copy_to`].
     ///
     /// # Safety

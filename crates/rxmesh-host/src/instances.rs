@@ -2,13 +2,13 @@
 //! compiled generic code with the crates that use it (rustc's `share-generics`). Nothing calls this.
 
 use crate::Error;
-use crate::algo::delaunay::{DelaunayOptions, delaunay};
-use crate::algo::remesh::{RemeshOptions, Remeshes, remesh};
-use crate::algo::track::{TrackOptions, track};
+use crate::algo::improve::delaunay::{DelaunayOptions, delaunay};
+use crate::algo::improve::remesh::{RemeshOptions, Remeshes, remesh};
+use crate::algo::motion::track::{TrackOptions, track};
 use crate::edit::{Column, Runs, Session};
 use glam::Vec3;
-use rxmesh_kernels::algo::delaunay::DelaunayFlip;
-use rxmesh_kernels::algo::track::SplitStretched;
+use rxmesh_kernels::algo::improve::delaunay::DelaunayFlip;
+use rxmesh_kernels::algo::motion::track::SplitStretched;
 use rxmesh_kernels::topo::Vertex;
 
 /// Runs all of this crate's algorithms on one scheduler of edits.

@@ -8,7 +8,7 @@ crate::kernels! {
         crate::cavity::KERNELS,
         crate::construct::KERNELS,
         crate::edit::KERNELS,
-        crate::landing::KERNELS,
+        crate::readback::KERNELS,
         crate::parallel::KERNELS,
         crate::query::KERNELS,
         crate::repack::KERNELS,

@@ -13,15 +13,15 @@ pub struct PtxModule {
     /// Oldest architecture that the PTX runs on, for instance `sm_75`.
     pub target: String,
     /// Kernels, in the order of the text.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PtxEntry>,
     /// Functions with a body that are not kernels: those that the compiler did not inline.
-    pub functions: Vec<Entry>,
+    pub functions: Vec<PtxEntry>,
 }
 
 /// A kernel or function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct PtxEntry {
     /// Symbol.
     pub name: String,
     /// Parameters.
@@ -38,7 +38,7 @@ pub struct Entry {
     pub instructions: usize,
 }
 
-/// A parameter of an [`Entry`].
+/// A parameter of an [`PtxEntry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Param {
@@ -83,14 +83,14 @@ impl PtxModule {
     }
 
     /// Returns the kernel of this name.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&PtxEntry> {
         self.entries.iter().find(|e| e.name == name)
     }
 }
 
 /// Function that is being parsed.
 struct Open {
-    entry: Entry,
+    entry: PtxEntry,
     is_kernel: bool,
     /// Depth of braces; 0 until the body begins.
     depth: usize,
@@ -147,7 +147,7 @@ impl Parser {
                 open.in_params = false;
             }
         } else if open.depth == 0 && line.starts_with('(') {
-            // The parameters of a function with a result begin on a line of their own.
+            // The parameters of a function with a result begin on a new line.
             open.in_params = !line.contains(')');
         } else if open.depth > 0 {
             body(&mut open.entry, line);
@@ -213,9 +213,9 @@ impl Parser {
                     return Err("a name after .entry or .func".to_owned());
                 }
                 let in_params = after.contains('(') && !after.contains(')');
-                let entry = Entry {
+                let entry = PtxEntry {
                     name,
-                    ..Entry::default()
+                    ..PtxEntry::default()
                 };
                 self.open = Some(Open {
                     entry,
@@ -266,7 +266,7 @@ fn type_size(name: &str) -> Option<usize> {
 }
 
 /// Records a line of a body.
-fn body(entry: &mut Entry, line: &str) {
+fn body(entry: &mut PtxEntry, line: &str) {
     if line.starts_with(".local") {
         entry.local.push(line.trim_end_matches(';').to_owned());
     }

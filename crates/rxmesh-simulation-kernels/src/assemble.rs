@@ -2,8 +2,8 @@
 //!
 //! This is [`Distribute`](rxmesh_kernels::volume::distribute::Distribute) with its host tables, for kernels that do
 //! more in the same launch: sums for vertices of other patches are stored as *parts*, and the kernel that reads the
-//! sums adds these ([`Parts::total`]), which saves a launch. Values are stored word by word in shared memory (no bank
-//! conflicts), and a thread adds up all words of a target.
+//! sums adds these ([`SplitSums::total`]), which saves a launch. Values are stored word by word in shared memory (no
+//! bank conflicts), and a thread adds up all words of a target.
 
 use crate::staged::near;
 use rxmesh_kernels::exec::Block;
@@ -36,7 +36,7 @@ rxmesh_kernels::args! {
 
 rxmesh_kernels::args! {
     /// Sums of vertices, some in parts of several patches.
-    pub struct Parts {
+    pub struct SplitSums {
         /// [`Sums::sums`]: those of the vertices' own patches, by linear id.
         pub sums: Global<f32>,
         /// [`Sums::parts`]: those of other patches.
@@ -48,7 +48,7 @@ rxmesh_kernels::args! {
     }
 }
 
-impl Parts {
+impl SplitSums {
     /// Returns the whole sum of a vertex.
     #[inline(always)]
     pub fn total<const W: usize>(&self, v: u32) -> [f32; W] {
@@ -88,7 +88,7 @@ fn plus<const W: usize>(a: [f32; W], b: [f32; W]) -> [f32; W] {
 
 /// Shared memory of [`Sums::run`].
 #[derive(Clone, Copy, Debug)]
-pub struct Tables {
+pub struct SumTables {
     values: Shared<f32>,
     /// If cells are processed in several batches: partial sums, and the position of each row.
     sums: Shared<f32>,
@@ -104,10 +104,10 @@ fn at_once<const W: usize>() -> u32 {
 impl Sums {
     /// Reserves the shared memory for values of `W` words.
     #[inline(always)]
-    pub fn carve<const W: usize>(h: &PatchHeader, plan: &mut Plan) -> Tables {
+    pub fn carve<const W: usize>(h: &PatchHeader, plan: &mut Plan) -> SumTables {
         let (n, most, words) = (h.owned_of(Kind::Cell), at_once::<W>(), W as u32);
         let (here, again) = if n > most { (most, near(h)) } else { (n, 0) };
-        Tables {
+        SumTables {
             values: plan.take(4 * words * here),
             sums: plan.take(words * again),
             read: plan.take(again),
@@ -121,7 +121,7 @@ impl Sums {
         &self,
         b: B,
         patch: &Patch,
-        t: &Tables,
+        t: &SumTables,
         cell: impl Fn(u32, [u32; 4]) -> [[f32; W]; 4],
         last: impl Fn(u32, [f32; W]) -> [f32; W],
     ) {
@@ -161,9 +161,9 @@ impl Sums {
     }
 
     #[inline(always)]
-    fn rows(&self, patch: &Patch, first: u32, count: u32) -> Rows {
+    fn rows(&self, patch: &Patch, first: u32, count: u32) -> VertexSlots {
         let ends = self.slots.from(self.starts.get(patch.id()));
-        Rows {
+        VertexSlots {
             ends,
             slots: ends.from(patch.near::<Vertex>()),
             from: 4 * first,
@@ -178,8 +178,8 @@ impl Sums {
         &self,
         b: B,
         patch: &Patch,
-        t: &Tables,
-        (rows, values, several): (Rows, Values, bool),
+        t: &SumTables,
+        (rows, values, several): (VertexSlots, Values, bool),
         last: impl Fn(u32, [f32; W]) -> [f32; W],
     ) {
         let words = W as u32;
@@ -210,10 +210,10 @@ fn write<const W: usize>(to: GlobalMut<f32>, i: u32, values: [f32; W]) {
     }
 }
 
-impl Tables {
+impl SumTables {
     /// Returns the position in a vertex's row, and its sum so far.
     #[inline(always)]
-    fn so_far<const W: usize>(&self, v: u32, rows: Rows) -> (u32, [f32; W]) {
+    fn so_far<const W: usize>(&self, v: u32, rows: VertexSlots) -> (u32, [f32; W]) {
         if rows.from == 0 {
             return (rows.start(v), [0.0; W]);
         }
@@ -258,14 +258,14 @@ impl Values {
 
 /// Rows of a patch's vertices, and the range of slots whose values are in shared memory.
 #[derive(Clone, Copy)]
-struct Rows {
+struct VertexSlots {
     ends: Global<u16>,
     slots: Global<u16>,
     from: u32,
     to: u32,
 }
 
-impl Rows {
+impl VertexSlots {
     #[inline(always)]
     fn start(self, v: u32) -> u32 {
         if v == 0 {

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3, Mat3, Vec3};
 
 /// Rest shape of a cell.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct RestCell {
     /// Cofactors of the three edges from corner 0: the gradients of the other corners' shape functions times six times
     /// the volume.
     pub cofactors: Mat3,
@@ -16,12 +16,12 @@ pub struct Shape {
     pub six: f32,
 }
 
-impl Shape {
+impl RestCell {
     /// Computes the shape from the edges from corner 0 to the others.
     #[inline(always)]
-    pub fn new([a, b, c]: [Vec3; 3]) -> Shape {
+    pub fn new([a, b, c]: [Vec3; 3]) -> RestCell {
         let bc = b.cross(c);
-        Shape {
+        RestCell {
             cofactors: Mat3::from_cols(bc, c.cross(a), a.cross(b)),
             six: a.dot(bc),
         }
@@ -48,7 +48,7 @@ impl Shape {
     }
 }
 
-/// Computes [`Shape::gradient`] in double precision, and six times the volume, from the edges at rest and the
+/// Computes [`RestCell::gradient`] in double precision, and six times the volume, from the edges at rest and the
 /// displacements.
 #[inline(always)]
 pub fn gradient64(rest: [DVec3; 3], d: [DVec3; 3]) -> (DMat3, f64) {

@@ -21,10 +21,10 @@ unsafe impl Field for Turns {}
 impl Turns {
     /// Returns the lists of a patch.
     #[inline(always)]
-    pub fn of(&self, patch: &Patch) -> Lists {
+    pub fn of(&self, patch: &Patch) -> ColourLists {
         let table = self.tables.from(self.starts.get(patch.id()));
         let colours = u32::from(table.get(0));
-        Lists {
+        ColourLists {
             colours,
             ends: table.from(1),
             items: table.from(1 + colours),
@@ -34,14 +34,14 @@ impl Turns {
 
 /// Lists of one patch.
 #[derive(Clone, Copy, Debug)]
-pub struct Lists {
+pub struct ColourLists {
     /// Number of colours.
     pub colours: u32,
     ends: Global<u16>,
     items: Global<u16>,
 }
 
-impl Lists {
+impl ColourLists {
     /// Returns the range of a colour's list; an empty one beyond the last colour.
     #[inline(always)]
     pub fn range(&self, colour: u32) -> (u32, u32) {

@@ -1,11 +1,11 @@
 //! Forces and energies of cells.
 
-use crate::assemble::{Sums, THREADS, Tables};
+use crate::assemble::{SumTables, Sums, THREADS};
 use crate::body::finish;
 use crate::cells::balanced;
 use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
 use crate::material::Materials;
-use crate::staged::{Places, Staged};
+use crate::staged::{BodyPositions, Staged};
 use core::marker::PhantomData;
 use glam::{DVec3, Vec3};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -34,7 +34,7 @@ rxmesh_kernels::args! {
     /// Forces of cells on their corners, in newtons.
     pub struct Force<E> {
         /// Positions of the body.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of its cells.
         pub materials: Materials,
         /// Three words per vertex.
@@ -48,7 +48,7 @@ rxmesh_kernels::args! {
 #[derive(Clone, Copy, Debug)]
 pub struct CellTables {
     pub(crate) staged: Staged,
-    pub(crate) tables: Tables,
+    pub(crate) tables: SumTables,
 }
 
 // SAFETY: a patch writes the sums of what it owns, and its parts, in phases separated by barriers; slots and ids are
@@ -88,7 +88,7 @@ rxmesh_kernels::args! {
     /// Computes the energy of all cells in joules, in double precision and a fixed order.
     pub struct Elastic<E> {
         /// Positions of the body.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of its cells.
         pub materials: Materials,
         /// Energy of each cell (linear id); empty if not needed.

@@ -7,7 +7,7 @@ use rxmesh_kernels::topo::{Patch, PatchHeader, Vertex};
 
 rxmesh_kernels::args! {
     /// Current and rest positions of a body, by linear ids of vertices.
-    pub struct Places {
+    pub struct BodyPositions {
         /// Positions.
         pub x: Global<Vec3>,
         /// Positions at rest.
@@ -19,7 +19,7 @@ rxmesh_kernels::args! {
     }
 }
 
-/// [`Places`] of the vertices of a patch's owned cells, in shared memory.
+/// [`BodyPositions`] of the vertices of a patch's owned cells, in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged {
     x: Shared<Vec3>,
@@ -33,7 +33,7 @@ pub fn near(h: &PatchHeader) -> u32 {
     h.near_of(rxmesh_kernels::topo::Kind::Vertex)
 }
 
-impl Places {
+impl BodyPositions {
     /// Reserves the shared memory.
     #[inline(always)]
     pub fn carve(&self, h: &PatchHeader, plan: &mut Plan) -> Staged {
@@ -55,7 +55,7 @@ impl Places {
         }
     }
 
-    /// Loads the values as [`Places::load`], with `add + length * along` in place of `add`, which is not empty.
+    /// Loads the values as [`BodyPositions::load`], with `add + length * along` in place of `add`, which is not empty.
     #[inline(always)]
     pub fn load_moved<B: Block>(
         &self,
@@ -101,8 +101,8 @@ impl Places {
     }
 }
 
-impl Places {
-    /// Returns [`Places::edges`], subtracted in double precision.
+impl BodyPositions {
+    /// Returns [`BodyPositions::edges`], subtracted in double precision.
     #[inline(always)]
     pub fn edges64(&self, at: &Staged, v: [u32; 4]) -> ([DVec3; 3], [DVec3; 3]) {
         let get = |s: Shared<Vec3>, k: usize| s.get(v[k]).as_dvec3() - s.get(v[0]).as_dvec3();

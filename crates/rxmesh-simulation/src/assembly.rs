@@ -6,7 +6,7 @@ use rxmesh_host::store::{RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
 use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::Kind;
-use rxmesh_simulation_kernels::assemble::{Parts, Sums};
+use rxmesh_simulation_kernels::assemble::{SplitSums, Sums};
 
 /// Tables of a mesh for sums over the corners of its cells.
 #[derive(Debug)]
@@ -58,8 +58,8 @@ impl Assembly {
     }
 
     /// Returns the view for a kernel that reads the sums.
-    pub(crate) fn parts(&self, of: &Assembled) -> Parts {
-        Parts {
+    pub(crate) fn parts(&self, of: &Assembled) -> SplitSums {
+        SplitSums {
             sums: of.sums.global(),
             parts: of.parts.global(),
             starts: self.starts.global(),

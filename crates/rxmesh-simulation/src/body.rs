@@ -1,7 +1,7 @@
 //! [`Body`]: a mesh that moves, on an engine.
 
 use crate::contact::EdgeContacts;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::masses::Rest;
 use crate::{Material, Materials, load};
 use rxmesh_host::engine::{Buffer, Engine};
@@ -33,7 +33,7 @@ pub struct Body<D: Dimension = Volume> {
     /// One over the mass; 0 for pinned vertices.
     pub(crate) inverse_mass: Attribute<Vertex, f32>,
     pub(crate) materials: CellMaterials,
-    kinetic: Sum,
+    kinetic: SumBuffers,
     /// Edges of the surface, made when a solid first needs them.
     pub(crate) edges: OnceLock<EdgeContacts>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct CellMaterials {
 
 /// Buffers of a sum in double precision.
 #[derive(Debug)]
-pub(crate) struct Sum {
+pub(crate) struct SumBuffers {
     /// One partial sum per block.
     pub(crate) partials: Buffer<f64>,
     pub(crate) arrived: Buffer<u32>,
@@ -95,7 +95,7 @@ impl<D: Dimension> Body<D> {
         let inverse = |&m: &f32| if m > 0.0 { 1.0 / m } else { 0.0 };
         let inverses: Vec<f32> = rest.masses.iter().map(inverse).collect();
         let blocks = rx.linear_len(Kind::Vertex).div_ceil(SUM_VERTICES);
-        let kinetic = Sum::new(rx.engine(), blocks as usize)?;
+        let kinetic = SumBuffers::new(rx.engine(), blocks as usize)?;
         Ok(Body {
             rest: rx.attribute_from(&rest.positions)?,
             position: rx.attribute_from(&rest.positions)?,
@@ -303,9 +303,9 @@ impl CellMaterials {
     }
 }
 
-impl Sum {
-    pub(crate) fn new(engine: &Engine, blocks: usize) -> Result<Sum, Error> {
-        Ok(Sum {
+impl SumBuffers {
+    pub(crate) fn new(engine: &Engine, blocks: usize) -> Result<SumBuffers, Error> {
+        Ok(SumBuffers {
             partials: engine.zeroed(blocks)?,
             arrived: engine.zeroed(2)?,
             sum: engine.zeroed(2)?,

@@ -8,7 +8,7 @@
 //! engine do not enter it.
 
 use crate::Body;
-use crate::contact::{Collider, Shape};
+use crate::contact::{Collider, ColliderShape};
 use crate::world::World;
 use glam::Quat;
 use rxmesh_host::store::Dimension;
@@ -194,7 +194,7 @@ impl World {
             let size = solid.size.map(f32::to_bits);
             let words = numbers.iter().chain(&size).chain(&solid.points);
             words.for_each(|w| hasher.write(&w.to_le_bytes()));
-            if let Shape::Grid(grid) = &collider.shape {
+            if let ColliderShape::Grid(grid) = &collider.shape {
                 for d in &grid.distances {
                     hasher.write(&d.to_bits().to_le_bytes());
                 }
@@ -228,7 +228,8 @@ impl World {
         Ok(words)
     }
 
-    /// Refuses numbers, as many as [`World::state`] makes, that are no state; returns the colliders of a valid one.
+    /// Refuses numbers that are not a valid state; returns the colliders of a valid one. Their count must be that of
+    /// [`World::state`].
     fn check_state(&mut self, numbers: &[f32]) -> Result<Vec<Collider>, String> {
         if let Some(k) = numbers.iter().position(|x| !x.is_finite()) {
             return Err(format!("number {k} is {}", numbers[k]));

@@ -12,7 +12,7 @@ use rxmesh_simulation_kernels::contact::{Solid, SolidKind};
 
 /// Shape of a [`Collider`], in its local frame.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum ColliderShape {
     /// Half-space below `z = 0`.
     Plane,
     /// Ball around the origin.
@@ -33,7 +33,7 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
     /// Shape in its local frame.
-    pub shape: Shape,
+    pub shape: ColliderShape,
     /// `true` if bodies are kept inside the shape instead of outside.
     pub hollow: bool,
     /// Position of the shape's origin, in metres.
@@ -60,7 +60,7 @@ pub struct Collider {
 
 impl Collider {
     /// Makes a shape at the origin, with a layer of a millimetre, a stiffness of 1e5 and no friction.
-    pub fn new(shape: Shape) -> Collider {
+    pub fn new(shape: ColliderShape) -> Collider {
         Collider {
             shape,
             hollow: false,
@@ -83,7 +83,7 @@ impl Collider {
         Collider {
             position: point,
             rotation: normal.try_normalize().map_or(none, turn),
-            ..Collider::new(Shape::Plane)
+            ..Collider::new(ColliderShape::Plane)
         }
     }
 
@@ -94,10 +94,10 @@ impl Collider {
     /// [`Error::Options`] names the number and its range.
     pub fn check(&self) -> Result<(), Error> {
         match &self.shape {
-            Shape::Plane => {}
-            Shape::Sphere { radius } => positive("a sphere's radius", *radius)?,
-            Shape::Box { half } => positive("half a box's length", half.min_element())?,
-            Shape::Grid(grid) => grid.check()?,
+            ColliderShape::Plane => {}
+            ColliderShape::Sphere { radius } => positive("a sphere's radius", *radius)?,
+            ColliderShape::Box { half } => positive("half a box's length", half.min_element())?,
+            ColliderShape::Grid(grid) => grid.check()?,
         }
         positive("a collider's stiffness", self.stiffness)?;
         positive("a collider's thickness", self.thickness)?;
@@ -132,10 +132,12 @@ impl Collider {
     /// Returns the form that kernels take; `first` is the offset of its distances.
     pub(crate) fn solid(&self, first: u32) -> Solid {
         let (kind, size, points, spacing) = match &self.shape {
-            Shape::Plane => (SolidKind::Plane, Vec3::ZERO, [0; 3], 0.0),
-            Shape::Sphere { radius } => (SolidKind::Sphere, Vec3::splat(*radius), [0; 3], 0.0),
-            Shape::Box { half } => (SolidKind::Box, *half, [0; 3], 0.0),
-            Shape::Grid(grid) => (SolidKind::Grid, grid.origin, grid.points, grid.spacing),
+            ColliderShape::Plane => (SolidKind::Plane, Vec3::ZERO, [0; 3], 0.0),
+            ColliderShape::Sphere { radius } => {
+                (SolidKind::Sphere, Vec3::splat(*radius), [0; 3], 0.0)
+            }
+            ColliderShape::Box { half } => (SolidKind::Box, *half, [0; 3], 0.0),
+            ColliderShape::Grid(grid) => (SolidKind::Grid, grid.origin, grid.points, grid.spacing),
         };
         Solid {
             kind: kind as u32,

@@ -2,15 +2,15 @@
 
 use crate::Body;
 use crate::assembly::{Assembled, Assembly};
-use crate::body::Sum;
-use crate::launch::{Launch, LaunchPatches};
+use crate::body::SumBuffers;
+use crate::launch::{LaunchPatches, LaunchSimulation};
 use rxmesh_host::store::Attribute;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Cell, Kind, Vertex};
 use rxmesh_simulation_kernels::force::{Elastic, Force};
 use rxmesh_simulation_kernels::solve::explicit::Collect;
-use rxmesh_simulation_kernels::staged::Places;
+use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;
 
 /// Elastic energy of cells.
@@ -70,7 +70,7 @@ pub struct Forces {
     elasticity: Elasticity,
     pub(crate) assembly: Assembly,
     sums: Assembled,
-    total: Sum,
+    total: SumBuffers,
 }
 
 impl Forces {
@@ -86,7 +86,7 @@ impl Forces {
             elasticity,
             assembly,
             sums,
-            total: Sum::new(body.engine(), body.rx.headers().len())?,
+            total: SumBuffers::new(body.engine(), body.rx.headers().len())?,
         })
     }
 
@@ -96,7 +96,7 @@ impl Forces {
     }
 
     /// Computes forces at `x + scale * add`, one launch; the sums of ribbon vertices stay in parts.
-    pub(crate) fn launch(&self, body: &Body, places: Places) -> Result<(), Error> {
+    pub(crate) fn launch(&self, body: &Body, places: BodyPositions) -> Result<(), Error> {
         with_energy!(self.elasticity, E => body.rx.launch(Force::<E> {
             places,
             materials: body.materials.view()?,
@@ -107,7 +107,7 @@ impl Forces {
     }
 
     /// Returns the view for a kernel that reads the forces.
-    pub(crate) fn parts(&self) -> rxmesh_simulation_kernels::assemble::Parts {
+    pub(crate) fn parts(&self) -> rxmesh_simulation_kernels::assemble::SplitSums {
         self.assembly.parts(&self.sums)
     }
 
@@ -152,7 +152,7 @@ pub(crate) fn elastic_energy(
     body: &Body,
     elasticity: Elasticity,
     cells: GlobalMut<f32>,
-    total: &Sum,
+    total: &SumBuffers,
 ) -> Result<f64, Error> {
     with_energy!(elasticity, E => body.rx.launch(Elastic::<E> {
         places: places(body)?,
@@ -167,8 +167,8 @@ pub(crate) fn elastic_energy(
 }
 
 /// Returns the positions and the rest shape of a body, for kernels.
-pub(crate) fn places(body: &Body) -> Result<Places, Error> {
-    Ok(Places {
+pub(crate) fn places(body: &Body) -> Result<BodyPositions, Error> {
+    Ok(BodyPositions {
         x: body.position.global()?,
         rest: body.rest.global()?,
         add: Global::empty(),

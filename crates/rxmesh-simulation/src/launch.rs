@@ -10,7 +10,7 @@ use rxmesh_host::store::{Dimension, RxMesh};
 use rxmesh_kernels::kernel::{BlockKernel, Entry, FlatKernel, PatchKernel};
 
 /// Launches without a mesh.
-pub(crate) trait Launch {
+pub(crate) trait LaunchSimulation {
     /// Calls [`Engine::run_flat`].
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
 
@@ -22,7 +22,7 @@ pub(crate) trait Launch {
     ) -> Result<(), EngineError>;
 }
 
-impl Launch for Engine {
+impl LaunchSimulation for Engine {
     fn launch_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         // SAFETY: every caller in this crate makes the arguments fit (above).
         unsafe { self.run_flat(n, kernel) }

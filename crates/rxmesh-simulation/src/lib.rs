@@ -23,7 +23,7 @@ mod world;
 
 pub use body::Body;
 pub use checkpoint::CheckpointError;
-pub use contact::{Collider, DistanceGrid, Shape};
+pub use contact::{Collider, ColliderShape, DistanceGrid};
 pub use energy::{Elasticity, Forces};
 pub use material::{Material, Materials};
 pub use rxmesh_simulation_kernels as kernels;

@@ -1,9 +1,9 @@
 //! Derivatives of a body's elastic forces.
 
 use crate::assembly::{Assembled, Assembly};
-use crate::body::Sum;
+use crate::body::SumBuffers;
 use crate::energy::{places, with_energy};
-use crate::launch::{Launch, LaunchPatches};
+use crate::launch::{LaunchPatches, LaunchSimulation};
 use crate::{Body, Elasticity};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::Attribute;
@@ -11,14 +11,14 @@ use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::algebra::cg::{CgSums, Scalars};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::{Kind, Vertex};
-use rxmesh_simulation_kernels::assemble::Parts;
+use rxmesh_simulation_kernels::assemble::SplitSums;
 use rxmesh_simulation_kernels::energy::Model;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::explicit::Collect;
 use rxmesh_simulation_kernels::solve::linearise::{self, Linearise};
 use rxmesh_simulation_kernels::solve::newton::{Newton, SCALARS};
 use rxmesh_simulation_kernels::solve::product::Product;
-use rxmesh_simulation_kernels::staged::Places;
+use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;
 
 /// Hessian of a body's elastic energy at its positions, each cell's part projected to positive semi-definite: 120 bytes
@@ -38,7 +38,7 @@ pub struct Stiffness {
     pub(crate) directions: [Buffer<Vec3>; 2],
     /// Two numbers per patch.
     dots: Buffer<f64>,
-    pub(crate) patches: Sum,
+    pub(crate) patches: SumBuffers,
     pub(crate) scalars: Buffer<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Stiffness {
             diagonal: engine.zeroed(n)?,
             directions: [engine.zeroed(n)?, engine.zeroed(n)?],
             dots: engine.zeroed(2 * patches)?,
-            patches: Sum::new(engine, patches)?,
+            patches: SumBuffers::new(engine, patches)?,
             scalars: engine.zeroed(SCALARS)?,
         })
     }
@@ -80,7 +80,7 @@ impl Stiffness {
         let scale = 1.0;
         self.linearise(
             body,
-            Places {
+            BodyPositions {
                 scale,
                 ..places(body)?
             },
@@ -88,7 +88,7 @@ impl Stiffness {
     }
 
     /// Computes forces, blocks and derivatives at some positions; derivatives are multiplied by their scale.
-    pub(crate) fn linearise(&self, body: &Body, at: Places) -> Result<(), Error> {
+    pub(crate) fn linearise(&self, body: &Body, at: BodyPositions) -> Result<(), Error> {
         with_energy!(self.elasticity, E => body.rx.launch(Linearise::<E> {
             places: at,
             materials: body.materials.view()?,
@@ -145,12 +145,12 @@ impl Stiffness {
     }
 
     /// Returns the forces and blocks of the cells, in parts.
-    pub(crate) fn forces(&self) -> Parts {
+    pub(crate) fn forces(&self) -> SplitSums {
         self.assembly.parts(&self.linear)
     }
 
     /// Returns the product, in parts.
-    pub(crate) fn products(&self) -> Parts {
+    pub(crate) fn products(&self) -> SplitSums {
         self.assembly.parts(&self.product)
     }
 
@@ -158,7 +158,7 @@ impl Stiffness {
         Newton(self.scalars.global_mut())
     }
 
-    pub(crate) fn dots(&self, partials: GlobalMut<f64>, of: &Sum) -> CgSums {
+    pub(crate) fn dots(&self, partials: GlobalMut<f64>, of: &SumBuffers) -> CgSums {
         CgSums {
             partials,
             arrived: of.arrived.global_mut(),

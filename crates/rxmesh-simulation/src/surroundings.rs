@@ -1,6 +1,6 @@
 //! Surroundings of bodies: gravity, and solids that they touch.
 
-use crate::contact::{Collider, Shape};
+use crate::contact::{Collider, ColliderShape};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::{Error, Vec3};
 use rxmesh_simulation_kernels::contact::{Contacts, Solid};
@@ -86,7 +86,7 @@ impl Surroundings {
         }
         let engine = self.solids.engine().clone();
         let grids = colliders.iter().filter_map(|c| match &c.shape {
-            Shape::Grid(grid) => Some(&grid.distances[..]),
+            ColliderShape::Grid(grid) => Some(&grid.distances[..]),
             _ => None,
         });
         let grids: Vec<f32> = grids.flatten().copied().collect();
@@ -128,7 +128,7 @@ fn solids(colliders: &[Collider]) -> Vec<Solid> {
     let mut first = 0;
     let solid = |c: &Collider| {
         let solid = c.solid(first);
-        if let Shape::Grid(grid) = &c.shape {
+        if let ColliderShape::Grid(grid) = &c.shape {
             first += grid.distances.len() as u32;
         }
         solid

@@ -1,9 +1,9 @@
 //! [`World`]: bodies, their solvers and their surroundings.
 
-use crate::body::{Sum, check_step};
+use crate::body::{SumBuffers, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::solve::{
     Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
     XpbdCells, XpbdCloth,
@@ -117,11 +117,11 @@ impl std::ops::AddAssign for Energies {
 
 /// Body in a world.
 #[derive(Debug)]
-struct Member {
+struct WorldBody {
     body: Body,
     solver: Solver,
-    elastic: Sum,
-    external: Sum,
+    elastic: SumBuffers,
+    external: SumBuffers,
 }
 
 /// Cloth in a world.
@@ -129,7 +129,7 @@ struct Member {
 struct Drape {
     body: Body<Surface>,
     solver: XpbdCloth,
-    external: Sum,
+    external: SumBuffers,
 }
 
 /// Bodies with their solvers in common surroundings, and the simulated time.
@@ -156,7 +156,7 @@ struct Drape {
 pub struct World {
     engine: Engine,
     pub(crate) around: Surroundings,
-    members: Vec<Member>,
+    members: Vec<WorldBody>,
     drapes: Vec<Drape>,
     /// Grid of the bodies whose solver it is.
     hybrid: Option<Hybrid>,
@@ -196,8 +196,8 @@ impl World {
         if matches!(solver, Solver::Hybrid(_)) {
             self.hybrid = None;
         }
-        self.members.push(Member {
-            elastic: Sum::new(body.engine(), patches)?,
+        self.members.push(WorldBody {
+            elastic: SumBuffers::new(body.engine(), patches)?,
             external: self.external_sum(body.vertex_count())?,
             body,
             solver,
@@ -219,12 +219,12 @@ impl World {
         Ok(self.drapes.len() - 1)
     }
 
-    fn external_sum(&self, vertices: usize) -> Result<Sum, Error> {
+    fn external_sum(&self, vertices: usize) -> Result<SumBuffers, Error> {
         let blocks = vertices.div_ceil(SUM_VERTICES as usize);
-        Ok(Sum {
+        Ok(SumBuffers {
             partials: self.engine.zeroed(2 * blocks)?,
             sum: self.engine.zeroed(3)?,
-            ..Sum::new(&self.engine, 0)?
+            ..SumBuffers::new(&self.engine, 0)?
         })
     }
 
@@ -478,7 +478,7 @@ impl World {
         &self,
         body: &Body<D>,
         elastic: f64,
-        external: &Sum,
+        external: &SumBuffers,
         contacts: Contacts,
     ) -> Result<Energies, Error> {
         let [gravity, contact] = self.external(body, external, contacts)?;
@@ -501,7 +501,7 @@ impl World {
     fn external<D: Outline>(
         &self,
         body: &Body<D>,
-        sum: &Sum,
+        sum: &SumBuffers,
         contacts: Contacts,
     ) -> Result<[f64; 2], Error> {
         let still = Displaced {
@@ -551,8 +551,8 @@ impl World {
 }
 
 /// Returns the bodies that move on the grid.
-fn gridded(members: &mut [Member]) -> Vec<&mut Body> {
-    let there = |m: &&mut Member| matches!(m.solver, Solver::Hybrid(_));
+fn gridded(members: &mut [WorldBody]) -> Vec<&mut Body> {
+    let there = |m: &&mut WorldBody| matches!(m.solver, Solver::Hybrid(_));
     let members = members.iter_mut().filter(there);
     members.map(|m| &mut m.body).collect()
 }

@@ -4,7 +4,7 @@
 //! goes to the owner of its end of lowest linear id, a face to that of its corner of lowest linear id. Launches:
 //! [`NumberVertices`], [`NumberElements`], [`BuildPatches`].
 
-use super::local::Local;
+use super::local::LocalPatch;
 use super::store::{Entries, PatchStore};
 use super::table::RibbonEntry;
 use super::tally::Tally;
@@ -255,17 +255,17 @@ kernel! {
 // SAFETY: blocks write disjoint elements or atomically, in phases separated by barriers; indices are the launch's
 // (contracts U1 to U4).
 unsafe impl BlockKernel for Flatten {
-    type Tables = Local;
+    type Tables = LocalPatch;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Local {
+    fn carve(&mut self, plan: &mut Plan) -> LocalPatch {
         // The first word of a plan is one of a set that is never read.
         let _: Shared<u32> = plan.take(4);
-        Local::take(self.store.shape, plan)
+        LocalPatch::take(self.store.shape, plan)
     }
 
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn run<B: Block>(&self, b: B, id: u32, local: &Local) {
+    fn run<B: Block>(&self, b: B, id: u32, local: &LocalPatch) {
         let (s, parts) = (self.store.shape, local.parts);
         local.load(b, &self.store, id);
         local.derive(b);

@@ -11,9 +11,9 @@
 //! the patch's copy in shared memory has changed, and dropping it is the roll-back.
 
 use super::inverse::Inverse;
-use super::local::{Local, LocalParts};
+use super::local::{LocalParts, LocalPatch};
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-use super::store::{Columns, MAY_NEED_SLICE, PatchStore, Shape, each_kind};
+use super::store::{ColumnList, MAY_NEED_SLICE, PatchCapacity, PatchStore, each_kind};
 use super::table::OVERFLOW;
 use super::tally::Tally;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -22,7 +22,7 @@ use rxmesh_kernels::topo::Kind;
 
 /// Outcome of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExpandResult {
     /// The patch owns the wanted vertices.
     Done,
     /// A neighbour is locked by another block.
@@ -41,7 +41,7 @@ const LOCK_TRIES: u32 = 16;
 /// Shared memory of an expansion.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion {
-    pub(super) shape: Shape,
+    pub(super) shape: PatchCapacity,
     /// Handles of the vertices to take over.
     pub wanted: Shared<u32>,
     /// Patches that take part.
@@ -87,11 +87,11 @@ pub struct Host<'a> {
     /// All patches.
     pub store: &'a PatchStore,
     /// Attributes.
-    pub columns: &'a Columns,
+    pub columns: &'a ColumnList,
     /// Id of the patch.
     pub id: u32,
     /// Local copy of the patch.
-    pub local: Local,
+    pub local: LocalPatch,
     /// Kind of the seeds.
     pub seeds: Kind,
     /// Counters, see [`Tally`].
@@ -143,7 +143,7 @@ fn nth_free(active: Shared<u32>, before: Shared<u32>, words: u32, k: u32) -> u32
 impl Expansion {
     /// Reserves the shared memory.
     #[inline(always)]
-    pub fn take(shape: Shape, plan: &mut Plan) -> Expansion {
+    pub fn take(shape: PatchCapacity, plan: &mut Plan) -> Expansion {
         let masks = (shape.vertices + shape.edges + shape.faces) / 32;
         Expansion {
             shape,
@@ -164,10 +164,10 @@ impl Expansion {
 
     /// Takes over the first `n` vertices of [`Expansion::wanted`], all of which other patches own.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    pub fn run<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
+    pub fn run<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> ExpandResult {
         self.begin(b, host, n);
         let outcome = self.passes(b, host, n);
-        if outcome == Outcome::Done {
+        if outcome == ExpandResult::Done {
             self.tell_witnesses(b, host);
             self.settle(b, host);
         }
@@ -177,15 +177,15 @@ impl Expansion {
 
     /// Makes two passes over the donors: a survey of the incoming elements, then, if nothing fails, the transfer.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn passes<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> Outcome {
+    fn passes<B: Block>(&self, b: B, host: &Host<'_>, n: u32) -> ExpandResult {
         if b.tell(self.told, || self.lock(host)) != DONE {
-            return Outcome::Locked;
+            return ExpandResult::Locked;
         }
         let mut pass = 0;
         while pass < 2 {
             if pass == 1 {
                 let outcome = self.admit(b, host);
-                if outcome != Outcome::Done {
+                if outcome != ExpandResult::Done {
                     return outcome;
                 }
             }
@@ -204,7 +204,7 @@ impl Expansion {
             }
             pass += 1;
         }
-        Outcome::Done
+        ExpandResult::Done
     }
 
     /// Marks all parties because one of them had no capacity. One thread.
@@ -222,7 +222,7 @@ impl Expansion {
 
     /// Checks that the transfer is possible: all parties can be locked, and there is capacity everywhere.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn admit<B: Block>(&self, b: B, host: &Host<'_>) -> Outcome {
+    fn admit<B: Block>(&self, b: B, host: &Host<'_>) -> ExpandResult {
         let lock = || {
             if self.counts.load(OVERFLOWS) != 0 {
                 return NO_ROOM;
@@ -231,15 +231,15 @@ impl Expansion {
         };
         match b.tell(self.told, lock) {
             DONE => {}
-            LOCKED => return Outcome::Locked,
-            _ => return Outcome::NoRoom,
+            LOCKED => return ExpandResult::Locked,
+            _ => return ExpandResult::NoRoom,
         }
         self.check_stashes(b, host);
         each_kind(|kind| self.number(b, host, kind));
         if b.tell(self.told, || self.counts.load(OVERFLOWS)) != 0 {
-            return Outcome::NoRoom;
+            return ExpandResult::NoRoom;
         }
-        Outcome::Done
+        ExpandResult::Done
     }
 
     /// Returns the local ids of other patches' elements of a kind.
@@ -374,7 +374,7 @@ impl Expansion {
         &self,
         set: Shared<u32>,
         f: u32,
-        from: &super::store::Parts<GlobalMut<u16>, GlobalMut<u32>>,
+        from: &super::store::PatchArrays<GlobalMut<u16>, GlobalMut<u32>>,
     ) {
         let s = self.shape;
         let enter = |kind: Kind, i: u32| {
@@ -439,7 +439,7 @@ impl Expansion {
     #[inline(always)]
     pub(super) fn is_given_edge(
         &self,
-        from: &super::store::Parts<GlobalMut<u16>, GlobalMut<u32>>,
+        from: &super::store::PatchArrays<GlobalMut<u16>, GlobalMut<u32>>,
         e: u32,
     ) -> bool {
         let loses = |v: u32| self.is_taken(v) || !from.is_owned(Kind::Vertex, v);

@@ -44,9 +44,9 @@ pub use schedule::{CENSUS_WORDS, Census, Mark, MarkSeeds, QueuePatches};
 pub use slice::{Merge, Slice};
 pub use stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
 pub use store::{
-    ColumnEntry, Columns, MOST_ELEMENTS, NEEDS_SLICE, PatchStore, STAYS, Shape, TRACED,
+    ColumnEntry, ColumnList, MOST_ELEMENTS, NEEDS_SLICE, PatchCapacity, PatchStore, STAYS, TRACED,
 };
-pub use table::{OVERFLOW, RibbonEntry, Table};
+pub use table::{CuckooTable, OVERFLOW, RibbonEntry};
 pub use tally::{TALLIES, Tally};
 pub use visit::{Speculate, seed_kind, shared_bytes};
 

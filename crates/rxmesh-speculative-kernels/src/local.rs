@@ -1,18 +1,18 @@
 //! Copy of a patch in shared memory, and the mesh that operators see in it.
 
 use super::stash::STASH_SLOTS;
-use super::store::{Columns, Entries, Parts, PatchStore, Shape, each_kind};
-use rxmesh_kernels::edit::{DEAD, LOST, Mesh, MeshMut, NO_FACE, NONE, lost};
+use super::store::{ColumnList, Entries, PatchArrays, PatchCapacity, PatchStore, each_kind};
+use rxmesh_kernels::edit::{DEAD, HalfEdgeMesh, HalfEdgeMeshMut, LOST, NO_FACE, NONE, lost};
 use rxmesh_kernels::exec::{Block, Phase};
 use rxmesh_kernels::mem::{Plan, Shared};
 use rxmesh_kernels::topo::Kind;
 
 /// Arrays of a patch in shared memory.
-pub type LocalParts = Parts<Shared<u16>, Shared<u32>>;
+pub type LocalParts = PatchArrays<Shared<u16>, Shared<u32>>;
 
 /// Patch in shared memory, with relations that are derived from its faces.
 #[derive(Clone, Copy, Debug)]
-pub struct Local {
+pub struct LocalPatch {
     /// Arrays that are stored.
     pub parts: LocalParts,
     /// Lowest face of each half-edge.
@@ -21,15 +21,15 @@ pub struct Local {
     ve: Shared<u32>,
 }
 
-impl Local {
+impl LocalPatch {
     /// Reserves the shared memory.
     #[inline(always)]
-    pub fn take(shape: Shape, plan: &mut Plan) -> Local {
+    pub fn take(shape: PatchCapacity, plan: &mut Plan) -> LocalPatch {
         let topology = plan.take(shape.topology());
         let masks = plan.take(shape.masks());
         let ribbons = plan.take(shape.ribbons());
-        Local {
-            parts: Parts {
+        LocalPatch {
+            parts: PatchArrays {
                 shape,
                 topology,
                 masks,
@@ -99,14 +99,14 @@ impl Local {
     /// Copies the attributes of all elements that are not owned from their owners' handles to this patch's, so that the
     /// attributes of every local element are at the patch's base plus its local id.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &Columns) {
+    pub fn fetch_ghosts<B: Block>(&self, b: B, id: u32, columns: &ColumnList) {
         b.phase(|p| {
             each_kind(|kind| self.fetch_kind(p, id, columns, kind));
         });
     }
 
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn fetch_kind<B: Block>(&self, p: Phase<B>, id: u32, columns: &Columns, kind: Kind) {
+    fn fetch_kind<B: Block>(&self, p: Phase<B>, id: u32, columns: &ColumnList, kind: Kind) {
         let (parts, table) = (self.parts, self.parts.table(kind));
         let base = id * parts.shape.room(kind);
         p.each(table.len(), |i| {
@@ -192,7 +192,7 @@ impl Misses {
 #[derive(Clone, Copy, Debug)]
 pub struct PatchMesh {
     /// Patch.
-    pub local: Local,
+    pub local: LocalPatch,
     /// Ids of the patch's elements with local id 0, by kind.
     pub base: [u32; 3],
     /// Id of the patch.
@@ -206,7 +206,7 @@ pub struct PatchMesh {
 impl PatchMesh {
     /// Makes the mesh of a patch, for seed 0.
     #[inline(always)]
-    pub fn new(local: Local, id: u32, misses: Misses) -> PatchMesh {
+    pub fn new(local: LocalPatch, id: u32, misses: Misses) -> PatchMesh {
         let s = local.parts.shape;
         PatchMesh {
             local,
@@ -259,7 +259,7 @@ impl PatchMesh {
     }
 }
 
-impl Mesh for PatchMesh {
+impl HalfEdgeMesh for PatchMesh {
     #[inline(always)]
     fn origin(&self, h: u32) -> u32 {
         self.base[0] + self.local.parts.origin(self.half(h))
@@ -327,7 +327,7 @@ impl Mesh for PatchMesh {
     }
 }
 
-impl MeshMut for PatchMesh {
+impl HalfEdgeMeshMut for PatchMesh {
     #[inline(always)]
     fn set_sides(&self, f: u32, sides: [u32; 3]) {
         let (parts, f) = (&self.local.parts, self.local_face(f));

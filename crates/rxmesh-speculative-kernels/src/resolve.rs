@@ -7,11 +7,13 @@
 //! elements with their claims: its edges are never stored.
 
 use super::local::PatchMesh;
-use super::store::{Columns, Shape, TRACED, each_kind, pick};
+use super::store::{ColumnList, PatchCapacity, TRACED, each_kind, pick};
 use super::tally::Tally;
 use super::visit::{Candidates, LIMIT, Visit};
 use core::marker::PhantomData;
-use rxmesh_kernels::cavity::parts::{Faces, Holder, Recorder, each_corner, faces, record_words};
+use rxmesh_kernels::cavity::parts::{
+    FaceVisitor, Holder, Recorder, each_corner, faces, record_words,
+};
 use rxmesh_kernels::cavity::{BORN, Cavity, Hole, Operator, Origin, Seed, Site, Template};
 use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -83,7 +85,7 @@ const RECORD_WORDS: u32 = 6;
 impl Choice {
     /// Reserves the shared memory.
     #[inline(always)]
-    pub fn take(shape: Shape, candidates: u32, plan: &mut Plan) -> Choice {
+    pub fn take(shape: PatchCapacity, candidates: u32, plan: &mut Plan) -> Choice {
         Choice {
             counts: plan.take(COUNTS),
             claims: plan.take(shape.faces),
@@ -166,7 +168,7 @@ pub struct PatchSite<'a, O> {
     free: Shared<u32>,
     /// Number of winners before this one.
     rank: u32,
-    columns: &'a Columns,
+    columns: &'a ColumnList,
     /// Id of the seed with local id 0.
     first: u32,
     broken: Shared<u32>,
@@ -409,7 +411,7 @@ impl<O: Operator> Visit<'_, O> {
     fn words(&self, seed: u32) -> u32 {
         let mut n = 0;
         let mesh = self.mesh.of(seed);
-        let mut sink = Faces {
+        let mut sink = FaceVisitor {
             mesh: &mesh,
             f: |_| {
                 n += 1;

@@ -4,10 +4,10 @@
 //! neighbour's. So ribbons, stashes and tables of all patches involved are updated by the code that moves single
 //! vertices.
 
-use super::expand::{Expansion, Host, Outcome};
-use super::local::Local;
+use super::expand::{ExpandResult, Expansion, Host};
+use super::local::LocalPatch;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS};
-use super::store::{Columns, PatchStore, kind_of};
+use super::store::{ColumnList, PatchStore, kind_of};
 use super::tally::Tally;
 use rxmesh_kernels::edit::NONE;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
@@ -28,7 +28,7 @@ kernel! {
         /// Patches.
         pub store: PatchStore,
         /// Attributes.
-        pub columns: Columns,
+        pub columns: ColumnList,
         /// Patch and spare patch of each block.
         pub pairs: Global<u32>,
         /// Kind of the seeds, a [`Kind`].
@@ -42,7 +42,7 @@ kernel! {
 #[derive(Clone, Copy, Debug)]
 pub struct SliceTables {
     told: Shared<u32>,
-    local: Local,
+    local: LocalPatch,
     /// Distance and side of each vertex.
     reach: Shared<u32>,
     /// Final side of each vertex.
@@ -57,7 +57,7 @@ fn carve(store: &PatchStore, plan: &mut Plan) -> SliceTables {
     let s = store.shape;
     SliceTables {
         told: plan.take(4),
-        local: Local::take(s, plan),
+        local: LocalPatch::take(s, plan),
         reach: plan.take(s.vertices),
         side: plan.take(s.vertices),
         flags: plan.take(s.vertices),
@@ -116,7 +116,7 @@ unsafe impl BlockKernel for Slice {
                 seeds: kind_of(self.seeds),
                 tally: self.tally,
             };
-            if t.expansion.run(b, &host, n) == Outcome::Done {
+            if t.expansion.run(b, &host, n) == ExpandResult::Done {
                 t.local.commit(b, &self.store, spare);
                 b.lead(|| {
                     self.tally.fetch_add(Tally::Sliced as u32, 1);
@@ -283,7 +283,7 @@ kernel! {
         /// Patches.
         pub store: PatchStore,
         /// Attributes.
-        pub columns: Columns,
+        pub columns: ColumnList,
         /// Small patches.
         pub small: Global<u32>,
         /// Kind of the seeds, a [`Kind`].
@@ -368,7 +368,7 @@ impl Merge {
         let united = n > 0
             && here > 0
             && here + n < vertices / 2
-            && t.expansion.run(b, &host, n) == Outcome::Done;
+            && t.expansion.run(b, &host, n) == ExpandResult::Done;
         if united {
             t.local.sweep_stash(b, t.told.part(2, 2));
             t.local.commit(b, &self.store, id);

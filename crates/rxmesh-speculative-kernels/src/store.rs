@@ -15,7 +15,7 @@
 
 use super::lock::Locks;
 use super::stash::{STASH_SLOTS, Stash};
-use super::table::{RibbonEntry, Table};
+use super::table::{CuckooTable, RibbonEntry};
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Global, GlobalMut, Words};
 use rxmesh_kernels::topo::Kind;
@@ -25,7 +25,7 @@ pub const MOST_ELEMENTS: u32 = 8160;
 
 args! {
     /// Capacity of each patch. Multiples of 32.
-    pub struct Shape {
+    pub struct PatchCapacity {
         /// Number of vertices.
         pub vertices: u32,
         /// Number of edges.
@@ -69,7 +69,7 @@ pub(super) const fn pick(kind: Kind, [vertex, edge, face]: [u32; 3]) -> u32 {
     vertex * (k == 0) as u32 + edge * (k == 1) as u32 + face * (k == 2) as u32
 }
 
-impl Shape {
+impl PatchCapacity {
     /// Returns the capacity for elements of a kind.
     #[inline(always)]
     pub const fn room(&self, kind: Kind) -> u32 {
@@ -189,15 +189,15 @@ args! {
     /// All patches.
     pub struct PatchStore {
         /// Capacity of each patch.
-        pub shape: Shape,
-        /// EV and FE, [`Shape::topology`] entries per patch.
+        pub shape: PatchCapacity,
+        /// EV and FE, [`PatchCapacity::topology`] entries per patch.
         pub topology: GlobalMut<u16>,
-        /// Masks and sets, [`Shape::masks`] words per patch.
+        /// Masks and sets, [`PatchCapacity::masks`] words per patch.
         pub masks: GlobalMut<u32>,
-        /// Stash and tables, [`Shape::ribbons`] words per patch.
+        /// Stash and tables, [`PatchCapacity::ribbons`] words per patch.
         pub ribbons: GlobalMut<u32>,
-        /// While a patch is locked by one that takes elements from it: the new local ids of those, [`Shape::moved`]
-        /// entries per patch. [`STAYS`] otherwise.
+        /// While a patch is locked by one that takes elements from it: the new local ids of those,
+        /// [`PatchCapacity::moved`] entries per patch. [`STAYS`] otherwise.
         pub moved: GlobalMut<u16>,
         /// Locks of the patches.
         pub locks: Locks,
@@ -220,9 +220,9 @@ pub const MAY_NEED_SLICE: u32 = 2;
 impl PatchStore {
     /// Returns a patch in global memory.
     #[inline(always)]
-    pub fn patch(&self, id: u32) -> Parts<GlobalMut<u16>, GlobalMut<u32>> {
+    pub fn patch(&self, id: u32) -> PatchArrays<GlobalMut<u16>, GlobalMut<u32>> {
         let s = self.shape;
-        Parts {
+        PatchArrays {
             shape: s,
             topology: self.topology.from(id * s.topology()),
             masks: self.masks.from(id * s.masks()),
@@ -275,9 +275,9 @@ impl Entries for rxmesh_kernels::mem::Shared<u16> {
 
 /// Arrays of one patch, in global memory or the copy in shared memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<E, W> {
+pub struct PatchArrays<E, W> {
     /// Capacity of the patch.
-    pub shape: Shape,
+    pub shape: PatchCapacity,
     /// Relations EV and FE.
     pub topology: E,
     /// Masks and sets.
@@ -306,7 +306,7 @@ impl Sections for rxmesh_kernels::mem::Shared<u32> {
     }
 }
 
-impl<E: Entries, W: Sections> Parts<E, W> {
+impl<E: Entries, W: Sections> PatchArrays<E, W> {
     /// Returns the source (`side` 0) or target (1) of an edge; in general the vertex that half-edge `h` leaves.
     #[inline(always)]
     pub fn origin(&self, h: u32) -> u32 {
@@ -394,8 +394,8 @@ impl<E: Entries, W: Sections> Parts<E, W> {
 
     /// Returns the owners of the elements of a kind that are not owned.
     #[inline(always)]
-    pub fn table(&self, kind: Kind) -> Table<W> {
-        Table::new(
+    pub fn table(&self, kind: Kind) -> CuckooTable<W> {
+        CuckooTable::new(
             self.ribbons
                 .section(self.shape.table_at(kind), self.shape.table(kind)),
         )
@@ -423,7 +423,7 @@ impl<E: Entries, W: Sections> Parts<E, W> {
 args! {
     /// Columns of the elements: attributes by handle. One entry per column, in global memory, so that there may be any
     /// number.
-    pub struct Columns {
+    pub struct ColumnList {
         /// Columns.
         pub list: Global<ColumnEntry>,
         /// Number of columns whose values are interpolated for new vertices.
@@ -475,7 +475,7 @@ impl ColumnEntry {
     }
 }
 
-impl Columns {
+impl ColumnList {
     /// Copies the values of an element of a kind, in all columns.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn copy(&self, kind: Kind, from: u32, to: u32) {

@@ -78,11 +78,11 @@ fn is_free(word: u32) -> bool {
 /// # Concurrency
 ///
 /// Insertions may run with insertions, removals with removals, replacements with replacements, and look-ups
-/// ([`Table::find`], [`Table::inverse`], [`Table::entry`]) with look-ups. A barrier separates two kinds (rule P1): an
-/// insertion moves other entries, which are missing meanwhile. A key is inserted once, by one thread, and only if it is
-/// not there.
+/// ([`CuckooTable::find`], [`CuckooTable::inverse`], [`CuckooTable::entry`]) with look-ups. A barrier separates two
+/// kinds (rule P1): an insertion moves other entries, which are missing meanwhile. A key is inserted once, by one
+/// thread, and only if it is not there.
 #[derive(Clone, Copy, Debug)]
-pub struct Table<W> {
+pub struct CuckooTable<W> {
     words: W,
 }
 
@@ -102,12 +102,12 @@ pub const fn words_for(entries: u32) -> u32 {
     capacity(entries) + OVERFLOW
 }
 
-impl<W: Words> Table<W> {
+impl<W: Words> CuckooTable<W> {
     /// Makes a table over `words`, of which the last [`OVERFLOW`] are the overflow area; see [`words_for`].
     #[inline(always)]
-    pub fn new(words: W) -> Table<W> {
+    pub fn new(words: W) -> CuckooTable<W> {
         debug_assert!(words.len() > OVERFLOW, "{} words", words.len());
-        Table { words }
+        CuckooTable { words }
     }
 
     /// Returns the words.
@@ -116,7 +116,7 @@ impl<W: Words> Table<W> {
         self.words
     }
 
-    /// Returns the number of words, including the overflow area: [`Table::entry`] takes indices below.
+    /// Returns the number of words, including the overflow area: [`CuckooTable::entry`] takes indices below.
     #[inline(always)]
     pub fn len(self) -> u32 {
         self.words.len()
@@ -154,7 +154,7 @@ impl<W: Words> Table<W> {
     }
 
     /// Returns the local id of another patch's element by a scan of all words. In a whole block, let its threads share
-    /// the words instead ([`Table::entry`]).
+    /// the words instead ([`CuckooTable::entry`]).
     #[inline(always)]
     pub fn inverse(self, slot: u32, at: u32) -> Option<u32> {
         let (mut i, n) = (0, self.len());
@@ -176,7 +176,7 @@ impl<W: Words> Table<W> {
         let mut from = EMPTY;
         let mut moves = 0;
         while moves < CHAIN {
-            let places = Places::new(word >> VALUE_BITS, self.hashed());
+            let places = ProbeSequence::new(word >> VALUE_BITS, self.hashed());
             let mut k = 0;
             while k < PLACES {
                 let i = places.at(k);
@@ -247,7 +247,7 @@ impl<W: Words> Table<W> {
     #[inline(always)]
     fn search(self, local: u32, read: impl Fn(u32) -> u32) -> Option<(u32, u32)> {
         debug_assert!(local < NO_KEY, "{local} is no key");
-        let places = Places::new(local, self.hashed());
+        let places = ProbeSequence::new(local, self.hashed());
         let mut k = 0;
         while k < PLACES {
             let i = places.at(k);
@@ -275,17 +275,17 @@ impl<W: Words> Table<W> {
 /// Words at which a key may be: double hashing, which for cuckoo tables is as good as independent functions
 /// (Mitzenmacher and Thaler, "Peeling arguments and double hashing", 2012).
 #[derive(Clone, Copy)]
-struct Places {
+struct ProbeSequence {
     first: u32,
     step: u32,
     words: u32,
 }
 
-impl Places {
+impl ProbeSequence {
     #[inline(always)]
-    fn new(key: u32, words: u32) -> Places {
+    fn new(key: u32, words: u32) -> ProbeSequence {
         let first = hash(key);
-        Places {
+        ProbeSequence {
             first,
             step: first.wrapping_mul(0x9e37_79b1) | 1,
             words,

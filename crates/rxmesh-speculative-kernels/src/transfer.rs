@@ -2,14 +2,15 @@
 
 use super::expand::{DONORS, Expansion, GIVERS, Host, pass_on};
 use super::stash::{EMPTY_SLOT, STASH_SLOTS};
-use super::store::{Entries, Parts, STAYS, each_kind};
+use super::store::{Entries, PatchArrays, STAYS, each_kind};
 use super::table::RibbonEntry;
 use rxmesh_kernels::exec::Block;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 
 impl Expansion {
-    /// Copies the elements of a donor at the vertices that it loses, and removes those that it no longer needs.
+    /// Copies the elements of a donor at the vertices that it loses, and removes those that it does not need
+    /// afterwards.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn transfer<B: Block>(&self, b: B, host: &Host<'_>, donor: u32) {
         let (s, from) = (self.shape, host.store.patch(donor));
@@ -73,7 +74,7 @@ impl Expansion {
         &self,
         b: B,
         host: &Host<'_>,
-        from: &Parts<GlobalMut<u16>, GlobalMut<u32>>,
+        from: &PatchArrays<GlobalMut<u16>, GlobalMut<u32>>,
     ) {
         let (s, to) = (self.shape, host.local.parts);
         b.phase(|p| {

@@ -5,17 +5,17 @@
 //! patches, expand ([`super::expand`]), or postpone these cavities if a neighbour is locked; choose an independent set,
 //! cut and fill ([`super::resolve`]); repeat while there is work; write the patch back at once and unlock it.
 
-use super::expand::{Expansion, Host, Outcome};
-use super::local::{Local, Misses, PatchMesh};
+use super::expand::{ExpandResult, Expansion, Host};
+use super::local::{LocalPatch, Misses, PatchMesh};
 use super::lock::pause;
 use super::queue::PatchQueue;
 use super::resolve::Choice;
 use super::stash::{EMPTY_SLOT, STASH_SLOTS, Stash};
-use super::store::{Columns, NEEDS_SLICE, PatchStore, Shape};
+use super::store::{ColumnList, NEEDS_SLICE, PatchCapacity, PatchStore};
 use super::tally::Tally;
 use rxmesh_kernels::cavity::parts::{each_corner, face_of, faces, lives};
 use rxmesh_kernels::cavity::{Operator, Seed, Template};
-use rxmesh_kernels::edit::{Mesh, NO_FACE};
+use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::{BlockKernel, Entry, EntryOf};
 use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
@@ -55,7 +55,7 @@ rxmesh_kernels::args! {
         /// Patches.
         pub store: PatchStore,
         /// Attributes.
-        pub columns: Columns,
+        pub columns: ColumnList,
         /// Patches that wait.
         pub queue: PatchQueue,
         /// Counters, see [`Tally`].
@@ -93,7 +93,7 @@ pub struct Candidates {
 /// Shared memory of a visit.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitTables {
-    local: Local,
+    local: LocalPatch,
     misses: Misses,
     /// Seeds that this visit has given up, one bit each.
     blocked: Shared<u32>,
@@ -148,10 +148,10 @@ unsafe impl<O: Operator> BlockKernel for Speculate<O> {
 
 /// Reserves the shared memory of a visit.
 #[inline(always)]
-fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
+fn carve(s: PatchCapacity, seeds: Kind, plan: &mut Plan) -> VisitTables {
     let seeds = s.room(seeds);
     let told = plan.take(8);
-    let local = Local::take(s, plan);
+    let local = LocalPatch::take(s, plan);
     let misses = Misses {
         seeds: plan.take(seeds / 32),
         wanted: plan.take(s.vertices / 32),
@@ -184,7 +184,7 @@ fn carve(s: Shape, seeds: Kind, plan: &mut Plan) -> VisitTables {
 
 /// Returns the number of bytes of shared memory of a visit of patches of a shape, for the operators that need most:
 /// those whose seeds are edges.
-pub fn shared_bytes(shape: Shape) -> u32 {
+pub fn shared_bytes(shape: PatchCapacity) -> u32 {
     // SAFETY: `carve` only takes pieces (contract U2).
     let mut plan = unsafe { Plan::measure() };
     carve(shape, Kind::Edge, &mut plan);
@@ -383,11 +383,11 @@ impl<O: Operator> Visit<'_, O> {
                 let outcome = if expansions < EXPANSIONS {
                     self.expand(b, t, wanted)
                 } else {
-                    Outcome::Locked
+                    ExpandResult::Locked
                 };
                 // An expansion that did not fit cost no other patch anything.
-                expansions += u32::from(outcome != Outcome::NoRoom);
-                if outcome == Outcome::Done {
+                expansions += u32::from(outcome != ExpandResult::NoRoom);
+                if outcome == ExpandResult::Done {
                     expanded = true;
                     most = seeds;
                     t.local.derive(b);
@@ -395,14 +395,14 @@ impl<O: Operator> Visit<'_, O> {
                     continue;
                 }
                 // Waiting cavities are postponed, or fewer seeds are examined at a time; the rest continues.
-                again |= outcome == Outcome::Locked;
-                if outcome == Outcome::NoRoom && n > 1 {
+                again |= outcome == ExpandResult::Locked;
+                if outcome == ExpandResult::NoRoom && n > 1 {
                     most = n.div_ceil(FEWER);
                     if n == most {
                         most = 1;
                     }
                 } else {
-                    if outcome == Outcome::NoRoom {
+                    if outcome == ExpandResult::NoRoom {
                         self.full(b);
                     }
                     most = seeds;
@@ -509,7 +509,7 @@ impl<O: Operator> Visit<'_, O> {
 
     /// Takes over the first `n` listed vertices, given by local ids, which become handles.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
-    fn expand<B: Block>(&self, b: B, t: &VisitTables, n: u32) -> Outcome {
+    fn expand<B: Block>(&self, b: B, t: &VisitTables, n: u32) -> ExpandResult {
         let (host, wanted) = (&self.host, t.expansion.wanted);
         b.each(n, |i| {
             let v = wanted.get(i);
@@ -517,12 +517,12 @@ impl<O: Operator> Visit<'_, O> {
         });
         let outcome = t.expansion.run(b, host, n);
         b.lead(|| match outcome {
-            Outcome::Done => {
+            ExpandResult::Done => {
                 self.count(Tally::Expanded, 1);
                 self.count(Tally::Moved, n);
             }
-            Outcome::Locked => self.count(Tally::Dropped, 1),
-            Outcome::NoRoom => t.expansion.blame(host),
+            ExpandResult::Locked => self.count(Tally::Dropped, 1),
+            ExpandResult::NoRoom => t.expansion.blame(host),
         });
         outcome
     }

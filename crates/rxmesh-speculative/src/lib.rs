@@ -28,17 +28,17 @@
 //! }
 //! ```
 
-mod engine;
 mod launch;
 mod patches;
 mod patience;
 mod run;
+mod scheduler;
 mod slice;
 mod validate;
 
-pub use engine::Speculative;
 pub use run::{Speculation, SpeculativeOptions};
 pub use rxmesh_speculative_kernels as kernels;
+pub use scheduler::Speculative;
 pub use validate::PatchFault;
 
 /// Compiles the algorithms here once, for all that use them (`rxmesh_host::instances`).
@@ -58,24 +58,3 @@ pub fn instances(
 /// Maximum number of faces of a new patch: patches grow while they are edited, to about twice their size (Mahmoud et
 /// al. 2024, section 6, "Parameters").
 pub const PATCH_SIZE: u32 = 256;
-
-/// Method that decides which of several overlapping cavities is carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Conflicts {
-    /// Claims on flat arrays, in rounds over the whole mesh: every run gives the same result.
-    #[default]
-    Claims,
-    /// Patches in shared memory, edited concurrently, with locks where cavities cross their borders (Mahmoud et al.
-    /// 2024). The set of cavities that are carried out depends on timing.
-    Speculative,
-}
-
-impl std::fmt::Display for Conflicts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Conflicts::Claims => "claims",
-            Conflicts::Speculative => "speculative",
-        })
-    }
-}

@@ -1,6 +1,6 @@
 //! Memory of the patches.
 
-use crate::launch::{Launch, LaunchPatches};
+use crate::launch::{LaunchEditPatches, LaunchEdits};
 use rxmesh_host::Error;
 use rxmesh_host::edit::OpenMesh;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
@@ -10,7 +10,7 @@ use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{
     BuildPatches, Census, Flatten, Locks, MOST_ELEMENTS, NumberElements, NumberVertices,
-    PatchQueue, PatchStore, Shape, TALLIES, Tally, shared_bytes, table,
+    PatchCapacity, PatchQueue, PatchStore, TALLIES, Tally, shared_bytes, table,
 };
 
 /// Capacity of every patch as a multiple of the largest patch's elements (Mahmoud et al. 2024, section 6: "a patch is
@@ -29,7 +29,7 @@ const RIBBON: (u32, u32) = (3, 4);
 /// Patches with spare capacity.
 #[derive(Debug)]
 pub(crate) struct Patches {
-    pub shape: Shape,
+    pub shape: PatchCapacity,
     /// Number of patches that there is memory for.
     pub count: u32,
     /// Number of patches that have been in use; those after them are empty.
@@ -51,7 +51,7 @@ pub(crate) struct Patches {
 
 /// Returns the capacities for the elements of each kind, and of the tables: the desired ones, or, if these do not fit
 /// the engine's shared memory, smaller ones, so that patches are cut earlier.
-fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
+fn shape_of(rx: &RxMesh) -> Result<PatchCapacity, Error> {
     let limit = rx.engine().shared_limit();
     let mut parts = ROOM * ROOM_PARTS;
     loop {
@@ -62,7 +62,7 @@ fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
         }
         if parts == ROOM_PARTS {
             return Err(Error::Options(format!(
-                "the speculative engine needs {needed} bytes of shared memory for the largest patch, but the engine \
+                "the speculative scheduler needs {needed} bytes of shared memory for the largest patch, but the engine \
                     has {limit}; use smaller patches, or claims"
             )));
         }
@@ -73,7 +73,7 @@ fn shape_of(rx: &RxMesh) -> Result<Shape, Error> {
 /// Steps in which the capacity is reduced, as fractions of the elements of the largest patch.
 const ROOM_PARTS: u32 = 4;
 
-fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
+fn shape_with(rx: &RxMesh, parts: u32) -> Result<PatchCapacity, Error> {
     let room = |kind: Kind| {
         let most = rx.headers().iter().map(|h| h.total[kind as usize]).max();
         let most = u32::from(most.unwrap_or(0));
@@ -82,7 +82,7 @@ fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
             .next_multiple_of(32);
         if most > MOST_ELEMENTS {
             return Err(Error::Options(format!(
-                "a patch has {most} elements of a kind, but the speculative engine's ids have 13 bits: at most \
+                "a patch has {most} elements of a kind, but the speculative scheduler's ids have 13 bits: at most \
                     {MOST_ELEMENTS}; use smaller patches, or claims"
             )));
         }
@@ -90,7 +90,7 @@ fn shape_with(rx: &RxMesh, parts: u32) -> Result<Shape, Error> {
     };
     let words = |room: u32| table::words_for(room * RIBBON.0 / RIBBON.1).next_multiple_of(4);
     let [vertices, edges, faces] = [room(Kind::Vertex)?, room(Kind::Edge)?, room(Kind::Face)?];
-    Ok(Shape {
+    Ok(PatchCapacity {
         vertices,
         edges,
         faces,
@@ -153,13 +153,13 @@ impl Patches {
         let tally = patches.tally.read()?;
         if tally[Tally::Crowded as usize] > 0 {
             return Err(Error::Options(
-                "a patch has more than 64 neighbours, which the speculative engine cannot name; use larger patches, \
+                "a patch has more than 64 neighbours, which the speculative scheduler cannot name; use larger patches, \
                     or claims".into(),
             ));
         }
         if tally[Tally::Corrupt as usize] > 0 {
             return Err(Error::Options(
-                "a patch has more elements of its neighbours than the speculative engine has room for; use larger \
+                "a patch has more elements of its neighbours than the speculative scheduler has room for; use larger \
                     patches, or claims".into(),
             ));
         }
@@ -304,7 +304,7 @@ pub(crate) struct GrownPatches {
 
 /// Arrays of the patches on the host.
 pub(super) struct HostPatches {
-    pub shape: Shape,
+    pub shape: PatchCapacity,
     pub topology: Vec<u16>,
     pub masks: Vec<u32>,
     pub ribbons: Vec<u32>,

@@ -16,7 +16,7 @@ const FEWER: u32 = 4;
 
 /// Result of a launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchResult {
     /// Number of cavities that were carried out.
     pub(crate) done: u32,
     /// Number of seeds that wait after it.
@@ -27,7 +27,7 @@ pub(crate) struct Launch {
 
 /// Decision after a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextLaunch {
     /// Continue with at most this many blocks; a single one finds no lock taken.
     Blocks(u32),
     /// Stop: the rest cannot be done, or not in reasonable time.
@@ -73,7 +73,7 @@ impl Patience {
     }
 
     /// Decides after a launch.
-    pub(crate) fn after(&mut self, launch: Launch) -> Next {
+    pub(crate) fn after(&mut self, launch: LaunchResult) -> NextLaunch {
         let progress = self.moves(launch.done, launch.waiting) || launch.sliced > 0;
         self.waiting = self.waiting.min(launch.waiting);
         self.launches += 1;
@@ -81,7 +81,7 @@ impl Patience {
         if self.launches == WINDOW {
             if self.done * LEAST < launch.waiting {
                 if self.blocks <= 1 {
-                    return Next::GiveUp { impossible: false };
+                    return NextLaunch::GiveUp { impossible: false };
                 }
                 self.blocks = self.blocks.div_ceil(FEWER);
             }
@@ -92,11 +92,11 @@ impl Patience {
             self.alone = false;
         } else if self.idle > IDLE_LAUNCHES {
             if self.alone {
-                return Next::GiveUp { impossible: true };
+                return NextLaunch::GiveUp { impossible: true };
             }
             (self.alone, self.idle) = (true, 0);
         }
-        Next::Blocks(if self.alone { 1 } else { self.blocks })
+        NextLaunch::Blocks(if self.alone { 1 } else { self.blocks })
     }
 }
 
@@ -105,11 +105,15 @@ mod tests {
     use super::*;
 
     /// Runs launches until the end, at most `most`; returns their number and the final decision.
-    fn run(blocks: u32, most: u32, launch: impl Fn(u32) -> Launch) -> (u32, Option<Next>) {
+    fn run(
+        blocks: u32,
+        most: u32,
+        launch: impl Fn(u32) -> LaunchResult,
+    ) -> (u32, Option<NextLaunch>) {
         let mut patience = Patience::new(blocks);
         for i in 1..=most {
             let next = patience.after(launch(i));
-            if matches!(next, Next::GiveUp { .. }) {
+            if matches!(next, NextLaunch::GiveUp { .. }) {
                 return (i, Some(next));
             }
         }
@@ -121,13 +125,13 @@ mod tests {
         for blocks in [1, 100] {
             // Half of the waiting seeds are processed, then a constant rate of 100 with 10,000 waiting, as new seeds
             // come.
-            let halves = run(blocks, 1000, |i| Launch {
+            let halves = run(blocks, 1000, |i| LaunchResult {
                 done: 1 << 20 >> i.min(19),
                 waiting: 1 << 20 >> i.min(19),
                 sliced: 0,
             });
             assert_eq!(halves, (1000, None));
-            let steady = run(blocks, 1000, |_| Launch {
+            let steady = run(blocks, 1000, |_| LaunchResult {
                 done: 100,
                 waiting: 10_000,
                 sliced: 0,
@@ -140,14 +144,14 @@ mod tests {
     fn work_that_creeps_is_given_up() {
         // One cavity in four launches, while thousands wait; cuts do not count as progress indefinitely.
         for sliced in [0, 1] {
-            let creeping = |i| Launch {
+            let creeping = |i| LaunchResult {
                 done: u32::from(i % 4 == 0),
                 waiting: 5000 - u64::from(i / 4),
                 sliced,
             };
             for (blocks, windows) in [(1, 1), (4, 2), (100, 5), (1000, 6)] {
                 let (launches, end) = run(blocks, 10_000, creeping);
-                assert_eq!(end, Some(Next::GiveUp { impossible: false }));
+                assert_eq!(end, Some(NextLaunch::GiveUp { impossible: false }));
                 assert!(launches <= windows * WINDOW, "{blocks}: {launches}");
             }
         }
@@ -162,12 +166,12 @@ mod tests {
             let done = if blocks == 1 { 20 } else { 1 };
             waiting = u64::saturating_sub(waiting, u64::from(done));
             launches += 1;
-            match patience.after(Launch {
+            match patience.after(LaunchResult {
                 done,
                 waiting,
                 sliced: 0,
             }) {
-                Next::Blocks(n) => blocks = n,
+                NextLaunch::Blocks(n) => blocks = n,
                 end => panic!("{end:?} with {waiting} left"),
             }
         }
@@ -177,12 +181,12 @@ mod tests {
     #[test]
     fn what_a_block_alone_cannot_do_is_impossible() {
         for blocks in [1, 100] {
-            let (launches, end) = run(blocks, 1000, |_| Launch {
+            let (launches, end) = run(blocks, 1000, |_| LaunchResult {
                 done: 0,
                 waiting: 7,
                 sliced: 0,
             });
-            assert_eq!(end, Some(Next::GiveUp { impossible: true }));
+            assert_eq!(end, Some(NextLaunch::GiveUp { impossible: true }));
             assert_eq!(launches, 1 + 2 * (IDLE_LAUNCHES + 1));
         }
     }

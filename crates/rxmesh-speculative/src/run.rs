@@ -1,12 +1,12 @@
 //! Launches of speculative edits until no seed is left (Mahmoud et al. 2024, sections 4.3 and 5.3).
 
-use crate::engine::{Speculative, parts};
-use crate::launch::Launch as _;
+use crate::launch::LaunchEdits as _;
 use crate::patches::Patches;
-use crate::patience::{Launch, Next, Patience};
+use crate::patience::{LaunchResult, NextLaunch, Patience};
+use crate::scheduler::{Speculative, parts};
 use crate::slice::{slice_full, unite_small};
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Blend, Columns, Parts, RunReport, Seeds, Session};
+use rxmesh_host::edit::{Blend, Columns, RunReport, Seeds, Session, SplitSession};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::Fill;
@@ -14,7 +14,7 @@ use rxmesh_kernels::kernel::EntryOf;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{
-    ColumnEntry, Columns as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
+    ColumnEntry, ColumnList as ColumnTableView, FarApart, FillQueue, Mark, MarkSeeds, PatchQueue,
     QueuePatches, Speculate, TRACED, Tally, seed_kind,
 };
 
@@ -106,7 +106,7 @@ pub(crate) fn run<O: Operator + EntryOf<Speculate<O>>>(
 ) -> Result<RunReport, Error> {
     let report = launches(session, seeds, max_rounds, &mut op);
     // In any case the flat arrays are updated from the current patches.
-    let Parts { mesh, edits, .. } = parts(session);
+    let SplitSession { mesh, edits, .. } = parts(session);
     edits.patches.flatten(mesh)?;
     report
 }
@@ -169,14 +169,14 @@ fn launches<O: Operator + EntryOf<Speculate<O>>>(
             } else if sliced > 0 {
                 vain_cuts += 1;
             }
-            let launch = Launch {
+            let launch = LaunchResult {
                 done: count(Tally::Done),
                 waiting: left,
                 sliced,
             };
             match patience.after(launch) {
-                Next::Blocks(n) => blocks = n,
-                Next::GiveUp { impossible } => {
+                NextLaunch::Blocks(n) => blocks = n,
+                NextLaunch::GiveUp { impossible } => {
                     let given_up = session.edits().patches.mark(engine, kind, Mark::GiveUp)?;
                     report.refused += u64::from(given_up);
                     parts(session).edits.has_refused |= given_up > 0;

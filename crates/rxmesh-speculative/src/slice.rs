@@ -1,11 +1,11 @@
 //! Cutting full patches in two, and uniting small ones.
 
-use crate::engine::{Speculative, parts};
-use crate::launch::Launch;
+use crate::launch::LaunchEdits;
 use crate::patches::Patches;
 use crate::run::{check_patches, column_table};
+use crate::scheduler::{Speculative, parts};
 use rxmesh_host::Error;
-use rxmesh_host::edit::{Parts, Session};
+use rxmesh_host::edit::{Session, SplitSession};
 use rxmesh_host::engine::Engine;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative_kernels::{Merge, NEEDS_SLICE, Slice, Tally};
@@ -89,7 +89,7 @@ fn full_patches(patches: &Patches, engine: &Engine, stuck: bool) -> Result<Vec<u
 /// needed. All or nothing: without memory the session is unchanged.
 fn find_spare(session: &mut Session<Speculative>, n: usize) -> Result<Vec<u32>, Error> {
     let engine = &session.engine().clone();
-    let Parts {
+    let SplitSession {
         mesh,
         columns,
         edits,

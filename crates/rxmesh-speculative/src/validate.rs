@@ -129,7 +129,7 @@ pub enum PatchFault {
 impl Patches {
     /// Returns all violations in the patches.
     pub(crate) fn faults(&self) -> Result<Vec<PatchFault>, EngineError> {
-        let mut check = Check {
+        let mut check = PatchCheck {
             host: self.to_host()?,
             count: self.count,
             found: Vec::new(),
@@ -143,7 +143,7 @@ impl Patches {
 /// Marks a missing handle.
 const NONE: u32 = u32::MAX;
 
-struct Check {
+struct PatchCheck {
     host: HostPatches,
     count: u32,
     found: Vec<PatchFault>,
@@ -151,7 +151,7 @@ struct Check {
     handles: Vec<[Vec<u32>; 3]>,
 }
 
-impl Check {
+impl PatchCheck {
     fn bit(&self, patch: u32, section: u32, i: u32) -> bool {
         let at = patch * self.host.shape.masks() + section + i / 32;
         self.host.masks[at as usize] >> (i % 32) & 1 != 0

@@ -30,7 +30,7 @@ pub fn inside_point(n: u32, j: u32) -> (u32, u32) {
 
 args! {
     /// Points of a mesh of triangles at one level.
-    pub struct Grid {
+    pub struct TriangleGrid {
         /// log2 of the number of parts of an edge.
         pub level: u32,
         /// Number of base vertices.
@@ -44,7 +44,7 @@ args! {
     }
 }
 
-impl Grid {
+impl TriangleGrid {
     /// Returns the number of parts of an edge.
     #[inline(always)]
     pub fn parts(&self) -> u32 {
@@ -112,7 +112,7 @@ kernel! {
     /// upright faces, oriented as the base face, alternate with inverted ones.
     pub struct WriteFaces: Flat {
         /// Points.
-        pub grid: Grid,
+        pub grid: TriangleGrid,
         /// Base faces that are divided; empty when all are.
         pub faces: Global<u32>,
         /// Three ids per face.

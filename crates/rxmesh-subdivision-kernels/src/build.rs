@@ -2,7 +2,7 @@
 //! comparison within a bucket, edges by a prefix sum. All of it is integer arithmetic in a fixed order, so that every
 //! run and engine gives the same result.
 
-use crate::scan::{MOST_CHUNK, Parts};
+use crate::scan::{ChunkSums, MOST_CHUNK};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel;
@@ -30,9 +30,9 @@ pub const BAD_FACE: u32 = 1;
 pub const BAD_ID: u32 = 2;
 /// Index of the number of edges.
 pub const EDGES: u32 = 3;
-/// Index of 1 if any vertex is [`Around::Corner`], else 0.
+/// Index of 1 if any vertex is [`Neighbourhood::Corner`], else 0.
 pub const CORNERS: u32 = 4;
-/// Index of 1 if any vertex is [`Around::Fans`], else 0.
+/// Index of 1 if any vertex is [`Neighbourhood::Fans`], else 0.
 pub const FANS: u32 = 5;
 /// Initial report.
 pub const REPORT: [u32; REPORT_WORDS] = [NONE, NONE, NONE, 0, 0, 0];
@@ -40,7 +40,7 @@ pub const REPORT: [u32; REPORT_WORDS] = [NONE, NONE, NONE, 0, 0, 0];
 /// Neighbourhood of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Around {
+pub enum Neighbourhood {
     /// No faces.
     Nothing = 0,
     /// One closed fan of faces.
@@ -55,7 +55,7 @@ pub enum Around {
 
 rxmesh_kernels::args! {
     /// Faces and their corners; as in [`Topology`](crate::topology::Topology).
-    pub struct Columns {
+    pub struct FaceColumns {
         /// Number of corners of every face; 0 when they differ.
         pub size: u32,
         /// First corner of each face; empty when all have `size` corners.
@@ -67,7 +67,7 @@ rxmesh_kernels::args! {
     }
 }
 
-impl Columns {
+impl FaceColumns {
     #[inline(always)]
     fn face(&self, h: u32) -> u32 {
         match self.size {
@@ -152,9 +152,9 @@ kernel! {
         pub corners: Global<u32>,
         /// Number of corners before each vertex in its chunk.
         pub sums: Global<u32>,
-        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`ChunkSums::log_chunk`].
         pub log_chunk: u32,
-        /// Sums before each chunk, as [`Parts::sums`].
+        /// Sums before each chunk, as [`ChunkSums::sums`].
         pub before: Global<u32>,
         /// Number of corners of each vertex, as [`CountEntries::counts`].
         pub counts: GlobalMut<u32>,
@@ -190,7 +190,7 @@ kernel! {
     /// Finds twins, orders rows, runs the first step of the numbers of edges, and detects errors.
     pub struct Twins: Block {
         /// Faces.
-        pub columns: Columns,
+        pub columns: FaceColumns,
         /// Start of each row.
         pub starts: Global<u32>,
         /// Rows, in arbitrary order.
@@ -202,7 +202,7 @@ kernel! {
         /// Number of lower half-edges before each in its chunk.
         pub before: GlobalMut<u32>,
         /// Chunks of half-edges.
-        pub parts: Parts,
+        pub parts: ChunkSums,
         /// [`REPORT_WORDS`] words, [`REPORT`] if there are no errors.
         pub report: GlobalMut<u32>,
     }
@@ -349,14 +349,14 @@ unsafe impl BlockKernel for Twins {
 
 kernel! {
     /// Numbers edges by their lower half-edges, sorts long rows, and classifies the neighbourhood of each vertex
-    /// ([`Around`]). A block has [`ITEMS`] half-edges, and as many vertices.
+    /// ([`Neighbourhood`]). A block has [`ITEMS`] half-edges, and as many vertices.
     ///
     /// If the number of edges is not the one the host assumed, or there is an error, the result is a mesh whose ids are
     /// in range and whose walks end, but is otherwise meaningless: half-edges are paired as twins, and rows are equal
     /// parts of them.
     pub struct NumberEdges: Block {
         /// Faces.
-        pub columns: Columns,
+        pub columns: FaceColumns,
         /// Number of edges that the host assumes; [`NONE`] if it waits for their number.
         pub told: u32,
         /// Start of each row.
@@ -369,15 +369,15 @@ kernel! {
         pub twins: GlobalMut<u32>,
         /// Number of lower half-edges before each in its chunk.
         pub before: Global<u32>,
-        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`ChunkSums::log_chunk`].
         pub log_chunk: u32,
-        /// Sums before each chunk, as [`Parts::sums`].
+        /// Sums before each chunk, as [`ChunkSums::sums`].
         pub sums: Global<u32>,
         /// Edge of each half-edge.
         pub edges: GlobalMut<u32>,
         /// First half-edge of each edge; those beyond the capacity are left out.
         pub halves: GlobalMut<u32>,
-        /// An [`Around`] per vertex.
+        /// An [`Neighbourhood`] per vertex.
         pub around: GlobalMut<u32>,
         /// Report, as [`Twins::report`].
         pub report: GlobalMut<u32>,
@@ -456,7 +456,7 @@ impl NumberEdges {
         if v + 1 == vertices {
             self.starts.set(vertices, corners);
         }
-        self.around.set(v, Around::Nothing as u32);
+        self.around.set(v, Neighbourhood::Nothing as u32);
     }
 
     /// Sorts a row.
@@ -494,9 +494,9 @@ impl NumberEdges {
             }
         }
         let around = if n == 0 {
-            Around::Nothing
+            Neighbourhood::Nothing
         } else if open > 1 {
-            Around::Fans
+            Neighbourhood::Fans
         } else {
             let start = if open == 0 {
                 self.rows.get(first)
@@ -512,15 +512,15 @@ impl NumberEdges {
                 }
             }
             match (seen < n, open, n) {
-                (true, ..) => Around::Fans,
-                (_, 0, _) => Around::Interior,
-                (_, _, 1) => Around::Corner,
-                _ => Around::Boundary,
+                (true, ..) => Neighbourhood::Fans,
+                (_, 0, _) => Neighbourhood::Interior,
+                (_, _, 1) => Neighbourhood::Corner,
+                _ => Neighbourhood::Boundary,
             }
         };
         match around {
-            Around::Corner => self.report.store(CORNERS, 1),
-            Around::Fans => self.report.store(FANS, 1),
+            Neighbourhood::Corner => self.report.store(CORNERS, 1),
+            Neighbourhood::Fans => self.report.store(FANS, 1),
             _ => {}
         }
         self.around.set(v, around as u32);

@@ -1,6 +1,6 @@
 //! One level of a Loop surface, from points in global memory.
 
-use crate::barycentric::{Grid, inside, inside_point};
+use crate::barycentric::{TriangleGrid, inside, inside_point};
 use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::loop_rings::RingTable;
@@ -23,7 +23,7 @@ args! {
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Points of the level before.
-        pub grid: Grid,
+        pub grid: TriangleGrid,
         /// Base vertices at the intermediate levels.
         pub rings: RingTable<Q>,
         /// Values of the level before.
@@ -38,7 +38,7 @@ unsafe impl<Q: Columns> FlatKernel for Level<Q> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (id, c) = (self.grid.vertices + i / Q::N, i % Q::N);
-        let next = Grid {
+        let next = TriangleGrid {
             level: self.grid.level + 1,
             ..self.grid
         };

@@ -1,7 +1,7 @@
 //! Limit points and normals of Loop surfaces, from the points of a level (masks as in OpenSubdiv's `Sdc`; eigenvectors
 //! of the subdivision matrix: Loop 1987, Hoppe et al. 1994).
 
-use crate::barycentric::{Grid, inside, inside_point};
+use crate::barycentric::{TriangleGrid, inside, inside_point};
 use crate::catmull_clark::creases::Creases;
 use crate::loop_rings::Masks;
 use crate::sharpness::after;
@@ -13,15 +13,15 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{kernel, kernel::FlatKernel};
 
 kernel_list! {
-    flat loop_limit: Limit;
+    flat loop_limit: LoopLimit;
 }
 
-/// Number of valences in [`Limit::turns`].
+/// Number of valences in [`LoopLimit::turns`].
 pub const TURNS: u32 = 64;
 
 kernel! {
     /// Computes limit points and unit normals: one point per index.
-    pub struct Limit: Flat {
+    pub struct LoopLimit: Flat {
         /// Mesh.
         pub mesh: Topology,
         /// Sharpness of the mesh.
@@ -33,7 +33,7 @@ kernel! {
         /// Cosine and sine of 2 pi / n and of pi / n by number n, four values for each of [`TURNS`].
         pub turns: Global<f32>,
         /// Points.
-        pub grid: Grid,
+        pub grid: TriangleGrid,
         /// Positions.
         pub x: Global<f32>,
         /// Limit positions.
@@ -47,7 +47,7 @@ kernel! {
 type Frame = (Vec3, Vec3, Vec3);
 
 // SAFETY: each index writes its own (contracts U3, U4).
-unsafe impl FlatKernel for Limit {
+unsafe impl FlatKernel for LoopLimit {
     const THREADS: u32 = 128;
 
     #[inline(always)]
@@ -99,7 +99,7 @@ fn crease(p: Vec3, first: Vec3, last: Vec3) -> Vec3 {
     (4.0 * p + first + last) * (1.0 / 6.0)
 }
 
-impl Limit {
+impl LoopLimit {
     #[inline(always)]
     fn get(&self, id: u32) -> Vec3 {
         let at = |c: u32| self.x.get(3 * id + c);

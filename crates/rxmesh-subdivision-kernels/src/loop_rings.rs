@@ -6,7 +6,7 @@
 use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::sharpness::after;
-use crate::spokes::{Kind, LAST, Spokes};
+use crate::spokes::{LAST, SpokeKind, Spokes};
 use crate::topology::Topology;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel::FlatKernel};
@@ -100,7 +100,7 @@ args! {
 
 /// Spokes of a vertex.
 #[derive(Clone, Copy)]
-struct Ring {
+struct VertexSpokes {
     level: u32,
     first: u32,
     end: u32,
@@ -119,16 +119,16 @@ unsafe impl<Q: Columns> FlatKernel for Rings<Q> {
         let kind = self.spokes.kinds.get(v);
         let mut p = self.x.get(v, column);
         for level in 0..self.levels {
-            let ring = Ring {
+            let ring = VertexSpokes {
                 level,
                 first,
                 end,
                 column,
             };
-            let next = if kind == Kind::Smooth as u32 {
+            let next = if kind == SpokeKind::Smooth as u32 {
                 self.smooth(ring, p)
             } else {
-                self.points(ring, p, kind == Kind::Fans as u32);
+                self.points(ring, p, kind == SpokeKind::Fans as u32);
                 self.vertex(ring, p, v)
             };
             if level + 1 < self.levels {
@@ -155,7 +155,7 @@ impl<Q: Columns> Rings<Q> {
 
     /// Returns the point on a spoke.
     #[inline(always)]
-    fn get(&self, ring: Ring, spoke: u32) -> f32 {
+    fn get(&self, ring: VertexSpokes, spoke: u32) -> f32 {
         if ring.level == 0 {
             self.x.get(self.spokes.target(spoke), ring.column)
         } else {
@@ -165,7 +165,7 @@ impl<Q: Columns> Rings<Q> {
 
     /// Sets the point on a spoke at the next level; those of the last level are not needed.
     #[inline(always)]
-    fn set(&self, ring: Ring, spoke: u32, value: f32) {
+    fn set(&self, ring: VertexSpokes, spoke: u32, value: f32) {
         if ring.level + 1 < self.levels {
             let view = self.view();
             let at = view.at(ring.level + 1, view.vertices + spoke, ring.column);
@@ -175,8 +175,8 @@ impl<Q: Columns> Rings<Q> {
 
     /// Processes a closed ring without sharpness.
     #[inline(always)]
-    fn smooth(&self, ring: Ring, p: f32) -> f32 {
-        let Ring { first, end, .. } = ring;
+    fn smooth(&self, ring: VertexSpokes, p: f32) -> f32 {
+        let VertexSpokes { first, end, .. } = ring;
         let start = self.get(ring, first);
         let (mut before, mut here, mut sum) = (self.get(ring, end - 1), start, 0.0);
         for s in first..end {
@@ -211,7 +211,7 @@ impl<Q: Columns> Rings<Q> {
 
     /// Computes the points on the spokes of any vertex.
     #[inline(always)]
-    fn points(&self, ring: Ring, p: f32, fans: bool) {
+    fn points(&self, ring: VertexSpokes, p: f32, fans: bool) {
         let mut first = ring.first;
         while first < ring.end {
             let mut end = ring.end;
@@ -242,8 +242,8 @@ impl<Q: Columns> Rings<Q> {
     /// Computes any vertex: the rules of its level and of the next, blended while sharpness ends (as in OpenSubdiv's
     /// `Sdc::Scheme::ComputeVertexVertexMask`).
     #[inline(always)]
-    fn vertex(&self, ring: Ring, p: f32, v: u32) -> f32 {
-        let Ring {
+    fn vertex(&self, ring: VertexSpokes, p: f32, v: u32) -> f32 {
+        let VertexSpokes {
             level, first, end, ..
         } = ring;
         let (mut sum, mut line, mut later_line) = (0.0, 0.0, 0.0);

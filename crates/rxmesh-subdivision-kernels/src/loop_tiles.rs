@@ -4,7 +4,7 @@
 //! A tile is a triangle of points with one row of points outside along each side. The next level of these rows depends
 //! on themselves and on the side; only their ends, and the triangle's corners, come from [`RingTable`].
 
-use crate::barycentric::{Grid, inside};
+use crate::barycentric::{TriangleGrid, inside};
 use crate::catmull_clark::creases::Creases;
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::loop_rings::RingTable;
@@ -97,7 +97,7 @@ args! {
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Points at the last level.
-        pub grid: Grid,
+        pub grid: TriangleGrid,
         /// Number of levels: 1 to [`MOST_LEVELS`].
         pub levels: u32,
         /// Number of tiles per block.
@@ -128,12 +128,12 @@ pub struct Pieces {
 
 /// Points of a level in shared memory.
 #[derive(Clone, Copy)]
-struct Points {
+struct TilePoints {
     values: Shared<f32>,
     parts: u32,
 }
 
-impl Points {
+impl TilePoints {
     /// Returns the number of indices of a tile.
     #[inline(always)]
     fn size(self) -> u32 {
@@ -202,8 +202,8 @@ unsafe impl<Q: Columns> BlockKernel for Tiles<Q> {
 
 impl<Q: Columns> Tiles<Q> {
     #[inline(always)]
-    fn points(&self, pieces: &Pieces, level: u32) -> Points {
-        Points {
+    fn points(&self, pieces: &Pieces, level: u32) -> TilePoints {
+        TilePoints {
             // Not by index: that would be a local array on a GPU.
             values: if level & 1 == 0 {
                 pieces.points[0]
@@ -369,13 +369,13 @@ impl<Q: Columns> Tiles<Q> {
 
     /// Computes a point by its recipe; `first` is the block's first base face.
     #[inline(always)]
-    fn point(&self, pieces: &Pieces, from: Points, first: u32, item: Item, level: u32) -> f32 {
+    fn point(&self, pieces: &Pieces, from: TilePoints, first: u32, item: Item, level: u32) -> f32 {
         let Item { tile, k, word, c } = item;
         let mask = (1 << recipe::PLACE) - 1;
         let place = tile * from.size() + (word >> recipe::PLACE & mask);
         let how = word >> (2 * recipe::PLACE) & 3;
         let side = word >> (2 * recipe::PLACE + 2);
-        let star = Star {
+        let star = TileStar {
             values: from.values,
             at: place * Q::N + c,
             dx: Q::N,
@@ -420,14 +420,14 @@ impl Pieces {
 
 /// Points around a reference point.
 #[derive(Clone, Copy)]
-struct Star {
+struct TileStar {
     values: Shared<f32>,
     at: u32,
     dx: u32,
     dy: u32,
 }
 
-impl Star {
+impl TileStar {
     #[inline(always)]
     fn get(self, by: u32) -> f32 {
         self.values.get(self.at.wrapping_add(by))
@@ -436,7 +436,7 @@ impl Star {
     /// Applies the smooth rule: of a vertex, or of an edge across x, y or both.
     #[inline(always)]
     fn smooth(self, how: u32) -> f32 {
-        let Star { dx, dy, .. } = self;
+        let TileStar { dx, dy, .. } = self;
         let down = dx.wrapping_sub(dy);
         if how == 0 {
             let ring = (self.get(dx) + self.get(dx.wrapping_neg()))
@@ -455,7 +455,7 @@ impl Star {
     /// Applies the crease rule along a side.
     #[inline(always)]
     fn line(self, how: u32, side: u32) -> f32 {
-        let Star { dx, dy, .. } = self;
+        let TileStar { dx, dy, .. } = self;
         if how == 0 {
             let along = match side {
                 0 => dx,

@@ -13,17 +13,17 @@ kernel_list! {
 rxmesh_kernels::args! {
     /// Prefix sums in two steps: of each chunk, one per block, and of the chunks' totals, by the last block to finish.
     /// The sum before a value is that inside its chunk plus that before the chunk.
-    pub struct Parts {
+    pub struct ChunkSums {
         /// Binary logarithm of the length of a chunk, at most that of [`MOST_CHUNK`].
         pub log_chunk: u32,
-        /// Sum before each chunk: as many as there are chunks, and blocks.
+        /// Sum before each chunk: one per chunk, which is one per block.
         pub sums: GlobalMut<u32>,
         /// Two words that are zero, for [`Block::arrive`].
         pub arrived: GlobalMut<u32>,
     }
 }
 
-/// Longest chunk of [`Parts`].
+/// Longest chunk of [`ChunkSums`].
 pub const MOST_CHUNK: u32 = 2048;
 /// Shortest chunk.
 const LEAST_CHUNK: u32 = 256;
@@ -38,7 +38,7 @@ pub fn log_chunk(values: u32) -> u32 {
         .ilog2()
 }
 
-impl Parts {
+impl ChunkSums {
     /// Returns the values of a block: the first, and their number, of `n`.
     #[inline(always)]
     pub(crate) fn range(&self, block: u32, n: u32) -> (u32, u32) {
@@ -74,14 +74,14 @@ impl Parts {
 }
 
 kernel! {
-    /// Computes the first step of the prefix sums of [`Parts`].
+    /// Computes the first step of the prefix sums of [`ChunkSums`].
     pub struct ScanParts: Block {
         /// Values.
         pub values: Global<u32>,
         /// Sum before each value in its chunk.
         pub sums: GlobalMut<u32>,
         /// Chunks.
-        pub parts: Parts,
+        pub parts: ChunkSums,
     }
 }
 
@@ -107,13 +107,13 @@ unsafe impl BlockKernel for ScanParts {
 }
 
 kernel! {
-    /// Computes the second step of [`Parts`], in place.
+    /// Computes the second step of [`ChunkSums`], in place.
     pub struct AddParts: Flat {
         /// Sum before each value in its chunk; afterwards, before each value.
         pub sums: GlobalMut<u32>,
-        /// Logarithm of the chunk size, as [`Parts::log_chunk`].
+        /// Logarithm of the chunk size, as [`ChunkSums::log_chunk`].
         pub log_chunk: u32,
-        /// Sums before each chunk, as [`Parts::sums`].
+        /// Sums before each chunk, as [`ChunkSums::sums`].
         pub before: Global<u32>,
     }
 }

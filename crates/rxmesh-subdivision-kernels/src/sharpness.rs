@@ -3,7 +3,7 @@
 //! Sharpness is the number of levels for which an edge stays a crease and a vertex a corner; a fraction below 1 blends
 //! the sharp rule with the smooth one. [`INFINITE`] and above never decreases.
 
-use crate::build::Around;
+use crate::build::Neighbourhood;
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
@@ -140,7 +140,7 @@ unsafe impl FlatKernel for EdgeSharpness {
 kernel! {
     /// Makes vertices sharp whose neighbourhood requires it: those of several fans, and those of one face.
     pub struct VertexSharpness: Flat {
-        /// An [`Around`] per vertex.
+        /// An [`Neighbourhood`] per vertex.
         pub around: Global<u32>,
         /// 1 if vertices of one face are sharp, else 0.
         pub corners: u32,
@@ -154,8 +154,8 @@ unsafe impl FlatKernel for VertexSharpness {
     #[inline(always)]
     fn run(&self, v: u32) {
         let around = self.around.get(v);
-        let corner = around == Around::Corner as u32 && self.corners != 0;
-        if corner || around == Around::Fans as u32 {
+        let corner = around == Neighbourhood::Corner as u32 && self.corners != 0;
+        if corner || around == Neighbourhood::Fans as u32 {
             self.vertices.set(v, INFINITE);
         }
     }

@@ -1,6 +1,6 @@
 //! Edges at each vertex in cyclic order, and neighbours of a triangle across its sides.
 
-use crate::build::Around;
+use crate::build::Neighbourhood;
 use crate::catmull_clark::creases::{Creases, row_length};
 use crate::sharpness::{INFINITE, Sharpness, after};
 use crate::topology::{NONE, Topology};
@@ -30,7 +30,7 @@ pub const SHARP: u32 = 3;
 /// Rule of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Kind {
+pub enum SpokeKind {
     /// One closed fan, nothing sharp.
     Smooth = 0,
     /// One fan, or none.
@@ -51,7 +51,7 @@ args! {
         pub edges: Global<u32>,
         /// Sharpness of each spoke.
         pub sharpness: Global<f32>,
-        /// A [`Kind`] per vertex.
+        /// A [`SpokeKind`] per vertex.
         pub kinds: Global<u32>,
     }
 }
@@ -137,10 +137,11 @@ unsafe impl FlatKernel for OrderSpokes {
         let mut smooth = self.sharpness.vertex(v) <= 0.0;
         for i in first..end {
             let h = self.mesh.entries.get(i);
-            let leads = if around == Around::Interior as u32 {
+            let leads = if around == Neighbourhood::Interior as u32 {
                 i == first
             } else {
-                self.mesh.twin(h) == NONE || around == Around::Fans as u32 && self.leads_closed(h)
+                self.mesh.twin(h) == NONE
+                    || around == Neighbourhood::Fans as u32 && self.leads_closed(h)
             };
             if leads {
                 let (next, all_smooth) = self.fan(h, at);
@@ -149,9 +150,9 @@ unsafe impl FlatKernel for OrderSpokes {
             }
         }
         let kind = match around {
-            a if a == Around::Fans as u32 => Kind::Fans,
-            a if a == Around::Interior as u32 && smooth => Kind::Smooth,
-            _ => Kind::Fan,
+            a if a == Neighbourhood::Fans as u32 => SpokeKind::Fans,
+            a if a == Neighbourhood::Interior as u32 && smooth => SpokeKind::Smooth,
+            _ => SpokeKind::Fan,
         };
         self.kinds.set(v, kind as u32);
     }
@@ -220,7 +221,7 @@ impl OrderSpokes {
 }
 
 kernel! {
-    /// Computes the line of each half-edge, as [`Grid::lines`](crate::barycentric::Grid::lines).
+    /// Computes the line of each half-edge, as [`TriangleGrid::lines`](crate::barycentric::TriangleGrid::lines).
     pub struct NumberLines: Flat {
         /// Mesh.
         pub mesh: Topology,

@@ -252,7 +252,7 @@ fn before<N: Net>(net: N, h: u32) -> Twin {
 
 args! {
     /// Level in memory.
-    pub struct Stored {
+    pub struct StoredLevel {
         /// Number of the level.
         pub level: u32,
         /// Number of vertices.
@@ -268,7 +268,7 @@ args! {
     }
 }
 
-impl Net for Stored {
+impl Net for StoredLevel {
     #[inline(always)]
     fn level(self) -> u32 {
         self.level
@@ -359,7 +359,7 @@ kernel! {
     /// Computes the next level: one half-edge per index.
     pub struct RefineNet: Flat {
         /// Level before.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Vertex of each corner.
         pub corners: GlobalMut<u32>,
         /// A [`Twin`] per half-edge.
@@ -379,7 +379,7 @@ unsafe impl FlatKernel for RefineNet {
 
 args! {
     /// Faces of a level that are written.
-    pub struct Kept {
+    pub struct WrittenFaces {
         /// Base faces, ascending; empty when all are written.
         pub faces: Global<u32>,
         /// Number of corners that a base face has become.
@@ -387,7 +387,7 @@ args! {
     }
 }
 
-impl Kept {
+impl WrittenFaces {
     /// Returns the corner that is written at `i`.
     #[inline(always)]
     fn corner(&self, i: u32) -> u32 {
@@ -403,9 +403,9 @@ kernel! {
     /// Writes the corners of a level in memory.
     pub struct FacesHere: Flat {
         /// Level.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Faces to write.
-        pub kept: Kept,
+        pub kept: WrittenFaces,
         /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }
@@ -423,9 +423,9 @@ kernel! {
     /// Writes the corners of the level after one in memory.
     pub struct FacesOnce: Flat {
         /// Level in memory.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Faces to write.
-        pub kept: Kept,
+        pub kept: WrittenFaces,
         /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }
@@ -444,9 +444,9 @@ kernel! {
     /// Writes the corners of the second level after one in memory.
     pub struct FacesTwice: Flat {
         /// Level in memory.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Faces to write.
-        pub kept: Kept,
+        pub kept: WrittenFaces,
         /// One vertex id per corner.
         pub out: GlobalMut<u32>,
     }

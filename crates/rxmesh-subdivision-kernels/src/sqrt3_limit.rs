@@ -15,7 +15,7 @@
 
 use crate::catmull_clark::limit::{sum, turn, twice};
 use crate::sharpness::after;
-use crate::sqrt3::{Net, OPEN, Refined, SHARP, Stored, Twin, next, prev};
+use crate::sqrt3::{Net, OPEN, Refined, SHARP, StoredLevel, Twin, next, prev};
 use crate::topology::NONE;
 use core::f32::consts::{FRAC_PI_2, TAU};
 use rxmesh_kernels::Vec3;
@@ -25,14 +25,14 @@ use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
 
 kernel_list! {
     flat sqrt3_store_last: StoreLast;
-    flat sqrt3_limit: Limit;
+    flat sqrt3_limit: Sqrt3Limit;
 }
 
 args! {
     /// Last level of a surface.
     pub struct Last {
         /// Last level in memory.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Number of levels after it: 0 to 2.
         pub more: u32,
     }
@@ -73,9 +73,9 @@ unsafe impl FlatKernel for StoreLast {
 
 kernel! {
     /// Computes limit points and unit normals. One index per vertex of the last level.
-    pub struct Limit: Flat {
+    pub struct Sqrt3Limit: Flat {
         /// Level.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Sharpness of the base vertices; empty when all are smooth.
         pub sharpness: Global<f32>,
         /// Half-edges of vertices, as [`StoreLast::starts`].
@@ -90,7 +90,7 @@ kernel! {
 }
 
 // SAFETY: each index writes its own vertex; walks go once around it (contracts U3, U4).
-unsafe impl FlatKernel for Limit {
+unsafe impl FlatKernel for Sqrt3Limit {
     #[inline(always)]
     fn run(&self, v: u32) {
         let frame = self.vertex(self.net, v);
@@ -110,14 +110,14 @@ fn put(to: GlobalMut<f32>, v: u32, x: Vec3) {
 }
 
 /// Point and two tangents, the second to the left of the first.
-struct Frame {
+struct LimitFrame {
     point: Vec3,
     first: Vec3,
     second: Vec3,
 }
 
 /// Sums over the one-ring of a smooth vertex.
-struct Around {
+struct RingSums {
     n: f32,
     step: (f32, f32),
     at: (f32, f32),
@@ -126,10 +126,10 @@ struct Around {
     second: Vec3,
 }
 
-impl Around {
+impl RingSums {
     #[inline(always)]
-    fn new(n: u32) -> Around {
-        Around {
+    fn new(n: u32) -> RingSums {
+        RingSums {
             n: n as f32,
             step: turn(TAU / n as f32),
             at: (1.0, 0.0),
@@ -155,9 +155,9 @@ impl Around {
     }
 
     #[inline(always)]
-    fn frame(self, p: Vec3) -> Frame {
+    fn frame(self, p: Vec3) -> LimitFrame {
         let a = 3.0 * self.alpha();
-        Frame {
+        LimitFrame {
             point: (p + (a / self.n) * self.total) / (1.0 + a),
             first: self.first,
             second: self.second,
@@ -173,7 +173,7 @@ fn across(twin: Twin) -> u32 {
 }
 
 /// Sharp edges around a vertex.
-struct Lines {
+struct SharpEdges {
     /// Number of sharp edges.
     count: u32,
     /// First half-edge of the walk, counter-clockwise: at the boundary, else at a sharp edge, else any.
@@ -183,7 +183,7 @@ struct Lines {
 }
 
 #[inline(always)]
-fn lines(net: Stored, start: u32) -> Lines {
+fn lines(net: StoredLevel, start: u32) -> SharpEdges {
     let (mut h, mut begin, mut any) = (start, start, false);
     loop {
         let twin = net.twin(h);
@@ -200,7 +200,7 @@ fn lines(net: Stored, start: u32) -> Lines {
             break;
         }
     }
-    let mut lines = Lines {
+    let mut lines = SharpEdges {
         count: u32::from(any),
         begin,
         faces: 0,
@@ -227,7 +227,7 @@ fn lines(net: Stored, start: u32) -> Lines {
     lines
 }
 
-impl Limit {
+impl Sqrt3Limit {
     #[inline(always)]
     fn get(&self, v: u32) -> Vec3 {
         let at = |k| self.values.get(3 * v + k);
@@ -235,11 +235,11 @@ impl Limit {
     }
 
     #[inline(always)]
-    fn vertex(&self, net: Stored, v: u32) -> Frame {
+    fn vertex(&self, net: StoredLevel, v: u32) -> LimitFrame {
         let p = self.get(v);
         let start = self.starts.get(v);
         if start == NONE {
-            return Frame {
+            return LimitFrame {
                 point: p,
                 first: Vec3::ZERO,
                 second: Vec3::ZERO,
@@ -248,7 +248,7 @@ impl Limit {
         let lines = lines(net, start);
         if self.is_sharp(net, v) || lines.count > 2 {
             // Plane of the first face.
-            return Frame {
+            return LimitFrame {
                 point: p,
                 first: self.get(net.corner(next(lines.begin))) - p,
                 second: self.get(net.corner(prev(lines.begin))) - p,
@@ -263,12 +263,12 @@ impl Limit {
 
     /// Returns `true` if a vertex is itself sharp.
     #[inline(always)]
-    fn is_sharp(&self, net: Stored, v: u32) -> bool {
+    fn is_sharp(&self, net: StoredLevel, v: u32) -> bool {
         v < self.sharpness.len() && after(self.sharpness.get(v), net.level()) > 0.0
     }
 
     #[inline(always)]
-    fn smooth(&self, net: Stored, p: Vec3, ring: &Lines) -> Frame {
+    fn smooth(&self, net: StoredLevel, p: Vec3, ring: &SharpEdges) -> LimitFrame {
         let n = ring.faces;
         let (mut cut, mut h) = (0, ring.begin);
         if net.cuts() {
@@ -277,7 +277,7 @@ impl Limit {
                 h = across(net.twin(prev(h)));
             }
         }
-        let mut around = Around::new(n);
+        let mut around = RingSums::new(n);
         for _ in 0..n {
             around.add(self.get(net.corner(next(h))));
             h = across(net.twin(prev(h)));
@@ -289,7 +289,7 @@ impl Limit {
         // the one-ring.
         let a = around.alpha();
         let moved = (1.0 - a) * p + (a / n as f32) * around.total;
-        let mut around = Around::new(n + cut);
+        let mut around = RingSums::new(n + cut);
         for _ in 0..n {
             let (v, w) = (net.corner(next(h)), net.corner(prev(h)));
             if net.twin(next(h)).is_sharp() {
@@ -305,7 +305,7 @@ impl Limit {
 
     /// Returns the new point on the sharp edge between two vertices, next to the first.
     #[inline(always)]
-    fn third(&self, net: Stored, v: u32, w: u32) -> Vec3 {
+    fn third(&self, net: StoredLevel, v: u32, w: u32) -> Vec3 {
         let (p, q) = (self.get(v), self.get(w));
         let lines = lines(net, self.starts.get(v));
         if self.is_sharp(net, v) || lines.count != 2 {
@@ -317,7 +317,7 @@ impl Limit {
 
     /// Returns the neighbours of a vertex along its crease.
     #[inline(always)]
-    fn ends(&self, net: Stored, side: &Lines) -> (Vec3, Vec3) {
+    fn ends(&self, net: StoredLevel, side: &SharpEdges) -> (Vec3, Vec3) {
         let mut h = side.begin;
         for _ in 1..side.faces {
             h = across(net.twin(prev(h)));
@@ -327,7 +327,7 @@ impl Limit {
     }
 
     #[inline(always)]
-    fn line(&self, net: Stored, p: Vec3, side: &Lines) -> Frame {
+    fn line(&self, net: StoredLevel, p: Vec3, side: &SharpEdges) -> LimitFrame {
         let spoke = |h: u32| self.get(net.corner(next(h)));
         let (out, into) = self.ends(net, side);
         let odd = net.level() & 1;
@@ -361,7 +361,7 @@ impl Limit {
             }
             across_line
         };
-        Frame {
+        LimitFrame {
             point: (4.0 * p + out + into) / 6.0,
             first: out - into,
             second,

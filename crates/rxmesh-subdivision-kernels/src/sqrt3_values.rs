@@ -7,7 +7,7 @@
 
 use crate::columns::{Columns, One, Rows, RowsMut, Three, Two};
 use crate::sharpness::{Sharpness, after};
-use crate::sqrt3::{Net, Refined, Stored};
+use crate::sqrt3::{Net, Refined, StoredLevel};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::{args, kernel, kernel::FlatKernel};
@@ -26,7 +26,7 @@ pub const ALPHAS: u32 = 64;
 /// Rule of a base vertex, apart from its own sharpness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Kind {
+pub enum Sqrt3Rule {
     /// No sharp edge.
     Smooth = 0,
     /// Two sharp edges.
@@ -60,7 +60,7 @@ kernel! {
         pub mesh: Topology,
         /// Sharpness of the mesh.
         pub sharpness: Sharpness,
-        /// A [`Kind`] per vertex, with the valence in the higher bits.
+        /// A [`Sqrt3Rule`] per vertex, with the valence in the higher bits.
         pub kinds: GlobalMut<u32>,
         /// First vertex at which a sharp edge ends, [`NONE`] if there is none.
         pub dart: GlobalMut<u32>,
@@ -77,12 +77,12 @@ unsafe impl FlatKernel for FindKinds {
             sharp += u32::from(self.sharpness.edge(&self.mesh, h) > 0.0);
         });
         let kind = match sharp {
-            0 if n > 0 => Kind::Smooth,
-            1 => Kind::Dart,
-            2 => Kind::Line,
-            _ => Kind::Fixed,
+            0 if n > 0 => Sqrt3Rule::Smooth,
+            1 => Sqrt3Rule::Dart,
+            2 => Sqrt3Rule::Line,
+            _ => Sqrt3Rule::Fixed,
         };
-        if kind == Kind::Dart {
+        if kind == Sqrt3Rule::Dart {
             self.dart.fetch_min(0, v);
         }
         self.kinds.set(v, kind as u32 | n << KIND_BITS);
@@ -101,7 +101,7 @@ args! {
         /// Weight of the one-ring by valence, [`ALPHAS`] values.
         pub alphas: Global<f32>,
         /// Level before the one before; at the first step the one before.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// 1 at the first step, else 0.
         pub is_first: u32,
         /// 1 for vertices on creases, beginning with the base vertices; empty if no edge is sharp.
@@ -185,7 +185,7 @@ impl<Q: Columns> Step<Q> {
     #[inline(always)]
     fn follows_line(&self, v: u32) -> bool {
         v >= self.kinds.len()
-            || self.kind(v).0 == Kind::Line as u32
+            || self.kind(v).0 == Sqrt3Rule::Line as u32
                 && after(self.sharpness.vertex(v), self.level()) <= 0.0
     }
 
@@ -215,10 +215,10 @@ impl<Q: Columns> Step<Q> {
             self.mean(v, c)
         };
         let own = after(self.sharpness.vertex(v), self.level());
-        let (moved, mean) = if kind == Kind::Smooth as u32 {
+        let (moved, mean) = if kind == Sqrt3Rule::Smooth as u32 {
             let a = self.alpha(n);
             ((1.0 - a) * p + a * s, (p + 2.0 * s) * (1.0 / 3.0))
-        } else if kind == Kind::Line as u32 {
+        } else if kind == Sqrt3Rule::Line as u32 {
             self.on_line(p, s, own <= 0.0)
         } else {
             (p, s)
@@ -239,7 +239,7 @@ impl<Q: Columns> Step<Q> {
     fn first_mean(&self, v: u32, c: u32, kind: u32) -> f32 {
         let (mut sum, mut n) = (0.0, 0);
         neighbours(&self.mesh, v, |w, h| {
-            if kind != Kind::Line as u32 || self.sharpness.edge(&self.mesh, h) > 0.0 {
+            if kind != Sqrt3Rule::Line as u32 || self.sharpness.edge(&self.mesh, h) > 0.0 {
                 sum += self.x.get(w, c);
                 n += 1;
             }
@@ -351,7 +351,7 @@ kernel! {
     /// Marks the points on creases that a level creates: one face per index.
     pub struct MarkLines: Flat {
         /// Level before.
-        pub net: Stored,
+        pub net: StoredLevel,
         /// Marks, as [`Step::marks`].
         pub marks: GlobalMut<u32>,
     }

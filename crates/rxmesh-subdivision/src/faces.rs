@@ -1,6 +1,6 @@
 //! Sources of faces: a mesh on the host, or memory of an engine.
 
-use crate::mesh::{Special, Told};
+use crate::mesh::{KnownTopology, Special};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh, SharpEdge, SharpVertex};
@@ -91,7 +91,7 @@ impl<'a> Extras<'a> {
 
 /// Faces from the host or an engine, with their sharpness and holes.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub(crate) enum FaceSource<'a> {
     Host(&'a PolyMesh),
     Device(&'a DeviceFaces<'a>, Extras<'a>),
     /// Faces that are asserted to be a closed surface.
@@ -107,20 +107,20 @@ fn limited(what: &'static str, asked: u64) -> Result<(), MeshError> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> FaceSource<'a> {
     pub(crate) fn extras(&self) -> Extras<'a> {
         match self {
-            Source::Host(mesh) => Extras::of(mesh),
-            Source::Device(_, extras) => *extras,
-            Source::Ahead(_) => Extras::default(),
+            FaceSource::Host(mesh) => Extras::of(mesh),
+            FaceSource::Device(_, extras) => *extras,
+            FaceSource::Ahead(_) => Extras::default(),
         }
     }
 
     /// Returns the number of faces.
     pub(crate) fn face_count(&self) -> u64 {
         match self {
-            Source::Host(mesh) => mesh.face_count() as u64,
-            Source::Device(given, _) | Source::Ahead(given) => given.faces.into(),
+            FaceSource::Host(mesh) => mesh.face_count() as u64,
+            FaceSource::Device(given, _) | FaceSource::Ahead(given) => given.faces.into(),
         }
     }
 
@@ -133,8 +133,8 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the facts that are known before the mesh is made, for faces of checked sizes.
-    pub(crate) fn told(&self, sizes: &Faces) -> Result<Option<Told>, MeshError> {
-        if !matches!(self, Source::Ahead(_)) {
+    pub(crate) fn known_topology(&self, sizes: &Faces) -> Result<Option<KnownTopology>, MeshError> {
+        if !matches!(self, FaceSource::Ahead(_)) {
             return Ok(None);
         }
         let corners = self.corner_count(sizes);
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
             let what = format!("{corners} corners are no closed surface: half-edges are twins");
             return Err(MeshError::Extras { what });
         }
-        Ok(Some(Told {
+        Ok(Some(KnownTopology {
             edges: corners / 2,
             special: Special::default(),
         }))
@@ -151,15 +151,15 @@ impl<'a> Source<'a> {
     /// Refuses errors that can be found without reading the corners of faces on an engine; returns the sizes of faces.
     pub(crate) fn check(&self) -> Result<Faces, Error> {
         match self {
-            Source::Host(mesh) => {
+            FaceSource::Host(mesh) => {
                 mesh.validate()?;
                 Ok(mesh.faces.clone())
             }
-            Source::Device(given, extras) => {
+            FaceSource::Device(given, extras) => {
                 extras.validate(given.vertices, given.faces)?;
                 given.check()
             }
-            Source::Ahead(given) => given.check(),
+            FaceSource::Ahead(given) => given.check(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Faces of the mesh that are part of the surface.
 
 use crate::faces::Extras;
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use crate::{Boundary, Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -18,8 +18,8 @@ pub(crate) struct KeptFaces {
     /// Faces that are kept, ascending; `None` when all are.
     ids: Option<Vec<u32>>,
     /// Copy of `ids` on the engine; empty when all are kept.
-    list: Room<u32>,
-    away: Room<u32>,
+    list: GrowableBuffer<u32>,
+    away: GrowableBuffer<u32>,
 }
 
 impl KeptFaces {
@@ -27,8 +27,8 @@ impl KeptFaces {
         Ok(KeptFaces {
             all: 0,
             ids: None,
-            list: Room::empty(engine)?,
-            away: Room::empty(engine)?,
+            list: GrowableBuffer::empty(engine)?,
+            away: GrowableBuffer::empty(engine)?,
         })
     }
 

@@ -8,6 +8,7 @@
 
 mod catmull_clark;
 mod faces;
+mod growable;
 mod kept;
 mod launch;
 mod lengths;
@@ -21,7 +22,6 @@ mod parts;
 mod patches;
 mod refine;
 mod refine_adaptive;
-mod room;
 mod scan;
 mod seams;
 mod sharpness;
@@ -31,14 +31,14 @@ mod surface;
 mod triangles;
 
 pub use catmull_clark::{
-    Adaptive, CatmullClark, MOST_LEVELS, Patch, PatchCount, PatchKind, Tessellation,
+    Adaptive, CatmullClark, MOST_LEVELS, PatchCount, PatchKind, SurfacePatch, Tessellation,
 };
 pub use faces::{DeviceFaces, Extras, FaceSizes};
 pub use loop_surface::Loop;
 pub use mesh::{HostMesh, Mesh};
 pub use open::{Opened, open_edges};
 pub use options::{Boundary, Creasing, FaceVarying, Options, Scheme};
-pub use refine::{Places, Refined, refine, refine_triangles};
+pub use refine::{Refined, VertexOptions, refine, refine_triangles};
 pub use refine_adaptive::refine_adaptive;
 pub use rxmesh_subdivision_kernels as kernels;
 pub use sharpness::Sharpness;

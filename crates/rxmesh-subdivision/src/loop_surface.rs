@@ -1,11 +1,11 @@
 //! Loop surfaces.
 
-use crate::catmull_clark::creases::Table;
-use crate::faces::{DeviceFaces, Extras, Source};
+use crate::catmull_clark::creases::SharpnessTable;
+use crate::faces::{DeviceFaces, Extras, FaceSource};
+use crate::growable::GrowableBuffer;
 use crate::kept::KeptFaces;
 use crate::launch::Launch;
 use crate::lengths::{check_limit, check_rows};
-use crate::room::Room;
 use crate::triangles::{
     Spokes, check_levels, check_size, check_sizes, check_values, groups, rows, rows_mut,
 };
@@ -15,11 +15,11 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_subdivision_kernels::barycentric::{Grid, WriteFaces, inside, inside_point};
+use rxmesh_subdivision_kernels::barycentric::{TriangleGrid, WriteFaces, inside, inside_point};
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::columns::{Columns, One, Three, Two};
 use rxmesh_subdivision_kernels::loop_level::Level;
-use rxmesh_subdivision_kernels::loop_limit::{Limit, TURNS};
+use rxmesh_subdivision_kernels::loop_limit::{LoopLimit, TURNS};
 use rxmesh_subdivision_kernels::loop_rings::{BETAS, Masks, RingTable, Rings};
 use rxmesh_subdivision_kernels::loop_tiles::{MOST_LEVELS, Tiles, recipe};
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ pub struct Loop {
     mesh: Mesh,
     sharpness: Sharpness,
     /// Sharpness of edges that decreases by Chaikin's rule.
-    table: Table,
+    table: SharpnessTable,
     spokes: Spokes,
     options: Options,
     levels: u32,
@@ -49,9 +49,9 @@ pub struct Loop {
     turns: Buffer<f32>,
     recipes: Buffer<u32>,
     /// [`RingTable::values`], with a capacity of three columns.
-    rings: Room<f32>,
+    rings: GrowableBuffer<f32>,
     /// Points of the levels before the last, from the last tiled one on, with a capacity of three columns.
-    between: [Room<f32>; 2],
+    between: [GrowableBuffer<f32>; 2],
 }
 
 impl Loop {
@@ -62,7 +62,7 @@ impl Loop {
     /// A face that is no triangle, by name; errors of the mesh ([`Mesh::new`]) or its sharpness ([`Sharpness::new`]);
     /// more than 10 levels; more points or faces than 32 bits can number; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Loop, Error> {
-        Loop::of(engine, &Source::Host(poly), options)
+        Loop::of(engine, &FaceSource::Host(poly), options)
     }
 
     /// Prepares a surface as [`Loop::new`], from faces that are on the engine already.
@@ -76,7 +76,7 @@ impl Loop {
         extras: &Extras,
         options: &Options,
     ) -> Result<Loop, Error> {
-        Loop::of(engine, &Source::Device(faces, *extras), options)
+        Loop::of(engine, &FaceSource::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
@@ -86,7 +86,7 @@ impl Loop {
     ///
     /// As [`Loop::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
-        self.make(&Source::Host(poly))
+        self.make(&FaceSource::Host(poly))
     }
 
     /// Rebuilds as [`Loop::rebuild`], from faces that are on the engine already.
@@ -95,17 +95,17 @@ impl Loop {
     ///
     /// As [`Loop::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, *extras))
+        self.make(&FaceSource::Device(faces, *extras))
     }
 
-    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Loop, Error> {
+    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<Loop, Error> {
         check_levels(options)?;
         let tiled = tiled(engine, options.levels);
         let mesh = Mesh::empty(engine)?;
         let mut surface = Loop {
             mesh,
             sharpness: Sharpness::empty(engine)?,
-            table: Table::empty(engine)?,
+            table: SharpnessTable::empty(engine)?,
             spokes: Spokes::empty(engine)?,
             options: *options,
             levels: options.levels,
@@ -116,14 +116,17 @@ impl Loop {
             betas: engine.upload(&betas())?,
             turns: engine.upload(&turns())?,
             recipes: engine.upload(&recipes(tiled))?,
-            rings: Room::empty(engine)?,
-            between: [Room::empty(engine)?, Room::empty(engine)?],
+            rings: GrowableBuffer::empty(engine)?,
+            between: [
+                GrowableBuffer::empty(engine)?,
+                GrowableBuffer::empty(engine)?,
+            ],
         };
         surface.make(source)?;
         Ok(surface)
     }
 
-    fn make(&mut self, source: &Source) -> Result<(), Error> {
+    fn make(&mut self, source: &FaceSource) -> Result<(), Error> {
         let made = self.try_make(source);
         if made.is_err() {
             self.mesh.clear();
@@ -133,7 +136,7 @@ impl Loop {
         made
     }
 
-    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+    fn try_make(&mut self, source: &FaceSource) -> Result<(), Error> {
         let (levels, options) = (self.levels, self.options);
         let sizes = source.check()?;
         check_sizes(&sizes, source.face_count(), "Loop's scheme")?;
@@ -198,7 +201,7 @@ impl Loop {
     /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let constants = 4 * (self.betas.len() + self.turns.len() + self.recipes.len()) as u64;
-        let between: u64 = self.between.iter().map(Room::bytes).sum();
+        let between: u64 = self.between.iter().map(GrowableBuffer::bytes).sum();
         let own = constants + between + self.rings.bytes() + self.kept.bytes();
         let made = self.spokes.bytes() + self.sharpness.bytes() + self.mesh.bytes();
         own + self.table.bytes() + made
@@ -263,7 +266,7 @@ impl Loop {
         normals: Option<&mut Buffer<f32>>,
     ) -> Result<(), Error> {
         check_limit(self.vertices, values, points, normals.as_deref())?;
-        let kernel = Limit {
+        let kernel = LoopLimit {
             mesh: self.mesh.topology(),
             creases: self.creases(),
             spokes: self.spokes.view(&self.mesh),
@@ -357,8 +360,8 @@ impl Loop {
         }
     }
 
-    fn grid(&self, level: u32) -> Grid {
-        Grid {
+    fn grid(&self, level: u32) -> TriangleGrid {
+        TriangleGrid {
             level,
             vertices: self.mesh.vertex_count(),
             edge_count: self.mesh.edge_count(),
@@ -420,7 +423,7 @@ fn betas() -> Vec<f32> {
         .collect()
 }
 
-/// Returns the table of [`Limit::turns`].
+/// Returns the table of [`LoopLimit::turns`].
 fn turns() -> Vec<f32> {
     let of = |n: u32| {
         let half = std::f64::consts::PI / f64::from(n.max(1));

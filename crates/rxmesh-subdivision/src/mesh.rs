@@ -2,10 +2,10 @@
 
 mod connect;
 
-use crate::faces::{DeviceFaces, Extras, Source};
-use crate::room::Room;
-use connect::Work;
-pub(crate) use connect::{Special, Told};
+use crate::faces::{DeviceFaces, Extras, FaceSource};
+use crate::growable::GrowableBuffer;
+use connect::ConnectBuffers;
+pub(crate) use connect::{KnownTopology, Special};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::mesh::PolyMesh;
@@ -22,18 +22,18 @@ pub struct Mesh {
     pub(crate) engine: Engine,
     pub(crate) size: u32,
     /// Empty if all faces have `size` corners.
-    pub(crate) offsets: Room<u32>,
+    pub(crate) offsets: GrowableBuffer<u32>,
     /// Empty if all faces have `size` corners.
-    pub(crate) faces: Room<u32>,
-    pub(crate) corners: Room<u32>,
-    pub(crate) twins: Room<u32>,
-    pub(crate) edges: Room<u32>,
-    pub(crate) halves: Room<u32>,
-    pub(crate) starts: Room<u32>,
-    pub(crate) entries: Room<u32>,
-    pub(crate) around: Room<u32>,
+    pub(crate) faces: GrowableBuffer<u32>,
+    pub(crate) corners: GrowableBuffer<u32>,
+    pub(crate) twins: GrowableBuffer<u32>,
+    pub(crate) edges: GrowableBuffer<u32>,
+    pub(crate) halves: GrowableBuffer<u32>,
+    pub(crate) starts: GrowableBuffer<u32>,
+    pub(crate) entries: GrowableBuffer<u32>,
+    pub(crate) around: GrowableBuffer<u32>,
     pub(crate) special: Special,
-    work: Work,
+    work: ConnectBuffers,
 }
 
 impl Mesh {
@@ -44,7 +44,7 @@ impl Mesh {
     /// Errors of the mesh ([`PolyMesh::validate`]); a face that has a vertex twice, an edge of more than two faces, or
     /// of two that traverse it in the same direction: the first such place is named. No memory on the engine.
     pub fn new(engine: &Engine, mesh: &PolyMesh) -> Result<Mesh, Error> {
-        Mesh::of(engine, &Source::Host(mesh))
+        Mesh::of(engine, &FaceSource::Host(mesh))
     }
 
     /// Makes a mesh as [`Mesh::new`], from faces that are on the engine already.
@@ -53,7 +53,7 @@ impl Mesh {
     ///
     /// As [`Mesh::new`]; a vertex that does not exist, buffers that are too short.
     pub fn from_faces(engine: &Engine, faces: &DeviceFaces) -> Result<Mesh, Error> {
-        Mesh::of(engine, &Source::Device(faces, Extras::default()))
+        Mesh::of(engine, &FaceSource::Device(faces, Extras::default()))
     }
 
     /// Replaces the faces by those of another mesh. One wait, for errors and for the number of edges.
@@ -62,7 +62,7 @@ impl Mesh {
     ///
     /// As [`Mesh::new`]; the mesh is then empty.
     pub fn rebuild(&mut self, mesh: &PolyMesh) -> Result<(), Error> {
-        self.make_of(&Source::Host(mesh))
+        self.make_of(&FaceSource::Host(mesh))
     }
 
     /// Rebuilds as [`Mesh::rebuild`], from faces that are on the engine already.
@@ -71,7 +71,7 @@ impl Mesh {
     ///
     /// As [`Mesh::from_faces`]; the mesh is then empty.
     pub fn rebuild_from(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
-        self.make_of(&Source::Device(faces, Extras::default()))
+        self.make_of(&FaceSource::Device(faces, Extras::default()))
     }
 
     /// Rebuilds as [`Mesh::rebuild_from`], from faces that the caller asserts to be a closed surface: nothing is waited
@@ -82,7 +82,7 @@ impl Mesh {
     ///
     /// Errors that are found without a wait; the mesh is then empty.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
-        self.make_of(&Source::Ahead(faces))
+        self.make_of(&FaceSource::Ahead(faces))
     }
 
     /// Waits, and refuses faces that do not hold what [`Mesh::rebuild_ahead`] assumed.
@@ -96,13 +96,13 @@ impl Mesh {
         self.settle(checked)
     }
 
-    fn of(engine: &Engine, source: &Source) -> Result<Mesh, Error> {
+    fn of(engine: &Engine, source: &FaceSource) -> Result<Mesh, Error> {
         let mut mesh = Mesh::empty(engine)?;
         mesh.make_of(source)?;
         Ok(mesh)
     }
 
-    fn make_of(&mut self, source: &Source) -> Result<(), Error> {
+    fn make_of(&mut self, source: &FaceSource) -> Result<(), Error> {
         let sizes = source.check();
         if sizes.is_err() {
             self.clear();
@@ -113,21 +113,21 @@ impl Mesh {
     /// Makes a mesh without faces and vertices.
     pub(crate) fn empty(engine: &Engine) -> Result<Mesh, Error> {
         crate::load(engine)?;
-        let room = || Room::empty(engine);
+        let empty = || GrowableBuffer::empty(engine);
         Ok(Mesh {
             engine: engine.clone(),
             size: 4,
-            offsets: room()?,
-            faces: room()?,
-            corners: room()?,
-            twins: room()?,
-            edges: room()?,
-            halves: room()?,
-            starts: Room::zeroed(engine, 1)?,
-            entries: room()?,
-            around: room()?,
+            offsets: empty()?,
+            faces: empty()?,
+            corners: empty()?,
+            twins: empty()?,
+            edges: empty()?,
+            halves: empty()?,
+            starts: GrowableBuffer::zeroed(engine, 1)?,
+            entries: empty()?,
+            around: empty()?,
             special: Special::default(),
-            work: Work::empty(engine)?,
+            work: ConnectBuffers::empty(engine)?,
         })
     }
 
@@ -135,7 +135,7 @@ impl Mesh {
     pub(crate) fn clear(&mut self) {
         self.size = 4;
         self.starts.shrink(1);
-        for room in [
+        for buffer in [
             &mut self.offsets,
             &mut self.faces,
             &mut self.corners,
@@ -145,7 +145,7 @@ impl Mesh {
             &mut self.entries,
             &mut self.around,
         ] {
-            room.shrink(0);
+            buffer.shrink(0);
         }
     }
 
@@ -169,7 +169,8 @@ impl Mesh {
         }
     }
 
-    /// Returns the neighbourhood of each vertex: [`Around`](rxmesh_subdivision_kernels::build::Around) as numbers.
+    /// Returns the neighbourhood of each vertex: [`Neighbourhood`](rxmesh_subdivision_kernels::build::Neighbourhood) as
+    /// numbers.
     pub fn around(&self) -> Global<u32> {
         self.around.global()
     }
@@ -234,13 +235,13 @@ impl Mesh {
         mesh.starts.set_len(vertices as usize + 1)?;
         mesh.around.set_len(vertices as usize)?;
         mesh.halves.set_len(edges as usize)?;
-        for room in [
+        for buffer in [
             &mut mesh.corners,
             &mut mesh.twins,
             &mut mesh.edges,
             &mut mesh.entries,
         ] {
-            room.set_len(corners as usize)?;
+            buffer.set_len(corners as usize)?;
         }
         Ok(mesh)
     }

@@ -1,7 +1,7 @@
 //! Refinement of a mesh with all its attributes.
 
 use crate::normals;
-use crate::seams::{Seams, Split};
+use crate::seams::{Seams, SplitValues};
 use crate::{Boundary, FaceVarying, HostMesh, Options, Scheme, Subdivision};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{
@@ -9,7 +9,7 @@ use rxmesh_host::mesh::{
     TriMesh,
 };
 use rxmesh_host::{Error, Vec3};
-use rxmesh_subdivision_kernels::build::Around;
+use rxmesh_subdivision_kernels::build::Neighbourhood;
 use serde::Serialize;
 
 /// A refined mesh.
@@ -24,7 +24,7 @@ pub struct Refined {
 /// Options for positions and normals of a refined mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct Places {
+pub struct VertexOptions {
     /// Move the vertices to their limit positions.
     #[cfg_attr(feature = "cli", arg(long))]
     pub limit: bool,
@@ -51,7 +51,7 @@ pub fn refine(
     engine: &Engine,
     mesh: &PolyMesh,
     options: &Options,
-    places: Places,
+    places: VertexOptions,
 ) -> Result<Refined, Error> {
     let surface = Subdivision::new(engine, mesh, options)?;
     let corners = surface.faces_to_host()?;
@@ -119,7 +119,7 @@ pub fn refine_triangles(
         placement: mesh.placement,
         ..TriMesh::default()
     };
-    let refined = refine(engine, &bare.into(), options, Places::default())?;
+    let refined = refine(engine, &bare.into(), options, VertexOptions::default())?;
     let (triangles, _) = refined.mesh.triangulate()?;
     Ok(triangles)
 }
@@ -137,7 +137,7 @@ fn positions(
     surface: &Subdivision,
     mesh: &PolyMesh,
     options: &Options,
-    places: Places,
+    places: VertexOptions,
     parents: &[u32],
 ) -> Result<Positions, Error> {
     let engine = surface.mesh().engine();
@@ -146,7 +146,7 @@ fn positions(
     let mut values = engine.zeroed(n)?;
     surface.values(3, &engine.upload(&x)?, &mut values)?;
     let (mut normal, mut split) = (None, None);
-    if places != Places::default() {
+    if places != VertexOptions::default() {
         let (mut points, mut normals) = (engine.zeroed(n)?, engine.zeroed(n)?);
         surface.limit(&values, &mut points, &mut normals)?;
         let normals = normals.read()?;
@@ -242,11 +242,11 @@ fn texcoords(
 ) -> Result<CornerLayer, Error> {
     let width = layer.width;
     let linear = options.face_varying == FaceVarying::All;
-    let Split {
+    let SplitValues {
         corners,
         values,
         lacks,
-    } = Split::new(mesh, layer);
+    } = SplitValues::new(mesh, layer);
     let mut own = PolyMesh {
         faces: mesh.faces.clone(),
         corners,
@@ -344,7 +344,7 @@ pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     let corners = boundary == Boundary::EdgeAndCorner;
     let is_held = |&v: &u32| {
         let around = base.around[v as usize];
-        around == Around::Fans as u32 || corners && around == Around::Corner as u32
+        around == Neighbourhood::Fans as u32 || corners && around == Neighbourhood::Corner as u32
     };
     (0..base.around.len() as u32).filter(is_held).collect()
 }

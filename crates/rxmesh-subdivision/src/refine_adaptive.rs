@@ -2,7 +2,7 @@
 
 use crate::catmull_clark::{Adaptive, PatchCount, Tessellation};
 use crate::refine::{columns, tags};
-use crate::{Options, Places, Refined, Scheme};
+use crate::{Options, Refined, Scheme, VertexOptions};
 use rxmesh_host::Error;
 use rxmesh_host::Vec3;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -22,7 +22,7 @@ pub fn refine_adaptive(
     engine: &Engine,
     mesh: &PolyMesh,
     options: &Options,
-    places: Places,
+    places: VertexOptions,
 ) -> Result<(Refined, Vec<PatchCount>), Error> {
     if options.scheme != Scheme::CatmullClark {
         return Err(Error::Options(
@@ -39,7 +39,7 @@ pub fn refine_adaptive(
     let parents: Vec<u32> = order.iter().map(|&p| parents[p]).collect();
     let corners: Vec<&Vec<u32>> = order.iter().map(|&p| &made.corners[p]).collect();
 
-    let at = At::new(engine, &made)?;
+    let at = VertexParameters::new(engine, &made)?;
     let x: Vec<f32> = mesh.positions.iter().flat_map(|p| p.to_array()).collect();
     let (positions, normals) = at.positions(&surface, &x)?;
     let sizes: Vec<u32> = corners.iter().map(|f| f.len() as u32).collect();
@@ -85,15 +85,15 @@ pub fn refine_adaptive(
 }
 
 /// Parameters of the vertices on the engine.
-struct At<'a> {
+struct VertexParameters<'a> {
     engine: &'a Engine,
     faces: Buffer<u32>,
     places: Buffer<f32>,
 }
 
-impl<'a> At<'a> {
-    fn new(engine: &'a Engine, made: &Tessellation) -> Result<At<'a>, Error> {
-        Ok(At {
+impl<'a> VertexParameters<'a> {
+    fn new(engine: &'a Engine, made: &Tessellation) -> Result<VertexParameters<'a>, Error> {
+        Ok(VertexParameters {
             engine,
             faces: engine.upload(&made.faces)?,
             places: engine.upload(&made.places)?,

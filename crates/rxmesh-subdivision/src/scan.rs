@@ -1,22 +1,22 @@
 //! Prefix sums without a wait.
 
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_subdivision_kernels::scan::{AddParts, Parts, ScanParts, log_chunk};
+use rxmesh_subdivision_kernels::scan::{AddParts, ChunkSums, ScanParts, log_chunk};
 
 /// Scratch buffers of prefix sums.
 #[derive(Debug)]
 pub(crate) struct Scan {
-    sums: Room<u32>,
-    arrived: Room<u32>,
+    sums: GrowableBuffer<u32>,
+    arrived: GrowableBuffer<u32>,
 }
 
 impl Scan {
     pub(crate) fn empty(engine: &Engine) -> Result<Scan, EngineError> {
         Ok(Scan {
-            sums: Room::empty(engine)?,
-            arrived: Room::zeroed(engine, 2)?,
+            sums: GrowableBuffer::empty(engine)?,
+            arrived: GrowableBuffer::zeroed(engine, 2)?,
         })
     }
 
@@ -26,9 +26,9 @@ impl Scan {
     }
 
     /// Returns the chunks of `n` values, and their number.
-    pub(crate) fn parts(&mut self, n: u32) -> Result<(Parts, u32), EngineError> {
+    pub(crate) fn parts(&mut self, n: u32) -> Result<(ChunkSums, u32), EngineError> {
         self.reserve(n)?;
-        let parts = Parts {
+        let parts = ChunkSums {
             log_chunk: log_chunk(n),
             sums: self.sums.global_mut(),
             arrived: self.arrived.global_mut(),
@@ -40,8 +40,8 @@ impl Scan {
     pub(crate) fn exclusive(
         &mut self,
         engine: &Engine,
-        values: &Room<u32>,
-        sums: &Room<u32>,
+        values: &GrowableBuffer<u32>,
+        sums: &GrowableBuffer<u32>,
     ) -> Result<(), EngineError> {
         let n = values.len() as u32;
         let (parts, blocks) = self.parts(n)?;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// Vertices of the values' mesh.
 #[derive(Debug)]
-pub(crate) struct Split {
+pub(crate) struct SplitValues {
     /// Vertex of each corner.
     pub(crate) corners: Vec<u32>,
     /// Values of the vertices, row after row.
@@ -20,11 +20,11 @@ pub(crate) struct Split {
     pub(crate) lacks: Vec<bool>,
 }
 
-impl Split {
+impl SplitValues {
     /// Makes a vertex for each pair of a vertex and a value of a corner: values may be used at several vertices.
-    pub(crate) fn new(mesh: &PolyMesh, layer: &CornerLayer) -> Split {
+    pub(crate) fn new(mesh: &PolyMesh, layer: &CornerLayer) -> SplitValues {
         let width = layer.width;
-        let mut split = Split {
+        let mut split = SplitValues {
             corners: Vec::with_capacity(layer.corners.len()),
             values: Vec::new(),
             lacks: Vec::with_capacity(mesh.face_count()),

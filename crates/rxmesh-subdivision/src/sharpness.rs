@@ -1,8 +1,8 @@
 //! Sharpness of a mesh's edges and vertices, on its engine.
 
 use crate::faces::Extras;
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use crate::{Boundary, Mesh};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
@@ -21,22 +21,22 @@ const _: () = assert!(INFINITE == PolyMesh::SHARP);
 /// infinitely sharp with [`Boundary::EdgeAndCorner`].
 #[derive(Debug)]
 pub struct Sharpness {
-    edges: Room<f32>,
-    vertices: Room<f32>,
+    edges: GrowableBuffer<f32>,
+    vertices: GrowableBuffer<f32>,
     /// Largest finite sharpness of an interior edge or a vertex.
     most: f32,
-    lists: Lists,
+    lists: SharpnessLists,
 }
 
 /// Listed sharpness on the engine.
 #[derive(Debug)]
-struct Lists {
-    ends: Room<u32>,
-    values: Room<f32>,
+struct SharpnessLists {
+    ends: GrowableBuffer<u32>,
+    values: GrowableBuffer<f32>,
     /// Buffer of [`FindEdges::last`].
-    last: Room<u32>,
+    last: GrowableBuffer<u32>,
     /// Buffer of [`FindEdges::missing`].
-    missing: Room<u32>,
+    missing: GrowableBuffer<u32>,
 }
 
 impl Sharpness {
@@ -55,14 +55,14 @@ impl Sharpness {
     /// Makes the sharpness of a smooth mesh.
     pub(crate) fn empty(engine: &Engine) -> Result<Sharpness, Error> {
         Ok(Sharpness {
-            edges: Room::empty(engine)?,
-            vertices: Room::empty(engine)?,
+            edges: GrowableBuffer::empty(engine)?,
+            vertices: GrowableBuffer::empty(engine)?,
             most: 0.0,
-            lists: Lists {
-                ends: Room::empty(engine)?,
-                values: Room::empty(engine)?,
-                last: Room::empty(engine)?,
-                missing: Room::empty(engine)?,
+            lists: SharpnessLists {
+                ends: GrowableBuffer::empty(engine)?,
+                values: GrowableBuffer::empty(engine)?,
+                last: GrowableBuffer::empty(engine)?,
+                missing: GrowableBuffer::empty(engine)?,
             },
         })
     }

@@ -2,11 +2,11 @@
 
 mod limit;
 
-use crate::faces::{DeviceFaces, Extras, Source};
+use crate::faces::{DeviceFaces, Extras, FaceSource};
+use crate::growable::GrowableBuffer;
 use crate::kept::KeptFaces;
 use crate::launch::Launch;
 use crate::lengths::check_rows;
-use crate::room::Room;
 use crate::scan::Scan;
 use crate::triangles::{
     check_levels, check_size, check_sizes, check_values, groups, rows, rows_mut,
@@ -19,7 +19,7 @@ use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_subdivision_kernels::columns::{Columns, One, Three, Two};
 use rxmesh_subdivision_kernels::sqrt3::{
-    CodeTwins, FacesHere, FacesOnce, FacesTwice, Kept, MarkOpen, RefineNet, Stored,
+    CodeTwins, FacesHere, FacesOnce, FacesTwice, MarkOpen, RefineNet, StoredLevel, WrittenFaces,
 };
 use rxmesh_subdivision_kernels::sqrt3_values::{ALPHAS, FindKinds, MarkLines, Step};
 use rxmesh_subdivision_kernels::topology::NONE;
@@ -38,36 +38,36 @@ pub struct Sqrt3 {
     sharpness: Sharpness,
     options: Options,
     /// Sizes of all levels.
-    sizes: Vec<Size>,
+    sizes: Vec<LevelSize>,
     /// `true` if any edge is sharp or open.
     lines: bool,
     /// Twins of the base mesh in that case.
     coded: Coded,
     /// Corners and twins of levels 1 to the third last.
-    nets: Vec<[Room<u32>; 2]>,
-    kinds: Room<u32>,
+    nets: Vec<[GrowableBuffer<u32>; 2]>,
+    kinds: GrowableBuffer<u32>,
     /// Buffer of [`FindKinds::dart`].
-    dart: Room<u32>,
+    dart: GrowableBuffer<u32>,
     alphas: Buffer<f32>,
-    marks: Room<u32>,
+    marks: GrowableBuffer<u32>,
     kept: KeptFaces,
     /// Points of the two levels before the last, with a capacity of three columns.
-    between: [Room<f32>; 2],
+    between: [GrowableBuffer<f32>; 2],
     /// Means of one-rings at these levels.
-    means: [Room<f32>; 2],
+    means: [GrowableBuffer<f32>; 2],
 }
 
 /// Twins with marks of sharp and open edges, and scratch buffers for them.
 #[derive(Debug)]
 struct Coded {
-    twins: Room<u32>,
-    open: Room<u32>,
-    before: Room<u32>,
+    twins: GrowableBuffer<u32>,
+    open: GrowableBuffer<u32>,
+    before: GrowableBuffer<u32>,
     scan: Scan,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Size {
+struct LevelSize {
     vertices: u32,
     faces: u32,
     open: u32,
@@ -82,7 +82,7 @@ impl Sqrt3 {
     /// sharp edge of finite sharpness, or one that ends inside the surface; more than 10 levels; more points or faces
     /// than 32 bits can number; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Sqrt3, Error> {
-        Sqrt3::of(engine, &Source::Host(poly), options)
+        Sqrt3::of(engine, &FaceSource::Host(poly), options)
     }
 
     /// Prepares a surface as [`Sqrt3::new`], from faces that are on the engine already.
@@ -96,7 +96,7 @@ impl Sqrt3 {
         extras: &Extras,
         options: &Options,
     ) -> Result<Sqrt3, Error> {
-        Sqrt3::of(engine, &Source::Device(faces, *extras), options)
+        Sqrt3::of(engine, &FaceSource::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
@@ -106,7 +106,7 @@ impl Sqrt3 {
     ///
     /// As [`Sqrt3::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
-        self.make(&Source::Host(poly))
+        self.make(&FaceSource::Host(poly))
     }
 
     /// Rebuilds as [`Sqrt3::rebuild`], from faces that are on the engine already.
@@ -115,7 +115,7 @@ impl Sqrt3 {
     ///
     /// As [`Sqrt3::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, *extras))
+        self.make(&FaceSource::Device(faces, *extras))
     }
 
     /// Rebuilds as [`Sqrt3::rebuild_from`], from faces that the caller asserts to be a closed smooth surface: nothing
@@ -126,7 +126,7 @@ impl Sqrt3 {
     ///
     /// Errors that are found without a wait; the surface then has no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
-        self.make(&Source::Ahead(faces))
+        self.make(&FaceSource::Ahead(faces))
     }
 
     /// Waits, and refuses faces that do not hold what [`Sqrt3::rebuild_ahead`] assumed.
@@ -139,30 +139,33 @@ impl Sqrt3 {
         self.settle(checked)
     }
 
-    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<Sqrt3, Error> {
+    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<Sqrt3, Error> {
         check_levels(options)?;
         let mesh = Mesh::empty(engine)?;
-        let room = || Room::empty(engine);
-        let floats = || -> Result<[Room<f32>; 2], EngineError> {
-            Ok([Room::empty(engine)?, Room::empty(engine)?])
+        let empty = || GrowableBuffer::empty(engine);
+        let floats = || -> Result<[GrowableBuffer<f32>; 2], EngineError> {
+            Ok([
+                GrowableBuffer::empty(engine)?,
+                GrowableBuffer::empty(engine)?,
+            ])
         };
         let mut surface = Sqrt3 {
             mesh,
             sharpness: Sharpness::empty(engine)?,
             options: *options,
-            sizes: vec![Size::default(); options.levels as usize + 1],
+            sizes: vec![LevelSize::default(); options.levels as usize + 1],
             lines: false,
             coded: Coded {
-                twins: room()?,
-                open: room()?,
-                before: room()?,
+                twins: empty()?,
+                open: empty()?,
+                before: empty()?,
                 scan: Scan::empty(engine)?,
             },
             nets: Vec::new(),
-            kinds: room()?,
-            dart: Room::upload(engine, &[NONE])?,
+            kinds: empty()?,
+            dart: GrowableBuffer::upload(engine, &[NONE])?,
             alphas: engine.upload(&alphas())?,
-            marks: room()?,
+            marks: empty()?,
             kept: KeptFaces::empty(engine)?,
             between: floats()?,
             means: floats()?,
@@ -171,7 +174,7 @@ impl Sqrt3 {
         Ok(surface)
     }
 
-    fn make(&mut self, source: &Source) -> Result<(), Error> {
+    fn make(&mut self, source: &FaceSource) -> Result<(), Error> {
         let made = self.try_make(source);
         self.settle(made)
     }
@@ -181,12 +184,12 @@ impl Sqrt3 {
         if made.is_err() {
             self.mesh.clear();
             self.kept.clear();
-            self.sizes.fill(Size::default());
+            self.sizes.fill(LevelSize::default());
         }
         made
     }
 
-    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+    fn try_make(&mut self, source: &FaceSource) -> Result<(), Error> {
         let options = self.options;
         let (found, extras) = (source.check()?, source.extras());
         check_sizes(&found, source.face_count(), "the sqrt(3) scheme")?;
@@ -264,11 +267,13 @@ impl Sqrt3 {
         for level in 0..self.levels().saturating_sub(2) {
             let n = 3 * self.sizes[level + 1].faces;
             if level == self.nets.len() {
-                self.nets
-                    .push([Room::empty(&engine)?, Room::empty(&engine)?]);
+                self.nets.push([
+                    GrowableBuffer::empty(&engine)?,
+                    GrowableBuffer::empty(&engine)?,
+                ]);
             }
-            for room in &mut self.nets[level] {
-                room.set_len(n as usize)?;
+            for buffer in &mut self.nets[level] {
+                buffer.set_len(n as usize)?;
             }
             let [corners, twins] = &self.nets[level];
             let kernel = RefineNet {
@@ -322,9 +327,9 @@ impl Sqrt3 {
     pub fn bytes(&self) -> u64 {
         let words = [&self.kinds, &self.dart, &self.marks];
         let words = words.into_iter().chain(self.nets.iter().flatten());
-        let words: u64 = words.map(Room::bytes).sum();
+        let words: u64 = words.map(GrowableBuffer::bytes).sum();
         let floats = self.between.iter().chain(&self.means);
-        let floats: u64 = floats.map(Room::bytes).sum();
+        let floats: u64 = floats.map(GrowableBuffer::bytes).sum();
         let own = words + floats + 4 * self.alphas.len() as u64 + self.kept.bytes();
         own + self.coded.bytes() + self.sharpness.bytes() + self.mesh.bytes()
     }
@@ -337,7 +342,7 @@ impl Sqrt3 {
     pub fn faces(&self, out: &mut Buffer<u32>) -> Result<(), Error> {
         check_rows(3, [(out.len(), self.face_count())])?;
         let engine = self.mesh.engine();
-        let kept = Kept {
+        let kept = WrittenFaces {
             faces: self.kept.view(),
             each: 3 * self.children(),
         };
@@ -432,7 +437,7 @@ impl Sqrt3 {
     }
 
     /// Returns a level that is kept.
-    fn net(&self, level: usize) -> Stored {
+    fn net(&self, level: usize) -> StoredLevel {
         let (corners, twins) = match level {
             0 => {
                 let topology = self.mesh.topology();
@@ -446,7 +451,7 @@ impl Sqrt3 {
                 (corners.global(), twins.global())
             }
         };
-        Stored {
+        StoredLevel {
             level: level as u32,
             vertices: self.sizes[level].vertices,
             open: self.sizes[level].open,
@@ -490,13 +495,13 @@ fn check_edges(extras: &Extras) -> Result<(), Error> {
 }
 
 /// Returns the sizes of levels 0 to the last.
-fn sizes(mesh: &Mesh, levels: u32) -> Result<Vec<Size>, Error> {
+fn sizes(mesh: &Mesh, levels: u32) -> Result<Vec<LevelSize>, Error> {
     let (mut vertices, mut faces) = (u64::from(mesh.vertex_count()), u64::from(mesh.face_count()));
     let mut open = 2 * u64::from(mesh.edge_count()) - u64::from(mesh.corner_count());
     let mut sizes = Vec::new();
     for level in 0..=levels {
         check_size("coordinates of vertices", vertices, 3)?;
-        sizes.push(Size {
+        sizes.push(LevelSize {
             vertices: vertices as u32,
             faces: faces as u32,
             open: open as u32,
@@ -514,8 +519,8 @@ fn sizes(mesh: &Mesh, levels: u32) -> Result<Vec<Size>, Error> {
 impl Coded {
     fn make(&mut self, mesh: &Mesh, sharpness: &Sharpness) -> Result<(), Error> {
         let (engine, topology, n) = (mesh.engine(), mesh.topology(), mesh.corner_count());
-        for room in [&mut self.twins, &mut self.open, &mut self.before] {
-            room.set_len(n as usize)?;
+        for buffer in [&mut self.twins, &mut self.open, &mut self.before] {
+            buffer.set_len(n as usize)?;
         }
         engine.launch_flat(
             n,

@@ -29,12 +29,12 @@ use rxmesh_host::repack::Repacked;
 /// ```
 #[derive(Debug)]
 pub struct Subdivision {
-    surface: Surface,
+    surface: SchemeSurface,
     levels: u32,
 }
 
 #[derive(Debug)]
-enum Surface {
+enum SchemeSurface {
     CatmullClark(Box<CatmullClark>),
     Loop(Box<Loop>),
     Sqrt3(Box<Sqrt3>),
@@ -43,9 +43,9 @@ enum Surface {
 macro_rules! of_any {
     ($surface:expr, $s:ident => $what:expr) => {
         match $surface {
-            Surface::CatmullClark($s) => $what,
-            Surface::Loop($s) => $what,
-            Surface::Sqrt3($s) => $what,
+            SchemeSurface::CatmullClark($s) => $what,
+            SchemeSurface::Loop($s) => $what,
+            SchemeSurface::Sqrt3($s) => $what,
         }
     };
 }
@@ -61,10 +61,10 @@ impl Subdivision {
     pub fn new(engine: &Engine, mesh: &PolyMesh, options: &Options) -> Result<Subdivision, Error> {
         let surface = match options.scheme {
             Scheme::CatmullClark => {
-                Surface::CatmullClark(Box::new(CatmullClark::new(engine, mesh, options)?))
+                SchemeSurface::CatmullClark(Box::new(CatmullClark::new(engine, mesh, options)?))
             }
-            Scheme::Loop => Surface::Loop(Box::new(Loop::new(engine, mesh, options)?)),
-            Scheme::Sqrt3 => Surface::Sqrt3(Box::new(Sqrt3::new(engine, mesh, options)?)),
+            Scheme::Loop => SchemeSurface::Loop(Box::new(Loop::new(engine, mesh, options)?)),
+            Scheme::Sqrt3 => SchemeSurface::Sqrt3(Box::new(Sqrt3::new(engine, mesh, options)?)),
         };
         Ok(Subdivision {
             surface,
@@ -84,14 +84,14 @@ impl Subdivision {
         options: &Options,
     ) -> Result<Subdivision, Error> {
         let surface = match options.scheme {
-            Scheme::CatmullClark => Surface::CatmullClark(Box::new(CatmullClark::from_faces(
-                engine, faces, extras, options,
-            )?)),
+            Scheme::CatmullClark => SchemeSurface::CatmullClark(Box::new(
+                CatmullClark::from_faces(engine, faces, extras, options)?,
+            )),
             Scheme::Loop => {
-                Surface::Loop(Box::new(Loop::from_faces(engine, faces, extras, options)?))
+                SchemeSurface::Loop(Box::new(Loop::from_faces(engine, faces, extras, options)?))
             }
             Scheme::Sqrt3 => {
-                Surface::Sqrt3(Box::new(Sqrt3::from_faces(engine, faces, extras, options)?))
+                SchemeSurface::Sqrt3(Box::new(Sqrt3::from_faces(engine, faces, extras, options)?))
             }
         };
         Ok(Subdivision {
@@ -152,9 +152,9 @@ impl Subdivision {
     /// no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
         match &mut self.surface {
-            Surface::CatmullClark(s) => s.rebuild_ahead(faces),
-            Surface::Loop(s) => s.rebuild_from(faces, &Extras::default()),
-            Surface::Sqrt3(s) => s.rebuild_ahead(faces),
+            SchemeSurface::CatmullClark(s) => s.rebuild_ahead(faces),
+            SchemeSurface::Loop(s) => s.rebuild_from(faces, &Extras::default()),
+            SchemeSurface::Sqrt3(s) => s.rebuild_ahead(faces),
         }
     }
 
@@ -165,9 +165,9 @@ impl Subdivision {
     /// As [`Mesh::check`]; the surface then has no vertices and no faces.
     pub fn check(&mut self) -> Result<(), Error> {
         match &mut self.surface {
-            Surface::CatmullClark(s) => s.check(),
-            Surface::Loop(s) => Ok(s.mesh().engine().synchronize()?),
-            Surface::Sqrt3(s) => s.check(),
+            SchemeSurface::CatmullClark(s) => s.check(),
+            SchemeSurface::Loop(s) => Ok(s.mesh().engine().synchronize()?),
+            SchemeSurface::Sqrt3(s) => s.check(),
         }
     }
 
@@ -226,9 +226,9 @@ impl Subdivision {
     /// Returns the number of corners of all faces.
     pub fn index_count(&self) -> u32 {
         match &self.surface {
-            Surface::CatmullClark(s) => s.index_count(),
-            Surface::Loop(s) => 3 * s.face_count(),
-            Surface::Sqrt3(s) => 3 * s.face_count(),
+            SchemeSurface::CatmullClark(s) => s.index_count(),
+            SchemeSurface::Loop(s) => 3 * s.face_count(),
+            SchemeSurface::Sqrt3(s) => 3 * s.face_count(),
         }
     }
 

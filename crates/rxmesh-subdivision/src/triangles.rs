@@ -1,8 +1,8 @@
 //! Common parts of surfaces over triangles.
 
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
 use crate::lengths::check_rows;
-use crate::room::Room;
 use crate::scan::Scan;
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
@@ -123,29 +123,29 @@ pub(crate) fn groups(
 #[derive(Debug)]
 pub(crate) struct Spokes {
     /// Empty if they are the row starts of the mesh.
-    starts: Room<u32>,
-    targets: Room<u32>,
-    edges: Room<u32>,
-    sharpness: Room<f32>,
-    kinds: Room<u32>,
-    halo: Room<u32>,
-    lines: Room<u32>,
-    counts: Room<u32>,
+    starts: GrowableBuffer<u32>,
+    targets: GrowableBuffer<u32>,
+    edges: GrowableBuffer<u32>,
+    sharpness: GrowableBuffer<f32>,
+    kinds: GrowableBuffer<u32>,
+    halo: GrowableBuffer<u32>,
+    lines: GrowableBuffer<u32>,
+    counts: GrowableBuffer<u32>,
     scan: Scan,
 }
 
 impl Spokes {
     pub(crate) fn empty(engine: &Engine) -> Result<Spokes, Error> {
-        let room = || Room::empty(engine);
+        let empty = || GrowableBuffer::empty(engine);
         Ok(Spokes {
-            starts: room()?,
-            targets: room()?,
-            edges: room()?,
-            sharpness: Room::empty(engine)?,
-            kinds: room()?,
-            halo: room()?,
-            lines: room()?,
-            counts: room()?,
+            starts: empty()?,
+            targets: empty()?,
+            edges: empty()?,
+            sharpness: GrowableBuffer::empty(engine)?,
+            kinds: empty()?,
+            halo: empty()?,
+            lines: empty()?,
+            counts: empty()?,
             scan: Scan::empty(engine)?,
         })
     }

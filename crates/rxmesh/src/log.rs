@@ -28,14 +28,14 @@ impl Stage {
     }
 }
 
-/// Receiver of an operation's progress: a console, a callback, or nobody ([`Silent`]).
+/// Receiver of an operation's progress: a console, a callback, or none ([`Silent`]).
 pub trait Log {
     /// Called when a stage begins.
     fn begin(&mut self, stage: Stage) {
         let _ = stage;
     }
 
-    /// Called when a stage has ended, after so many milliseconds of wall-clock time; not after an error.
+    /// Called when a stage has ended, with its wall-clock time; not after an error.
     fn end(&mut self, stage: Stage, milliseconds: f64) {
         let _ = (stage, milliseconds);
     }

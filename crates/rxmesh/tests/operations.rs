@@ -2,8 +2,8 @@
 
 use rxmesh::host::algo::delaunay::DelaunayOptions;
 use rxmesh::host::algo::filter::FilterOptions;
+use rxmesh::host::algo::laplacian::SmoothOptions;
 use rxmesh::host::algo::mcf::McfOptions;
-use rxmesh::host::algo::smooth::SmoothOptions;
 use rxmesh::host::engine::Engine;
 use rxmesh::host::mesh::{TriMesh, generate};
 use rxmesh::host::{DVec3, Vec3};

@@ -65,13 +65,13 @@ pub(crate) struct Cli {
 }
 
 /// Command of a case and its input.
-struct Case {
+struct CliCase {
     arguments: Vec<String>,
     name: String,
     bytes: Vec<u8>,
 }
 
-impl Case {
+impl CliCase {
     /// Returns `true` if it asks for errors only.
     fn is_quiet(&self) -> bool {
         let quiet = |a: &String| a == "--quiet" || a == "-q";
@@ -110,7 +110,7 @@ impl Cli {
         })
     }
 
-    fn case(&self, seed: u64) -> Case {
+    fn case(&self, seed: u64) -> CliCase {
         let mut rng = Rng::new(seed);
         let (command, flags) = rng.one_of(&self.commands);
         let (mut extension, mut bytes) = rng.one_of(&self.seeds).clone();
@@ -134,7 +134,7 @@ impl Cli {
                 flag(&mut rng, flags, &mut arguments);
             }
         }
-        Case {
+        CliCase {
             arguments,
             name,
             bytes,
@@ -244,11 +244,7 @@ impl Fuzz for Cli {
         let case = self.case(seed);
         let path = folder.join(&case.name);
         fs::write(&path, &case.bytes)?;
-        println!(
-            "{}: rxmesh-apps {}",
-            path.display(),
-            case.arguments.join(" ")
-        );
+        println!("{}: rxmesh {}", path.display(), case.arguments.join(" "));
         Ok(())
     }
 }
@@ -288,7 +284,13 @@ fn files_of(folder: &Path) -> Result<Files, String> {
 }
 
 /// Checks that a command ended as docs/use/record.md states.
-fn verdict(case: &Case, status: ExitStatus, text: &str, before: &Files, after: &Files) -> Outcome {
+fn verdict(
+    case: &CliCase,
+    status: ExitStatus,
+    text: &str,
+    before: &Files,
+    after: &Files,
+) -> Outcome {
     if text.contains("panicked at") {
         return Err(format!("a panic: {text}"));
     }

@@ -18,7 +18,7 @@ use rxmesh_host::repack::{Labels, RepackOptions};
 use rxmesh_host::store::RxMesh;
 use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::edits::Edit;
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::fixtures;
 use rxmesh_tests::marked::Marked;
 
@@ -136,7 +136,7 @@ fn damage(rng: &mut Rng, mesh: &mut TriMesh) {
     }
 }
 
-/// Opens the mesh and edits it with claims, or on the speculative engine.
+/// Opens the mesh and edits it with claims, or on the speculative scheduler.
 fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     if rng.percent(66) {
         let m = said(Marked::<Claims>::open(rx, mesh))?;
@@ -147,7 +147,7 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     let mut m = match Marked::<Speculative>::open(rx, mesh) {
         Ok(m) => m,
         // The engine reports meshes that it does not support.
-        Err(e) if e.to_string().contains("speculative engine") => return Ok(()),
+        Err(e) if e.to_string().contains("speculative scheduler") => return Ok(()),
         Err(e) => return Err(e.to_string()),
     };
     let options = SpeculativeOptions {
@@ -158,8 +158,8 @@ fn script(rng: &mut Rng, rx: &RxMesh, mesh: &TriMesh) -> Outcome {
     steps(rng, m, |_, _, _| Ok(()))
 }
 
-/// Edits the mesh of a session, and closes it. Not every engine of edits simplifies.
-fn steps<C: Conflicts>(
+/// Edits the mesh of a session, and closes it. Not every scheduler of edits simplifies.
+fn steps<C: TestScheduler>(
     rng: &mut Rng,
     mut m: Marked<C>,
     simplify: impl Fn(&mut Session<C>, Column<Vertex, Vec3>, &SimplifyOptions) -> Result<(), Error>,
@@ -182,7 +182,7 @@ fn steps<C: Conflicts>(
     close(rng, m)
 }
 
-fn sound<C: Conflicts>(session: &Session<C>) -> Outcome {
+fn sound<C: TestScheduler>(session: &Session<C>) -> Outcome {
     let wrong = said(session.validate())?;
     match wrong.first() {
         None => Ok(()),
@@ -191,7 +191,7 @@ fn sound<C: Conflicts>(session: &Session<C>) -> Outcome {
 }
 
 /// Runs one operator or one algorithm; returns its name.
-fn step<C: Conflicts>(
+fn step<C: TestScheduler>(
     rng: &mut Rng,
     m: &mut Marked<C>,
     simplify: &impl Fn(&mut Session<C>, Column<Vertex, Vec3>, &SimplifyOptions) -> Result<(), Error>,
@@ -231,7 +231,7 @@ fn step<C: Conflicts>(
 }
 
 /// Runs an operator on marked seeds; its count of done edits must agree with the mesh.
-fn operator<C: Conflicts>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, String> {
+fn operator<C: TestScheduler>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, String> {
     let edit = *rng.one_of(&Edit::ALL);
     let (part, priorities) = (rng.between(1, 100), rng.between(1, 9));
     m.mark_some(edit, rng, part, priorities);
@@ -258,7 +258,7 @@ fn operator<C: Conflicts>(rng: &mut Rng, m: &mut Marked<C>) -> Result<String, St
 }
 
 /// Closes a session: the mesh in patches is the mesh of the session, and its patches are valid.
-fn close<C: Conflicts>(rng: &mut Rng, m: Marked<C>) -> Outcome {
+fn close<C: TestScheduler>(rng: &mut Rng, m: Marked<C>) -> Outcome {
     let x = m.x;
     let live = said(m.session.live())?;
     let (want, _) = said(m.session.to_mesh(x))?;

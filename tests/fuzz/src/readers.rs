@@ -24,7 +24,7 @@ pub(crate) struct Readers {
 }
 
 /// Input file of a case.
-struct Case {
+struct ReaderCase {
     name: String,
     bytes: Vec<u8>,
     options: ReadOptions,
@@ -37,7 +37,7 @@ impl Readers {
         Ok(Readers { seeds })
     }
 
-    fn case(&self, seed: u64) -> Case {
+    fn case(&self, seed: u64) -> ReaderCase {
         let mut rng = Rng::new(seed);
         let mut other = rng.one_of(&self.seeds).clone();
         let (mut extension, mut bytes) = rng.one_of(&self.seeds).clone();
@@ -62,7 +62,7 @@ impl Readers {
             let names: Vec<&str> = named.chain(["bin"]).collect();
             extension = (*rng.one_of(&names)).to_owned();
         }
-        Case {
+        ReaderCase {
             name: format!("case.{extension}"),
             bytes,
             options: ReadOptions::default().with(|o| {
@@ -92,7 +92,7 @@ fn wrapped(rng: &mut Rng, bytes: &[u8]) -> Vec<u8> {
 
 impl Fuzz for Readers {
     fn run(&self, seed: u64) -> Outcome {
-        let Case {
+        let ReaderCase {
             name,
             bytes,
             options,

@@ -6,7 +6,7 @@ use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::BlockKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan, Shared, Words};
 use rxmesh_speculative_kernels::{
-    EMPTY_SLOT, Locks, OVERFLOW, PatchQueue, RibbonEntry, STASH_SLOTS, Stash, Table,
+    CuckooTable, EMPTY_SLOT, Locks, OVERFLOW, PatchQueue, RibbonEntry, STASH_SLOTS, Stash,
 };
 
 /// Number of results per entry: of inserting it, finding it, removing it, finding it again, inserting it again,
@@ -27,7 +27,7 @@ kernel! {
         pub shared: u32,
         /// `n` packed entries per block.
         pub entries: Global<u32>,
-        /// `n` other values per block, for [`Table::replace`]: packed entries of the same keys.
+        /// `n` other values per block, for [`CuckooTable::replace`]: packed entries of the same keys.
         pub others: Global<u32>,
         /// `words` words per block.
         pub tables: GlobalMut<u32>,
@@ -45,7 +45,7 @@ fn word(entry: Option<RibbonEntry>) -> u32 {
 impl ExerciseTable {
     #[inline(always)]
     fn exercise<B: Block, W: Words>(&self, b: B, block: u32, words: W) {
-        let (n, table) = (self.n, Table::new(words));
+        let (n, table) = (self.n, CuckooTable::new(words));
         let entry = |i: u32| RibbonEntry::unpack(self.entries.get(block * n + i));
         let other = |i: u32| RibbonEntry::unpack(self.others.get(block * n + i));
         let out = self.out.from(block * n * TABLE_STEPS);

@@ -1,7 +1,7 @@
 //! Kernels that only the conformance suite runs. They have their own PTX, so that the tests also run on a GPU.
 //!
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
-//! - [`exercise`]: the speculative engine's stash, tables, queue and locks, each by itself;
+//! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
 //! - [`steps`]: values that cross blocks from step to step of a grid;
 //! - [`volumes`]: values of corners, and relations of relations.

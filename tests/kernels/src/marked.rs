@@ -9,7 +9,7 @@ use rxmesh_kernels::args;
 use rxmesh_kernels::cavity::{
     Cavity, Corner, Growth, Hole, Operator, Origin, Priority, Seed, Site, link_condition, template,
 };
-use rxmesh_kernels::edit::{Mesh, NO_FACE};
+use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_kernels::mem::GlobalMut;
 
 /// Returns the priority of a mark.
@@ -26,7 +26,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for FlipMarked {
     type Template = template::EF;
     type Plan = u32;
@@ -38,7 +39,7 @@ unsafe impl Operator for FlipMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         Diamond::new(mesh, seed.0)?;
         priority(self.marks.get(seed.0))
     }
@@ -46,7 +47,7 @@ unsafe impl Operator for FlipMarked {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -75,7 +76,7 @@ fn add_star_at(hole: &mut Hole<'_, impl Site>, x: GlobalMut<Vec3>, (at, origin):
 
 /// Returns the midpoint of an edge.
 #[inline(always)]
-fn middle(mesh: &impl Mesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
+fn middle(mesh: &impl HalfEdgeMesh, x: GlobalMut<Vec3>, e: u32) -> (Vec3, Origin) {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     ((x.get(a) + x.get(b)) * 0.5, Origin::between(a, b, 0.5))
 }
@@ -90,7 +91,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitMarked {
     type Template = template::E;
     type Plan = (Vec3, Origin);
@@ -103,7 +105,7 @@ unsafe impl Operator for SplitMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         priority(self.marks.get(seed.0))
     }
 
@@ -129,7 +131,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for CollapseMarked {
     type Template = template::EV;
     type Plan = (Vec3, Origin);
@@ -142,7 +145,7 @@ unsafe impl Operator for CollapseMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let priority = priority(self.marks.get(seed.0))?;
         link_condition(mesh, seed.0).then_some(priority)
     }
@@ -180,7 +183,8 @@ args! {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitFaceMarked {
     type Template = template::F;
     type Plan = (Vec3, Origin);
@@ -192,7 +196,7 @@ unsafe impl Operator for SplitFaceMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         priority(self.marks.get(seed.0))
     }
 
@@ -224,7 +228,7 @@ args! {
 }
 
 /// One-ring of a vertex.
-struct Ring {
+struct OneRing {
     spokes: u32,
     first: u32,
     last: u32,
@@ -232,10 +236,10 @@ struct Ring {
     border: bool,
 }
 
-impl Ring {
+impl OneRing {
     #[inline(always)]
-    fn new(mesh: &impl Mesh, v: u32) -> Ring {
-        let mut ring = Ring {
+    fn new(mesh: &impl HalfEdgeMesh, v: u32) -> OneRing {
+        let mut ring = OneRing {
             spokes: 0,
             first: 0,
             last: 0,
@@ -256,9 +260,9 @@ impl Ring {
         ring
     }
 
-    /// Returns the corner at which the fan meets, and its neighbours on the rim when it is closed.
+    /// Returns the corner at which the fan meets, and its neighbours on the boundary loop when it is closed.
     #[inline(always)]
-    fn apex(&self, mesh: &impl Mesh, v: u32) -> [u32; 3] {
+    fn apex(&self, mesh: &impl HalfEdgeMesh, v: u32) -> [u32; 3] {
         if self.border {
             return [self.first; 3];
         }
@@ -281,7 +285,8 @@ impl Ring {
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for RemoveMarked {
     type Template = template::V;
     /// Apex.
@@ -293,9 +298,9 @@ unsafe impl Operator for RemoveMarked {
     }
 
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let priority = priority(self.marks.get(seed.0))?;
-        let ring = Ring::new(mesh, seed.0);
+        let ring = OneRing::new(mesh, seed.0);
         // Three faces whose outer sides are those of one face would leave that face twice.
         let (mut outside, mut same) = (NO_FACE, 0);
         mesh.spokes(seed.0, |h| {
@@ -313,11 +318,11 @@ unsafe impl Operator for RemoveMarked {
     #[inline(always)]
     fn joins(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
-        let ring = Ring::new(mesh, seed.0);
+        let ring = OneRing::new(mesh, seed.0);
         let [apex, before, after] = ring.apex(mesh, seed.0);
         let mut i = 0;
         mesh.spokes(seed.0, |h| {

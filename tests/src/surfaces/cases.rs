@@ -1,13 +1,13 @@
 //! Surfaces whose expected results were recorded from OpenSubdiv (`tests/opensubdiv`).
 
 use super::meshes;
-use super::uv::{Linear, Uv};
+use super::uv::{Uv, UvInterpolation};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
 use std::fmt::Write;
 
 /// Mesh with the parameters of its surface.
-pub struct Case {
+pub struct SurfaceCase {
     /// Mesh, scheme, boundary mode, creasing, face-varying mode.
     pub name: String,
     /// Mesh.
@@ -15,7 +15,7 @@ pub struct Case {
     /// Options; all levels from 1 on are recorded.
     pub options: Options,
     /// Values of corners and their interpolation.
-    pub uv: Option<(Uv, Linear)>,
+    pub uv: Option<(Uv, UvInterpolation)>,
     /// `true` if each vertex has one normal whatever its edges' order: no vertex that is sharp or not manifold, and
     /// sharp edges only at boundaries.
     pub normals: bool,
@@ -27,11 +27,11 @@ pub struct Case {
 pub const LEVELS: u32 = 4;
 
 /// Returns every case.
-pub fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<SurfaceCase> {
     let mut cases = Vec::new();
     for (name, mesh) in all_meshes() {
         for options in all_options(&mesh) {
-            cases.push(Case {
+            cases.push(SurfaceCase {
                 name: case_name(&name, &options),
                 mesh: mesh.clone(),
                 options,
@@ -45,8 +45,8 @@ pub fn cases() -> Vec<Case> {
         let mut options = all_options(&mesh);
         options.retain(|o| o.boundary != Boundary::None && o.creasing == Creasing::Uniform);
         for options in options {
-            for linear in Linear::ALL {
-                cases.push(Case {
+            for linear in UvInterpolation::ALL {
+                cases.push(SurfaceCase {
                     name: format!("{}, {linear:?}", case_name(name, &options)),
                     mesh: mesh.clone(),
                     options: Options {
@@ -261,7 +261,7 @@ fn all_uvs() -> Vec<(&'static str, PolyMesh, Uv)> {
     all
 }
 
-impl Case {
+impl SurfaceCase {
     /// Returns the text that `tests/opensubdiv/table.cpp` reads.
     pub fn text(&self) -> String {
         let mut text = format!("case {}\n", self.name);

@@ -2,7 +2,7 @@
 //! the next level are a matrix times those of this level. Its left eigenvector of eigenvalue 1 is the mask of the
 //! limit; the next ones are masks of tangents (Halstead, Kass and DeRose 1993; Biermann et al. 2000).
 
-use super::net::{Net, Rule, SHARP};
+use super::net::{Net, NetRule, SHARP};
 use glam::{DVec2, DVec3};
 use rxmesh_subdivision::Scheme;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::f64::consts::{PI, TAU};
 
 /// Limit of a vertex after all levels.
 #[derive(Debug, Clone)]
-pub struct Limit {
+pub struct LimitPoint {
     /// Limit position.
     pub position: DVec3,
     /// Counter-clockwise seen from outside: one on a smooth surface or at its boundary, two where an infinitely sharp
@@ -20,19 +20,19 @@ pub struct Limit {
 
 /// Computes the limits of all vertices of a level of quads (Catmull-Clark) or triangles (Loop). Remaining sharpness
 /// counts as infinite.
-pub fn limits(net: &Net, scheme: Scheme) -> Vec<Limit> {
+pub fn limits(net: &Net, scheme: Scheme) -> Vec<LimitPoint> {
     let mut masks = HashMap::new();
     (0..net.positions.len())
         .map(|v| limit(net, v, scheme, &mut masks))
         .collect()
 }
 
-/// Weights of the points around a vertex, in the order of [`Ring::points`].
+/// Weights of the points around a vertex, in the order of [`OrderedRing::points`].
 type Mask = Vec<f64>;
 
 /// Masks of the limit and of the two tangents of a smooth vertex or of one side of a crease.
 #[derive(Clone, Default)]
-struct Masks {
+struct LimitMasks {
     position: Mask,
     tangents: Option<[Mask; 2]>,
 }
@@ -40,36 +40,36 @@ struct Masks {
 /// Key of masks: the scheme, `true` if edges go all around, and the sharp ones.
 type Key = (bool, bool, Vec<bool>);
 
-fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -> Limit {
+fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, LimitMasks>) -> LimitPoint {
     let p = net.positions[v];
     let rule = net.rule(v, net.vertex_sharpness[v], |e| net.edge_sharpness[e]);
-    if rule == Rule::Corner || net.vertex_faces[v].is_empty() {
+    if rule == NetRule::Corner || net.vertex_faces[v].is_empty() {
         let mut normals = Vec::new();
         if net.vertex_faces[v].len() == 1 {
-            let ring = Ring::new(net, v);
+            let ring = OrderedRing::new(net, v);
             let [a, b] = [0, 1].map(|k| ring.edges[k] - p);
             normals.push(a.cross(b).normalize());
         }
-        return Limit {
+        return LimitPoint {
             position: p,
             normals,
         };
     }
-    let ring = Ring::new(net, v);
-    let mut masks = |ring: &Ring| {
+    let ring = OrderedRing::new(net, v);
+    let mut masks = |ring: &OrderedRing| {
         let key = (scheme == Scheme::Loop, ring.closed, ring.sharp.clone());
         known
             .entry(key)
-            .or_insert_with(|| Masks::new(ring, scheme))
+            .or_insert_with(|| LimitMasks::new(ring, scheme))
             .clone()
     };
     let whole = masks(&ring);
     let position = apply(&whole.position, &ring, scheme);
     let sides = match rule {
-        Rule::Crease(..) if ring.closed => ring.sides(),
+        NetRule::Crease(..) if ring.closed => ring.sides(),
         _ => vec![ring],
     };
-    let normal = |ring: &Ring| {
+    let normal = |ring: &OrderedRing| {
         let [a, b] = masks(ring).tangents?;
         Some(
             apply(&a, ring, scheme)
@@ -77,14 +77,14 @@ fn limit(net: &Net, v: usize, scheme: Scheme, known: &mut HashMap<Key, Masks>) -
                 .normalize(),
         )
     };
-    Limit {
+    LimitPoint {
         position,
         normals: sides.iter().filter_map(normal).collect(),
     }
 }
 
 /// Points around a vertex, counter-clockwise.
-struct Ring {
+struct OrderedRing {
     center: DVec3,
     edges: Vec<DVec3>,
     sharp: Vec<bool>,
@@ -94,9 +94,9 @@ struct Ring {
     closed: bool,
 }
 
-impl Ring {
+impl OrderedRing {
     /// Makes the ring of a vertex; it starts at the boundary where there is one.
-    fn new(net: &Net, v: usize) -> Ring {
+    fn new(net: &Net, v: usize) -> OrderedRing {
         // The vertex after `v` in a face, with the one before `v`, and the one opposite.
         let mut faces = Vec::new();
         for &f in &net.vertex_faces[v] {
@@ -111,7 +111,7 @@ impl Ring {
         let firsts = || faces.iter().map(|f| f[0]);
         let open = firsts().filter(|w| faces.iter().all(|f| f[1] != *w)).min();
         let first = open.or(firsts().min()).expect("a face");
-        let mut ring = Ring {
+        let mut ring = OrderedRing {
             center: net.positions[v],
             edges: Vec::new(),
             sharp: Vec::new(),
@@ -136,12 +136,12 @@ impl Ring {
     }
 
     /// Returns the two sides of a crease through the vertex, as if it were a boundary.
-    fn sides(&self) -> Vec<Ring> {
+    fn sides(&self) -> Vec<OrderedRing> {
         let n = self.edges.len();
         let ends: Vec<usize> = (0..n).filter(|&k| self.sharp[k]).collect();
         let side = |(from, to): (usize, usize)| {
             let places = from..=to;
-            Ring {
+            OrderedRing {
                 center: self.center,
                 edges: places.clone().map(|k| self.edges[k % n]).collect(),
                 sharp: places.map(|k| k == from || k == to).collect(),
@@ -223,13 +223,13 @@ impl Ring {
     }
 }
 
-fn apply(mask: &Mask, ring: &Ring, scheme: Scheme) -> DVec3 {
+fn apply(mask: &Mask, ring: &OrderedRing, scheme: Scheme) -> DVec3 {
     let points = ring.points(scheme);
     mask.iter().zip(points).map(|(w, p)| p * *w).sum()
 }
 
-impl Masks {
-    fn new(ring: &Ring, scheme: Scheme) -> Masks {
+impl LimitMasks {
+    fn new(ring: &OrderedRing, scheme: Scheme) -> LimitMasks {
         let matrix = ring.matrix(scheme);
         let size = matrix.len();
         let position = dominant(&matrix, vec![1.0 / size as f64; size], |w| {
@@ -242,7 +242,7 @@ impl Masks {
             2 if !ring.closed => Some([along(ring, size), across(ring, &matrix, scheme)]),
             _ => None,
         };
-        Masks { position, tangents }
+        LimitMasks { position, tangents }
     }
 }
 
@@ -264,7 +264,7 @@ fn dominant(matrix: &[Mask], mut mask: Mask, fix: impl Fn(&mut Mask)) -> Mask {
 }
 
 /// Returns the points around a vertex when they lie evenly in a plane: the directions of the tangents.
-fn plane(ring: &Ring, scheme: Scheme) -> Vec<DVec2> {
+fn plane(ring: &OrderedRing, scheme: Scheme) -> Vec<DVec2> {
     let step = if ring.closed { TAU } else { PI } / ring.faces.len() as f64;
     let mut points = vec![DVec2::ZERO];
     points.extend((0..ring.edges.len()).map(|k| DVec2::from_angle(step * k as f64)));
@@ -277,7 +277,7 @@ fn plane(ring: &Ring, scheme: Scheme) -> Vec<DVec2> {
 /// Computes the tangent masks around a smooth vertex, where the next eigenvalue has two eigenvectors, which turn once
 /// around. One of them is even in the first edge, and the other is the same one rotated by an angle: a sine where the
 /// first is a cosine.
-fn all_around(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
+fn all_around(ring: &OrderedRing, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
     let plane = plane(ring, scheme);
     [0, 1].map(|axis| {
         let start: Mask = plane.iter().map(|p| p[axis]).collect();
@@ -300,7 +300,7 @@ fn all_around(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> [Mask; 2] {
 }
 
 /// Returns the mask along a boundary or crease: eigenvalue 1/2.
-fn along(ring: &Ring, size: usize) -> Mask {
+fn along(ring: &OrderedRing, size: usize) -> Mask {
     let mut mask = vec![0.0; size];
     mask[1] = 1.0;
     mask[ring.edges.len()] = -1.0;
@@ -309,7 +309,7 @@ fn along(ring: &Ring, size: usize) -> Mask {
 
 /// Computes the mask across a boundary, which is even: the same from both ends. A single face has a second difference
 /// there.
-fn across(ring: &Ring, matrix: &[Mask], scheme: Scheme) -> Mask {
+fn across(ring: &OrderedRing, matrix: &[Mask], scheme: Scheme) -> Mask {
     let n = ring.edges.len();
     let start: Mask = match ring.faces.len() {
         1 => {

@@ -1,7 +1,7 @@
 //! Subdivision surfaces level by level, serial and in `f64`: Catmull-Clark of any polygons and Loop of triangles, with
 //! the rules of sharpness that OpenSubdiv's `Sdc` has (DeRose, Kass and Truong 1998), and sqrt(3).
 
-use super::net::{Net, Rule, SHARP};
+use super::net::{Net, NetRule, SHARP};
 use super::sqrt3;
 use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
@@ -51,7 +51,7 @@ pub fn next(net: &Net, scheme: Scheme, creasing: Creasing) -> Net {
     let (vertices, edges) = (net.positions.len(), net.edges.len());
     let edge_point = |e: usize| (vertices + e) as u32;
     let face_point = |f: usize| (vertices + edges + f) as u32;
-    let smooth = Masks { net, scheme };
+    let smooth = NaiveMasks { net, scheme };
 
     let mut positions = Vec::new();
     positions.extend((0..vertices).map(|v| smooth.vertex_point(v, creasing)));
@@ -124,12 +124,12 @@ fn edge_wear(net: &Net, e: usize, v: usize, creasing: Creasing) -> f64 {
 }
 
 /// Points of the next level.
-struct Masks<'a> {
+struct NaiveMasks<'a> {
     net: &'a Net,
     scheme: Scheme,
 }
 
-impl Masks<'_> {
+impl NaiveMasks<'_> {
     fn face_center(&self, f: usize) -> DVec3 {
         let face = &self.net.faces[f];
         let sum: DVec3 = face.iter().map(|&v| self.net.positions[v as usize]).sum();
@@ -183,7 +183,7 @@ impl Masks<'_> {
         if net.vertex_edges[v].is_empty() {
             return net.positions[v];
         }
-        if rule == later || rule == Rule::Smooth {
+        if rule == later || rule == NetRule::Smooth {
             return self.by_rule(v, rule);
         }
         let edges = net.vertex_edges[v].iter();
@@ -198,14 +198,14 @@ impl Masks<'_> {
         self.by_rule(v, later).lerp(self.by_rule(v, rule), weight)
     }
 
-    fn by_rule(&self, v: usize, rule: Rule) -> DVec3 {
+    fn by_rule(&self, v: usize, rule: NetRule) -> DVec3 {
         let net = self.net;
         let p = net.positions[v];
         let end = |e: usize| net.positions[net.across(e, v)];
         match rule {
-            Rule::Corner => p,
-            Rule::Crease(e, f) => p * 3.0 / 4.0 + (end(e) + end(f)) / 8.0,
-            Rule::Smooth => {
+            NetRule::Corner => p,
+            NetRule::Crease(e, f) => p * 3.0 / 4.0 + (end(e) + end(f)) / 8.0,
+            NetRule::Smooth => {
                 let n = net.vertex_edges[v].len() as f64;
                 let ring: DVec3 = net.vertex_edges[v].iter().map(|&e| end(e)).sum();
                 if self.scheme == Scheme::CatmullClark {

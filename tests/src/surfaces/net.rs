@@ -40,7 +40,7 @@ pub struct Net {
 
 /// Rule of a vertex for the next level (DeRose et al. 1998; a dart is smooth).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rule {
+pub enum NetRule {
     /// Less than two sharp edges.
     Smooth,
     /// Exactly these two sharp edges.
@@ -183,14 +183,14 @@ impl Net {
     }
 
     /// Returns the rule at a vertex, given the sharpness of the vertex and of its edges.
-    pub fn rule(&self, v: usize, sharpness: f64, of_edge: impl Fn(usize) -> f64) -> Rule {
+    pub fn rule(&self, v: usize, sharpness: f64, of_edge: impl Fn(usize) -> f64) -> NetRule {
         let edges = self.vertex_edges[v].iter().copied();
         let sharp: Vec<usize> = edges.filter(|&e| of_edge(e) > 0.0).collect();
         match sharp[..] {
-            _ if sharpness > 0.0 => Rule::Corner,
-            [] | [_] => Rule::Smooth,
-            [a, b] => Rule::Crease(a, b),
-            _ => Rule::Corner,
+            _ if sharpness > 0.0 => NetRule::Corner,
+            [] | [_] => NetRule::Smooth,
+            [a, b] => NetRule::Crease(a, b),
+            _ => NetRule::Corner,
         }
     }
 

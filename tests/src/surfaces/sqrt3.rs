@@ -12,7 +12,7 @@
 //! The child at a corner of a face belongs to that face: (corner, point behind the edge that starts there, own point).
 
 use super::naive::wear;
-use super::net::{Net, Rule, SHARP};
+use super::net::{Net, NetRule, SHARP};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
@@ -23,7 +23,7 @@ pub fn next(net: &Net, odd: bool) -> Net {
         !net.edge_sharpness.iter().any(ends),
         "sqrt(3) has edges that are sharp for ever only"
     );
-    let split = Split::new(net, odd);
+    let split = SplitPoints::new(net, odd);
     let mut positions: Vec<DVec3> = (0..net.positions.len())
         .map(|v| vertex_point(net, v, odd))
         .collect();
@@ -71,16 +71,16 @@ fn is_sharp(net: &Net, e: usize) -> bool {
 
 /// New points of a level: first two on each edge that is cut in three, from its first end on, then one in each face
 /// without such an edge.
-struct Split<'a> {
+struct SplitPoints<'a> {
     net: &'a Net,
     points: Vec<DVec3>,
     of_edge: Vec<Option<u32>>,
     of_face: Vec<Option<u32>>,
 }
 
-impl Split<'_> {
-    fn new(net: &Net, odd: bool) -> Split<'_> {
-        let mut split = Split {
+impl SplitPoints<'_> {
+    fn new(net: &Net, odd: bool) -> SplitPoints<'_> {
+        let mut split = SplitPoints {
             net,
             points: Vec::new(),
             of_edge: vec![None; net.edges.len()],
@@ -133,13 +133,13 @@ fn third_point(net: &Net, e: usize, v: usize) -> DVec3 {
     let p = net.positions[v];
     let next = net.positions[net.across(e, v)];
     let before = match rule(net, v) {
-        Rule::Crease(f, g) => net.positions[net.across(if f == e { g } else { f }, v)],
-        Rule::Smooth | Rule::Corner => p * 2.0 - next,
+        NetRule::Crease(f, g) => net.positions[net.across(if f == e { g } else { f }, v)],
+        NetRule::Smooth | NetRule::Corner => p * 2.0 - next,
     };
     (before + p * 16.0 + next * 10.0) / 27.0
 }
 
-fn rule(net: &Net, v: usize) -> Rule {
+fn rule(net: &Net, v: usize) -> NetRule {
     net.rule(v, net.vertex_sharpness[v], |e| net.edge_sharpness[e])
 }
 
@@ -158,13 +158,13 @@ fn vertex_point(net: &Net, v: usize, odd: bool) -> DVec3 {
     by_rule(net, v, later, odd).lerp(net.positions[v], weight)
 }
 
-fn by_rule(net: &Net, v: usize, rule: Rule, odd: bool) -> DVec3 {
+fn by_rule(net: &Net, v: usize, rule: NetRule, odd: bool) -> DVec3 {
     let p = net.positions[v];
     let end = |e: usize| net.positions[net.across(e, v)];
     match rule {
-        Rule::Crease(e, f) if odd => (end(e) * 4.0 + p * 19.0 + end(f) * 4.0) / 27.0,
-        Rule::Crease(..) | Rule::Corner => p,
-        Rule::Smooth => {
+        NetRule::Crease(e, f) if odd => (end(e) * 4.0 + p * 19.0 + end(f) * 4.0) / 27.0,
+        NetRule::Crease(..) | NetRule::Corner => p,
+        NetRule::Smooth => {
             let n = net.vertex_edges[v].len() as f64;
             let a = (4.0 - 2.0 * (TAU / n).cos()) / 9.0;
             let ring: DVec3 = net.vertex_edges[v].iter().map(|&e| end(e)).sum();

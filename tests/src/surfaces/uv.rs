@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Linear interpolation of such values (names and order as in OpenSubdiv's `FVarLinearInterpolation`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linear {
+pub enum UvInterpolation {
     /// Nothing.
     None,
     /// Corners.
@@ -25,15 +25,15 @@ pub enum Linear {
     All,
 }
 
-impl Linear {
+impl UvInterpolation {
     /// All modes.
-    pub const ALL: [Linear; 6] = [
-        Linear::None,
-        Linear::CornersOnly,
-        Linear::CornersPlus1,
-        Linear::CornersPlus2,
-        Linear::Boundaries,
-        Linear::All,
+    pub const ALL: [UvInterpolation; 6] = [
+        UvInterpolation::None,
+        UvInterpolation::CornersOnly,
+        UvInterpolation::CornersPlus1,
+        UvInterpolation::CornersPlus2,
+        UvInterpolation::Boundaries,
+        UvInterpolation::All,
     ];
 }
 
@@ -117,8 +117,13 @@ impl Uv {
     }
 
     /// Returns the values at the corners of the surface's faces, face after face.
-    pub fn refine(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> Vec<DVec2> {
-        if linear == Linear::All {
+    pub fn refine(
+        &self,
+        mesh: &PolyMesh,
+        options: &Options,
+        linear: UvInterpolation,
+    ) -> Vec<DVec2> {
+        if linear == UvInterpolation::All {
             let bases = refine(
                 mesh,
                 &Options {
@@ -157,7 +162,7 @@ impl Uv {
     /// Makes the mesh whose vertices are the values and whose surface is that of the values: the faces of `mesh` in
     /// their order. Seams are boundaries, and corners there are sharp vertices, as OpenSubdiv's `Vtr::FVarLevel`
     /// decides; so it is to be refined with [`Boundary::EdgeOnly`].
-    fn mesh(&self, mesh: &PolyMesh, options: &Options, linear: Linear) -> PolyMesh {
+    fn mesh(&self, mesh: &PolyMesh, options: &Options, linear: UvInterpolation) -> PolyMesh {
         let mut own = mesh.clone();
         let flat = self.values.iter().map(|p| p.extend(0.0).as_vec3());
         own.positions = flat.collect();
@@ -217,7 +222,7 @@ impl Uv {
         base: &Net,
         own: &PolyMesh,
         options: &Options,
-        linear: Linear,
+        linear: UvInterpolation,
     ) -> (Vec<bool>, Vec<SharpVertex>) {
         let edge_only = Options {
             boundary: Boundary::EdgeOnly,
@@ -252,7 +257,7 @@ impl Uv {
             };
             let sides: Vec<usize> = values.iter().copied().collect();
             if let [a, b] = sides[..]
-                && [Linear::CornersPlus1, Linear::CornersPlus2].contains(&linear)
+                && [UvInterpolation::CornersPlus1, UvInterpolation::CornersPlus2].contains(&linear)
                 && !ends(base.vertex_sharpness[vertex])
                 && lines(a).is_empty() != lines(b).is_empty()
             {
@@ -266,12 +271,14 @@ impl Uv {
             }
             for &v in values {
                 is_corner[v] = match linear {
-                    Linear::None => false,
-                    Linear::CornersOnly => faces(v) == 1,
-                    Linear::CornersPlus1 => faces(v) == 1 || dependent,
-                    Linear::CornersPlus2 => faces(v) == 1 || dependent || one_corner || dart(v),
-                    Linear::Boundaries => at_seam(v),
-                    Linear::All => unreachable!("all of it is linear"),
+                    UvInterpolation::None => false,
+                    UvInterpolation::CornersOnly => faces(v) == 1,
+                    UvInterpolation::CornersPlus1 => faces(v) == 1 || dependent,
+                    UvInterpolation::CornersPlus2 => {
+                        faces(v) == 1 || dependent || one_corner || dart(v)
+                    }
+                    UvInterpolation::Boundaries => at_seam(v),
+                    UvInterpolation::All => unreachable!("all of it is linear"),
                 };
             }
         }

@@ -8,7 +8,7 @@ use rxmesh_host::mesh::CheckReport;
 use serde_json::Value;
 
 use crate::commands::{Command, Promise};
-use crate::mesh::Mesh;
+use crate::mesh::RawMesh;
 use crate::run::Ran;
 
 /// Most megabytes that a run may use without announcing it.
@@ -63,7 +63,7 @@ impl Fact {
 /// Returns the summary of a run's result, or its fault; `None` when the run ended in a proper error.
 pub(crate) fn judge(
     command: &Command,
-    input: Option<&Mesh>,
+    input: Option<&RawMesh>,
     ran: &Ran,
     output: &Path,
     record: &Path,
@@ -100,7 +100,7 @@ pub(crate) fn judge(
         let sound = loaded.mesh.validate();
         return sound.map(|()| None).map_err(|e| format!("the output: {e}"));
     }
-    let result = Mesh::read(output).map_err(|e| format!("the output: {e}"))?;
+    let result = RawMesh::read(output).map_err(|e| format!("the output: {e}"))?;
     let Some(input) = input else {
         return Err("it was read here, and cannot be read by others".into());
     };
@@ -137,8 +137,8 @@ fn is_progress(line: &str) -> bool {
 fn promised(
     promise: Promise,
     success: bool,
-    input: &Mesh,
-    result: &Mesh,
+    input: &RawMesh,
+    result: &RawMesh,
     record: &Value,
     said: &str,
 ) -> Result<(), String> {
@@ -220,7 +220,7 @@ fn defects(r: &CheckReport) -> String {
 }
 
 /// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program says so.
-fn connectivity(input: &Mesh, result: &Mesh, said: &str) -> Result<(), String> {
+fn connectivity(input: &RawMesh, result: &RawMesh, said: &str) -> Result<(), String> {
     let (a, b) = (input.check()?, result.check()?);
     // An edge of three faces that loses one may be left with two of different orientation.
     let odd = |r: &CheckReport| r.non_manifold_edges.count + r.inconsistent_edges.count;

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use mesh::Mesh;
+use mesh::RawMesh;
 use rxmesh_host::io::Format;
 
 use commands::Command;
@@ -146,7 +146,7 @@ fn sweep(arguments: &Arguments) -> Result<usize, String> {
 }
 
 /// Result of a case.
-struct Case {
+struct CaseResult {
     file: String,
     mutation: &'static str,
     command: &'static str,
@@ -160,7 +160,7 @@ struct Bench<'a> {
     limit: Duration,
     folder: tempfile::TempDir,
     /// Last file that was read, unchanged.
-    mesh: Option<(PathBuf, Result<Mesh, String>)>,
+    mesh: Option<(PathBuf, Result<RawMesh, String>)>,
     /// Results of the commands for files that are not mutated, or `None` where that failed.
     plain: BTreeMap<(PathBuf, &'static str), Option<Fact>>,
 }
@@ -176,9 +176,9 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn mesh(&mut self, file: &Path) -> Result<Mesh, String> {
+    fn mesh(&mut self, file: &Path) -> Result<RawMesh, String> {
         if self.mesh.as_ref().is_none_or(|(path, _)| path != file) {
-            self.mesh = Some((file.to_owned(), Mesh::read(file)));
+            self.mesh = Some((file.to_owned(), RawMesh::read(file)));
         }
         let (_, mesh) = self.mesh.as_ref().ok_or("no mesh")?;
         mesh.clone()
@@ -189,9 +189,9 @@ impl<'a> Bench<'a> {
         file: &Path,
         mutation: &'static Mutation,
         command: &'static Command,
-    ) -> Result<Case, String> {
+    ) -> Result<CaseResult, String> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let mut case = Case {
+        let mut case = CaseResult {
             file: name.into_owned(),
             mutation: mutation.name,
             command: command.name,
@@ -245,7 +245,7 @@ impl<'a> Bench<'a> {
         std::fs::remove_file(&record).ok();
         let ran = run::run(self.program, command, &input, &output, &record, self.limit)?;
         let given = match mutation.change {
-            Some(_) => Mesh::read(&input),
+            Some(_) => RawMesh::read(&input),
             None => mesh,
         };
         let fact = judge::judge(command, given.ok().as_ref(), &ran, &output, &record);

@@ -10,30 +10,30 @@ use rxmesh_host::mesh::{CheckReport, TriMesh, check};
 
 /// Mesh of positions and faces.
 #[derive(Clone, Debug)]
-pub(crate) struct Mesh {
+pub(crate) struct RawMesh {
     pub(crate) positions: Vec<DVec3>,
     pub(crate) faces: Vec<[u32; 3]>,
 }
 
-impl Mesh {
+impl RawMesh {
     /// Reads a file: OBJ here, other formats with the library.
-    pub(crate) fn read(path: &Path) -> Result<Mesh, String> {
+    pub(crate) fn read(path: &Path) -> Result<RawMesh, String> {
         if path.extension().is_some_and(|e| e == "obj") {
             let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
             let text = String::from_utf8_lossy(&bytes).replace('\r', "");
             // A line that ends in a backslash continues on the next one.
-            return Mesh::obj(&text.replace("\\\n", " "));
+            return RawMesh::obj(&text.replace("\\\n", " "));
         }
         let options = ReadOptions::default().with(|o| o.triangulate = true);
         let mesh = io::read(path, &options).map_err(|e| e.to_string())?.mesh;
-        Ok(Mesh {
+        Ok(RawMesh {
             positions: (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect(),
             faces: mesh.faces,
         })
     }
 
-    fn obj(text: &str) -> Result<Mesh, String> {
-        let mut mesh = Mesh {
+    fn obj(text: &str) -> Result<RawMesh, String> {
+        let mut mesh = RawMesh {
             positions: Vec::new(),
             faces: Vec::new(),
         };

@@ -2,12 +2,12 @@
 
 use glam::DVec3;
 
-use crate::mesh::Mesh;
+use crate::mesh::RawMesh;
 
 /// Change of a mesh.
 pub(crate) struct Mutation {
     pub(crate) name: &'static str,
-    pub(crate) change: Option<fn(&mut Mesh)>,
+    pub(crate) change: Option<fn(&mut RawMesh)>,
     /// Shift and scale: results are those of the original mesh, moved.
     pub(crate) moves: Option<(DVec3, f64)>,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Mutation {
 /// Typical origin of survey meshes (UTM, in metres).
 const FAR: DVec3 = DVec3::new(500_000.25, 5_400_000.5, 100.0);
 
-const fn scale(name: &'static str, by: f64, change: fn(&mut Mesh)) -> Mutation {
+const fn scale(name: &'static str, by: f64, change: fn(&mut RawMesh)) -> Mutation {
     Mutation {
         name,
         change: Some(change),
@@ -23,7 +23,7 @@ const fn scale(name: &'static str, by: f64, change: fn(&mut Mesh)) -> Mutation {
     }
 }
 
-const fn other(name: &'static str, change: fn(&mut Mesh)) -> Mutation {
+const fn other(name: &'static str, change: fn(&mut RawMesh)) -> Mutation {
     Mutation {
         name,
         change: Some(change),

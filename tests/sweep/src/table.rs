@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::Case;
+use crate::CaseResult;
 
 /// Runs of one command.
 #[derive(Default)]
-struct Line {
+struct CommandRuns {
     runs: usize,
     codes: BTreeMap<String, usize>,
     slowest: f64,
@@ -21,7 +21,7 @@ struct Line {
 
 /// Results of all runs.
 pub(crate) struct Results {
-    lines: BTreeMap<&'static str, Line>,
+    lines: BTreeMap<&'static str, CommandRuns>,
     faults: usize,
     runs: usize,
     record: Option<File>,
@@ -39,7 +39,7 @@ impl Results {
     }
 
     /// Adds a run; reports a fault immediately.
-    pub(crate) fn add(&mut self, case: &Case) -> Result<(), String> {
+    pub(crate) fn add(&mut self, case: &CaseResult) -> Result<(), String> {
         let ran = &case.ran;
         if ran.code.is_none() && case.fault.is_none() {
             // Nothing was run.

@@ -10,7 +10,7 @@ use rxmesh_simulation::solve::{
     VbdOptions, VertexBlockDescent, XpbdCells, XpbdCloth, XpbdOptions,
 };
 use rxmesh_simulation::{
-    Body, Collider, DistanceGrid, Elasticity, Material, Materials, Shape, Solver, World,
+    Body, Collider, ColliderShape, DistanceGrid, Elasticity, Material, Materials, Solver, World,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
@@ -41,13 +41,16 @@ fn solids() -> Vec<(&'static str, Collider)> {
     let half = Vec3::new(0.02, 0.1, 0.05);
     let grid = DistanceGrid::of([17; 3], 0.0125, |p| (p - 0.1).length() - 0.05);
     vec![
-        ("box", lowered(Shape::Box { half }, 0.05)),
-        ("ball", lowered(Shape::Sphere { radius: 0.05 }, 0.05)),
+        ("box", lowered(ColliderShape::Box { half }, 0.05)),
+        (
+            "ball",
+            lowered(ColliderShape::Sphere { radius: 0.05 }, 0.05),
+        ),
         (
             "grid",
             Collider {
                 position: Vec3::new(-0.1, -0.1, -0.15),
-                ..lowered(Shape::Grid(grid), 0.0)
+                ..lowered(ColliderShape::Grid(grid), 0.0)
             },
         ),
     ]
@@ -137,7 +140,7 @@ fn edges_of_cloth_touch() {
     let ball = |edges| Collider {
         position: Vec3::new(0.0, 0.0, -0.05),
         edges,
-        ..Collider::new(Shape::Sphere { radius: 0.05 })
+        ..Collider::new(ColliderShape::Sphere { radius: 0.05 })
     };
     let mut lowest = [0.0; 2];
     for (z, edges) in lowest.iter_mut().zip([true, false]) {
@@ -168,7 +171,7 @@ fn energies_know_edges() {
         let ball = Collider {
             position: Vec3::new(0.5, 0.0, -0.04),
             edges,
-            ..Collider::new(Shape::Sphere { radius: 0.05 })
+            ..Collider::new(ColliderShape::Sphere { radius: 0.05 })
         };
         world.surroundings_mut().set_colliders(vec![ball]).unwrap();
         let body = Body::new(&engine, &mesh, Material::default()).unwrap();

@@ -3,14 +3,14 @@
 use rxmesh_host::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::generate;
-use rxmesh_simulation::scene::{Scene, Stage};
+use rxmesh_simulation::scene::{RunningScene, Scene};
 use std::path::Path;
 
 /// Simulates a scene; its energy must not grow by more than a hundredth of the largest kinetic or potential one.
-fn play(name: &str, steps: u32) -> Stage {
+fn play(name: &str, steps: u32) -> RunningScene {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/scenes");
     let scene = Scene::read(&folder.join(name)).unwrap();
-    let mut stage = Stage::new(&Engine::cpu(), scene).unwrap();
+    let mut stage = RunningScene::new(&Engine::cpu(), scene).unwrap();
     let first = stage.world.energies().unwrap();
     let mut most = 0.0f64;
     for step in 1..=steps {
@@ -30,7 +30,7 @@ fn play(name: &str, steps: u32) -> Stage {
     stage
 }
 
-fn positions(stage: &mut Stage, body: usize) -> Vec<Vec3> {
+fn positions(stage: &mut RunningScene, body: usize) -> Vec<Vec3> {
     stage.world.body_mut(body).unwrap().positions().unwrap()
 }
 
@@ -40,7 +40,7 @@ fn low(x: &[Vec3]) -> f32 {
 }
 
 /// Checks that held vertices have not moved.
-fn held_stay(stage: &mut Stage, body: usize) {
+fn held_stay(stage: &mut RunningScene, body: usize) {
     let body = stage.world.body_mut(body).unwrap();
     let (rest, now, pins) = (
         body.rest_positions().unwrap(),

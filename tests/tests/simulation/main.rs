@@ -1,4 +1,4 @@
-//! Checks of deformable bodies, in a program of their own.
+//! Checks of deformable bodies, in a separate program.
 
 // One file per subject.
 automod::dir!("tests/simulation");

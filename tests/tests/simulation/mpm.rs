@@ -10,7 +10,7 @@ use rxmesh_host::patch::VolumeOptions;
 use rxmesh_host::store::Attribute;
 use rxmesh_simulation::solve::{Damping, GridOptions, Hybrid, HybridOptions};
 use rxmesh_simulation::{
-    Body, Collider, Elasticity, Forces, Materials, Shape, Solver, Surroundings, World,
+    Body, Collider, ColliderShape, Elasticity, Forces, Materials, Solver, Surroundings, World,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, same_rounding, suited};
@@ -311,7 +311,7 @@ fn solids_hold(engine: &Engine) {
             position: Vec3::Z * -0.5,
             velocity: Vec3::X,
             friction,
-            ..Collider::new(Shape::Box {
+            ..Collider::new(ColliderShape::Box {
                 half: Vec3::new(2.0, 2.0, 0.5),
             })
         };

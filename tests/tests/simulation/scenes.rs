@@ -3,7 +3,7 @@
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, WriteOptions};
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind, generate};
-use rxmesh_simulation::scene::{Scene, SceneError, Stage};
+use rxmesh_simulation::scene::{RunningScene, Scene, SceneError};
 use std::path::PathBuf;
 
 /// Temporary folder that is removed on drop.
@@ -16,9 +16,9 @@ impl Folder {
         Folder(path)
     }
 
-    fn stage(&self, text: &str) -> Result<Stage, SceneError> {
+    fn stage(&self, text: &str) -> Result<RunningScene, SceneError> {
         let scene = Scene::parse(text, &self.0.join("scene.toml"))?;
-        Stage::new(&Engine::cpu(), scene)
+        RunningScene::new(&Engine::cpu(), scene)
     }
 
     fn refuses(&self, text: &str, place: &str, says: &str) {
@@ -33,7 +33,7 @@ impl Drop for Folder {
     }
 }
 
-fn lowest(stage: &mut Stage, body: usize) -> f32 {
+fn lowest(stage: &mut RunningScene, body: usize) -> f32 {
     let x = stage.world.body_mut(body).unwrap().positions().unwrap();
     x.iter().map(|x| x.z).fold(f32::INFINITY, f32::min)
 }

@@ -5,7 +5,7 @@ use rxmesh_host::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_simulation::solve::{Damping, Explicit, Implicit, ImplicitOptions};
 use rxmesh_simulation::{
-    Body, CheckpointError, Collider, DistanceGrid, Elasticity, Shape, Solver, World,
+    Body, CheckpointError, Collider, ColliderShape, DistanceGrid, Elasticity, Solver, World,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
@@ -58,18 +58,21 @@ fn grounds() -> Vec<(&'static str, Collider)> {
         (
             "box",
             lowered(
-                Shape::Box {
+                ColliderShape::Box {
                     half: Vec3::new(1.0, 1.0, 0.5),
                 },
                 0.5,
             ),
         ),
-        ("ball", lowered(Shape::Sphere { radius: 100.0 }, 100.0)),
+        (
+            "ball",
+            lowered(ColliderShape::Sphere { radius: 100.0 }, 100.0),
+        ),
         (
             "grid",
             Collider {
                 position: Vec3::new(-0.5, -0.5, -0.35),
-                ..Collider::new(Shape::Grid(grid))
+                ..Collider::new(ColliderShape::Grid(grid))
             },
         ),
         (
@@ -77,7 +80,7 @@ fn grounds() -> Vec<(&'static str, Collider)> {
             Collider {
                 hollow: true,
                 ..lowered(
-                    Shape::Box {
+                    ColliderShape::Box {
                         half: Vec3::splat(1.0),
                     },
                     -1.0,
@@ -239,7 +242,7 @@ fn bad_checkpoints_are_refused() {
         );
     }
     std::fs::write(&file, &bytes).unwrap();
-    let sphere = vec![Collider::new(Shape::Sphere { radius: 1.0 })];
+    let sphere = vec![Collider::new(ColliderShape::Sphere { radius: 1.0 })];
     for mut other in [
         world(&engine, false, sphere),
         world(&engine, false, Vec::new()),
@@ -361,10 +364,10 @@ fn bad_settings_are_refused() {
             "thickness is 0",
         ),
         (
-            Collider::new(Shape::Sphere { radius: -1.0 }),
+            Collider::new(ColliderShape::Sphere { radius: -1.0 }),
             "radius is -1",
         ),
-        (Collider::new(Shape::Grid(grid)), "with 7 distances"),
+        (Collider::new(ColliderShape::Grid(grid)), "with 7 distances"),
         (
             Collider {
                 position: Vec3::NAN,

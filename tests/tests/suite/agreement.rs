@@ -14,11 +14,12 @@ use rxmesh_host::algo::curvature::curvature;
 use rxmesh_host::algo::filter::{Closeness, FilterOptions, Similarity, bilateral_filter};
 use rxmesh_host::algo::geodesic::{GeodesicOptions, geodesic, level_sets};
 use rxmesh_host::algo::kring::k_ring;
-use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow, mean_edge_length};
+use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothWeights, smooth};
+use rxmesh_host::algo::lengths::mean_edge_length;
+use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
 use rxmesh_host::algo::normals::{gather_vertex_normals, vertex_normals, vertex_normals_unscaled};
 use rxmesh_host::algo::remesh::{RemeshOptions, remesh};
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target, simplify};
-use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
 use rxmesh_host::algo::track::{TrackOptions, track};
 use rxmesh_host::edit::{Column, HostArrays, Session};
@@ -291,7 +292,7 @@ fn levels_and_distances(engine: &Engine) {
     });
 }
 
-/// Fixes the first 13 vertices, and lets the others fall from rest for so many steps.
+/// Fixes the first 13 vertices, and lets the others fall from rest for some steps.
 fn springs(
     engine: &Engine,
     options: SpringOptions,

@@ -23,9 +23,9 @@ conformance! {
 type Rows = Vec<Vec<(u32, f32)>>;
 
 /// Pseudo-random numbers from 0 to 1.
-struct Numbers(u64);
+struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     fn next(&mut self) -> f32 {
         self.0 = self
             .0
@@ -56,7 +56,7 @@ fn laplacian(masses: &[f32], edges: &[(u32, u32, f32)]) -> Rows {
     rows
 }
 
-/// Makes a grid of so many rows and columns.
+/// Makes a grid of `n` rows and columns.
 fn grid(n: u32, weight: impl FnMut(bool) -> f32) -> Vec<(u32, u32, f32)> {
     let (mut edges, mut weight) = (Vec::new(), weight);
     for i in 0..n {
@@ -166,7 +166,7 @@ fn check_by(
 
 fn products_are_those_of_naive_sums(engine: &Engine) {
     let n = suited(engine, [40, 12, 5]);
-    let mut random = Numbers(3);
+    let mut random = RandomNumbers(3);
     // Not symmetric, with entries of either sign, several at one position, and rows without any.
     let count = (n * n) as usize;
     let rows: Rows = (0..count)
@@ -226,7 +226,7 @@ fn products_are_those_of_naive_sums(engine: &Engine) {
 
 fn transposed_matrices(engine: &Engine) {
     let count = suited(engine, [1500, 140, 25]) as usize;
-    let mut random = Numbers(11);
+    let mut random = RandomNumbers(11);
     let rows: Rows = (0..count)
         .map(|i| {
             // A column that many rows have, and rows without entries.
@@ -274,7 +274,7 @@ fn transposed_matrices(engine: &Engine) {
 fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
     let n = suited(engine, [60, 14, 6]);
     let count = (n * n) as usize;
-    let mut random = Numbers(5);
+    let mut random = RandomNumbers(5);
     let b = random.vectors(count);
     let light: Vec<f32> = (0..count).map(|_| 1e-3 * (0.5 + random.next())).collect();
     let even = laplacian(&light, &grid(n, |_| 1.0));
@@ -330,7 +330,7 @@ fn random_graphs(engine: &Engine) {
                 .filter(|&(i, j, _)| i != j)
                 .map(|(i, j, w)| (i, j, 10f32.powf(w)))
                 .collect();
-            let b = Numbers(seed.into()).vectors(n);
+            let b = RandomNumbers(seed.into()).vectors(n);
             check(
                 engine,
                 "a graph",
@@ -347,7 +347,7 @@ fn random_graphs(engine: &Engine) {
 /// A row so long that steps quadratic in its length would not end.
 fn a_pole(engine: &Engine) {
     let n = suited(engine, [20_000u32, 300, 40]);
-    let mut random = Numbers(11);
+    let mut random = RandomNumbers(11);
     let edges: Vec<_> = (1..n)
         .flat_map(|i| [(0, i, 0.5 + random.next()), (i, 1 + i % (n - 1), 1.0)])
         .collect();
@@ -377,8 +377,8 @@ fn rows_of_zeroes_stay(engine: &Engine) {
         .map(|i| if is_empty(i) { 0.0 } else { 0.1 })
         .collect();
     let rows = laplacian(&masses, &edges);
-    let mut b = Numbers(2).vectors(count);
-    let start = Numbers(4).vectors(count);
+    let mut b = RandomNumbers(2).vectors(count);
+    let start = RandomNumbers(4).vectors(count);
     b.iter_mut()
         .enumerate()
         .filter(|(i, _)| is_empty(*i))
@@ -438,7 +438,7 @@ fn solutions_without_multigrid(engine: &Engine) {
     // More rows than a block has, and a last block with few.
     let n = suited(engine, [60, 19, 6]);
     let count = (n * n) as usize;
-    let mut random = Numbers(15);
+    let mut random = RandomNumbers(15);
     let b = random.vectors(count);
     let masses: Vec<f32> = (0..count).map(|_| 0.1 + 10.0 * random.next()).collect();
     let even = laplacian(&masses, &grid(n, |_| 1.0));
@@ -465,7 +465,7 @@ fn solutions_without_multigrid(engine: &Engine) {
 /// The solver stops where it was told to, and continues from there.
 fn iterations_without_multigrid(engine: &Engine) {
     let n = suited(engine, [40, 17, 6]);
-    let mut random = Numbers(21);
+    let mut random = RandomNumbers(21);
     let right = random.vectors((n * n) as usize);
     let b = engine.upload(&right).unwrap();
     let rows = laplacian(&vec![0.01; (n * n) as usize], &grid(n, |_| 1.0));
@@ -509,7 +509,7 @@ fn iterations_without_multigrid(engine: &Engine) {
 /// Systems with two launches per iteration on every engine.
 fn large_systems(engine: &Engine) {
     let count = SUMMED * ROWS + 77;
-    let mut random = Numbers(63);
+    let mut random = RandomNumbers(63);
     let right = random.vectors(count as usize);
     // No eigenvalue is below one, so the error of a solution is at most its residual.
     let masses: Vec<f32> = right.iter().map(|_| 1.0 + random.next()).collect();
@@ -611,7 +611,7 @@ fn bad_input_is_named(engine: &Engine) {
 
 fn same_bits_for_any_number_of_threads(engine: &Engine) {
     let n = suited(engine, [50, 10, 5]);
-    let mut random = Numbers(9);
+    let mut random = RandomNumbers(9);
     let masses: Vec<f32> = (0..n * n).map(|_| 0.01 * random.next()).collect();
     let rows = laplacian(&masses, &grid(n, |_| 10f32.powf(4.0 * random.next())));
     let b = random.vectors(rows.len());

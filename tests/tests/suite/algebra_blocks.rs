@@ -23,9 +23,9 @@ conformance! {
 type Rows = Vec<Vec<(u32, Mat3)>>;
 
 /// Pseudo-random numbers from -1 to 1.
-struct Numbers(u64);
+struct SignedRandom(u64);
 
-impl Numbers {
+impl SignedRandom {
     fn next(&mut self) -> f32 {
         self.0 = self
             .0
@@ -69,7 +69,7 @@ fn doubles(x: &[Vec3]) -> Vec<DVec3> {
 }
 
 /// Makes an unsymmetric matrix, with several entries at one position, and rows without any.
-fn wild(count: usize, random: &mut Numbers) -> Rows {
+fn wild(count: usize, random: &mut SignedRandom) -> Rows {
     let mut row = |i: usize| {
         let entries = if i % 7 == 3 { 0 } else { i % 9 };
         (0..entries)
@@ -89,7 +89,7 @@ fn near(got: &[Vec3], want: &[DVec3], most: f64) {
 
 fn products_are_those_of_naive_sums(engine: &Engine) {
     let count = suited(engine, [900, 120, 20]);
-    let mut random = Numbers(3);
+    let mut random = SignedRandom(3);
     let rows = wild(count, &mut random);
     let matrix = Matrix::from_rows(engine, &rows).unwrap();
     let (x, z) = (random.vectors(count), random.vectors(count));
@@ -113,7 +113,7 @@ fn products_are_those_of_naive_sums(engine: &Engine) {
 
 fn transposed_blocks(engine: &Engine) {
     let count = suited(engine, [700, 100, 15]);
-    let mut random = Numbers(8);
+    let mut random = SignedRandom(8);
     let rows = wild(count, &mut random);
     let mut want: Rows = vec![Vec::new(); count];
     for (i, row) in rows.iter().enumerate() {
@@ -135,9 +135,9 @@ fn transposed_blocks(engine: &Engine) {
     near(&y.read().unwrap(), &product(&rows, &doubles(&x)), 5e-5);
 }
 
-/// Makes a symmetric and positive matrix: a grid of so many rows and columns whose edges have blocks, and blocks for
+/// Makes a symmetric and positive matrix: a grid of `n` rows and columns whose edges have blocks, and blocks for
 /// masses.
-fn positive(n: usize, random: &mut Numbers) -> Rows {
+fn positive(n: usize, random: &mut SignedRandom) -> Rows {
     let mut rows: Rows = (0..n * n)
         .map(|i| vec![(i as u32, random.positive())])
         .collect();
@@ -174,7 +174,7 @@ fn direct(rows: &Rows, b: &[Vec3]) -> Vec<DVec3> {
 
 fn solutions_are_those_of_a_direct_solve(engine: &Engine) {
     let n = suited(engine, [18, 17, 5]);
-    let mut random = Numbers(5);
+    let mut random = SignedRandom(5);
     let rows = positive(n, &mut random);
     let b = random.vectors(rows.len());
     let want = direct(&rows, &b);
@@ -230,7 +230,7 @@ where
     let rows = rx.query::<R>().unwrap();
     let there = rows.read().unwrap();
     let (n, entries) = (there.starts.len() - 1, there.values.len());
-    let mut random = Numbers(31);
+    let mut random = SignedRandom(31);
     let weights: Vec<Mat3> = (0..entries).map(|_| random.block()).collect();
     let excess: Vec<Mat3> = (0..n).map(|_| random.block()).collect();
     let x = random.vectors(n);
@@ -266,7 +266,7 @@ fn matrices_over_relations(engine: &Engine) {
 /// A system with two launches per iteration on every engine: a path whose edges have blocks.
 fn large_systems(engine: &Engine) {
     let count = (SUMMED * ROWS + 5) as usize;
-    let mut random = Numbers(77);
+    let mut random = SignedRandom(77);
     let mut block = || random.positive();
     let mut rows: Rows = (0..count as u32).map(|i| vec![(i, block())]).collect();
     for i in 1..count {

@@ -174,7 +174,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
     // A foreign stream is not synchronised with ours: the data must be complete.
     engine.synchronize().unwrap();
     let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
-    // SAFETY: both arrays live to the end of this function, and nobody writes to them.
+    // SAFETY: both arrays live to the end of this function, and nothing writes to them.
     let (session, y) = unsafe { Session::from_device::<Vec3>(engine, x, f, 64) }.unwrap();
     let (want, z) = open(engine, &mesh, 64);
     assert_eq!(session.to_host().unwrap(), want.to_host().unwrap());

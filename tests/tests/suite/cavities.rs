@@ -9,7 +9,7 @@ use rxmesh_host::kernels::cavity::{
     Births, Cavity, Growth, Hole, Operator, OperatorEntry, Origin, Priority, Seed, Site, Template,
     template,
 };
-use rxmesh_host::kernels::edit::{Mesh, NO_FACE};
+use rxmesh_host::kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_host::kernels::kernel::FlatKernel;
 use rxmesh_host::kernels::math::hash;
 use rxmesh_host::kernels::mem::GlobalMut;
@@ -38,12 +38,12 @@ macro_rules! refill {
             pub struct $name {
                 /// Positions.
                 pub x: GlobalMut<Vec3>,
-                /// Chooses one in so many seeds.
+                /// Chooses one in `rarity` seeds.
                 pub rarity: u32,
             }
         }
-        // SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3,
-        // U4).
+        // SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's
+        // (contracts U3, U4).
         unsafe impl Operator for $name {
             type Template = template::$template;
             type Plan = Vec3;
@@ -51,7 +51,7 @@ macro_rules! refill {
             fn template(&self) -> template::$template {
                 template::$template
             }
-            fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+            fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
                 chosen(seed.0, self.rarity)
             }
             fn plan(&self, cavity: &Cavity<impl Site>) -> Vec3 {
@@ -75,12 +75,13 @@ refill! {
 args! {
     /// Deletes chosen faces and leaves the holes.
     pub struct Punch {
-        /// Chooses one in so many faces.
+        /// Chooses one in `rarity` faces.
         pub rarity: u32,
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for Punch {
     type Template = template::F;
     type Plan = ();
@@ -88,7 +89,7 @@ unsafe impl Operator for Punch {
     fn template(&self) -> template::F {
         template::F
     }
-    fn candidate(&self, _: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, _: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         chosen(seed.0, self.rarity)
     }
     fn plan(&self, _: &Cavity<impl Site>) {}
@@ -100,18 +101,19 @@ args! {
     pub struct SplitFour {
         /// Positions.
         pub x: GlobalMut<Vec3>,
-        /// Chooses one in so many faces.
+        /// Chooses one in `rarity` faces.
         pub rarity: u32,
     }
 }
 
 impl SplitFour {
-    fn is_corner(mesh: &impl Mesh, f: u32, v: u32) -> bool {
+    fn is_corner(mesh: &impl HalfEdgeMesh, f: u32, v: u32) -> bool {
         mesh.sides(f).iter().any(|&h| mesh.origin(h) == v)
     }
 }
 
-// SAFETY: `fill` writes what it adds and the hole's rim, all else only reads; ids are the mesh's (contracts U3, U4).
+// SAFETY: `fill` writes what it adds and the hole's boundary loop, all else only reads; ids are the mesh's (contracts
+// U3, U4).
 unsafe impl Operator for SplitFour {
     type Template = template::FF;
     /// Rim corner at which the face begins, and the midpoints of its sides.
@@ -124,7 +126,7 @@ unsafe impl Operator for SplitFour {
     fn template(&self) -> template::FF {
         template::FF
     }
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let inner = mesh
             .sides(seed.0)
             .iter()
@@ -150,7 +152,7 @@ unsafe impl Operator for SplitFour {
         for k in 0..3 {
             self.x.set(middles[k].id(), at[k]);
         }
-        // Corner 2 k of the rim is the face's corner k, corner 2 k + 1 the tip of the face beyond side k.
+        // Corner 2 k of the boundary loop is the face's corner k, corner 2 k + 1 the tip of the face beyond side k.
         let inner = [0, 1, 2].map(|k| hole.add_edge(middles[k], middles[(k + 1) % 3]));
         let mut halves = [0u32, 1, 2].map(|k| {
             let (a, tip, b) = (first + 2 * k, first + 2 * k + 1, (2 * k + 2) % 6 + first);

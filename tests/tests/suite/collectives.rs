@@ -40,7 +40,7 @@ entries! {
 }
 
 #[derive(Clone, Copy)]
-struct Tables {
+struct CollectiveTables {
     a: Shared<u32>,
     b: Shared<u32>,
     scratch: Shared<u32>,
@@ -60,11 +60,11 @@ const BITS: u32 = 8;
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
 unsafe impl BlockKernel for Exercise {
-    type Tables = Tables;
+    type Tables = CollectiveTables;
 
-    fn carve(&mut self, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, plan: &mut Plan) -> CollectiveTables {
         let n = self.n + 2;
-        Tables {
+        CollectiveTables {
             a: plan.take(n),
             b: plan.take(n),
             scratch: plan.take(SCRATCH_WORDS),
@@ -72,7 +72,7 @@ unsafe impl BlockKernel for Exercise {
         }
     }
 
-    fn run<B: Block>(&self, b: B, block: u32, t: &Tables) {
+    fn run<B: Block>(&self, b: B, block: u32, t: &CollectiveTables) {
         let n = self.n;
         let (data, out) = (self.data.from(block * n), self.out.from(block * (n + 2)));
         let floats = self.floats.from(4 * block);
@@ -176,14 +176,14 @@ unsafe impl BlockKernel for Exercise {
     }
 }
 
-struct Outcome {
+struct CollectiveResults {
     data: Vec<u32>,
     out: Vec<u32>,
     floats: Vec<f64>,
 }
 
 /// Runs a program on three blocks of `n` random items; passes each block's items and results to `check`.
-fn exercise(engine: &Engine, what: u32, check: impl Fn(u32, Outcome)) {
+fn exercise(engine: &Engine, what: u32, check: impl Fn(u32, CollectiveResults)) {
     if engine.is_cuda() {
         return;
     }
@@ -214,7 +214,7 @@ fn exercise(engine: &Engine, what: u32, check: impl Fn(u32, Outcome)) {
                 let (n, m) = (n as usize, n as usize + 2);
                 check(
                     n as u32,
-                    Outcome {
+                    CollectiveResults {
                         data: data[block * n..(block + 1) * n].to_vec(),
                         out: out[block * m..(block + 1) * m].to_vec(),
                         floats: floats[4 * block..4 * block + 4].to_vec(),

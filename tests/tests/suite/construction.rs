@@ -224,7 +224,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
     // A foreign stream is not synchronised with ours: the data must be complete.
     engine.synchronize().unwrap();
     let [f, x] = [foreign(engine, &faces), foreign(engine, &positions)];
-    // SAFETY: both arrays live to the end of this function, and nobody writes to them.
+    // SAFETY: both arrays live to the end of this function, and nothing writes to them.
     let (rx, y) = unsafe { RxMesh::from_device::<Vec3>(engine, x, f, 64) }.unwrap();
     let (want, z) = RxMesh::from_engine_arrays(&positions, &faces, 64).unwrap();
     assert_eq!(
@@ -238,7 +238,7 @@ fn arrays_of_somebody_else(engine: &Engine) {
     let faces_out = engine.zeroed::<[u32; 3]>(faces.len()).unwrap();
     engine.synchronize().unwrap();
     let out = [foreign(engine, &positions_out), foreign(engine, &faces_out)];
-    // SAFETY: the arrays live, and nobody else uses them.
+    // SAFETY: the arrays live, and nothing else uses them.
     unsafe { rx.to_device(&y, out[0], out[1]) }.unwrap();
     engine.synchronize().unwrap();
     assert_eq!(positions_out.read().unwrap(), values);

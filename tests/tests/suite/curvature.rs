@@ -65,8 +65,8 @@ fn naive(mesh: &TriMesh) -> Naive {
     }
 }
 
-/// Defects are rounded at random: by a few last digits each, and their sum by a random walk of so many steps. The most
-/// are 160 thousand vertices here: 4 times 400 times the last digit.
+/// Defects are rounded at random: by a few last digits each, and their sum by a random walk with one step per vertex.
+/// At most 160 thousand vertices occur here: 4 times 400 times the last digit.
 const BONNET: f64 = 1600.0 * f32::EPSILON as f64;
 
 fn bonnet(report: &CurvatureReport, what: &str) {

@@ -10,17 +10,18 @@ use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::fixtures;
 use rxmesh_tests::places::{self, Place, place};
-use rxmesh_tests::{conformance, conformance_of_conflicts};
+use rxmesh_tests::{conformance, conformance_of_schedulers};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tracing::level_filters::LevelFilter;
+use tracing::{Dispatch, Subscriber};
 
-conformance_of_conflicts! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
+conformance_of_schedulers! { angles_sum_to_pi, flips_that_are_refused_leave_their_edge, other_edges_stay }
 conformance! { same_bits_as_the_cpu_engine, the_size_does_not_matter, rounds_of_few_seeds_share_a_launch }
 
 /// Result of flipping a mesh.
@@ -32,7 +33,7 @@ struct Flipped {
     arrays: HostArrays,
 }
 
-fn flip<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> Flipped {
+fn flip<C: TestScheduler>(engine: &Engine, mesh: &TriMesh) -> Flipped {
     let options = PatchOptions::default().with(|o| {
         o.patch_size = 64;
     });
@@ -92,7 +93,7 @@ fn noisy(engine: &Engine) -> TriMesh {
     mesh
 }
 
-fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
+fn angles_sum_to_pi<C: TestScheduler>(engine: &Engine) {
     let mut square = generate::grid(12, 9).unwrap();
     generate::noise(&mut square, 0.2, 4).unwrap();
     square.positions.iter_mut().for_each(|p| p.z = 0.0);
@@ -123,7 +124,7 @@ fn angles_sum_to_pi<C: Conflicts>(engine: &Engine) {
 }
 
 /// A tetrahedron with a flat face: its long edge violates the criterion, but the flipped edge already exists.
-fn flips_that_are_refused_leave_their_edge<C: Conflicts>(engine: &Engine) {
+fn flips_that_are_refused_leave_their_edge<C: TestScheduler>(engine: &Engine) {
     let mut mesh = fixtures::tetrahedron();
     let places = [
         [-3.0, 0.0, 0.0],
@@ -161,7 +162,7 @@ fn other_edges(mesh: &TriMesh) -> Vec<([Place; 2], usize)> {
 }
 
 /// Edges of the boundary and of several faces are never flipped, on any mesh.
-fn other_edges_stay<C: Conflicts>(engine: &Engine) {
+fn other_edges_stay<C: TestScheduler>(engine: &Engine) {
     for fixture in fixtures::suited(engine) {
         let after = flip::<C>(engine, &fixture.mesh);
         let name = &fixture.name;
@@ -217,6 +218,25 @@ impl Write for Trace {
 }
 
 impl Trace {
+    /// Returns a subscriber that writes here.
+    ///
+    /// As long as a process has only one, an event that another test's thread meets first is switched off for all
+    /// (`tracing` asks that thread's subscriber alone). So a second one exists from now on.
+    fn subscriber(&self) -> impl Subscriber + use<> {
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(Trace::default().unwatched()));
+        self.unwatched()
+    }
+
+    fn unwatched(&self) -> impl Subscriber + use<> {
+        let writer = self.clone();
+        tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::TRACE)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish()
+    }
+
     /// Counts the launches of a kernel in the trace.
     fn launches(&self, kernel: &str) -> usize {
         let said = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
@@ -225,29 +245,24 @@ impl Trace {
 }
 
 /// On engines that launch rounds of few seeds together (decision 133) fewer launches do the same, to the bit; where a
-/// grid does not fit each round has its own. A first round of more seeds is a launch of its own.
+/// grid does not fit each round has its own. A first round of more seeds is a separate launch.
 fn rounds_of_few_seeds_share_a_launch(engine: &Engine) {
     for (squares, first) in [(16, 0), (24, 1)] {
         rounds_share_a_launch(engine, squares, first);
     }
 }
 
-/// The same, with so many rounds before it.
+/// Compares rounds that share a launch with rounds in separate launches, after `first` separate rounds.
 fn rounds_share_a_launch(engine: &Engine, squares: u32, first: usize) {
     let mut mesh = generate::grid(squares, squares).unwrap();
     generate::noise(&mut mesh, 0.45, 3).unwrap();
     mesh.positions.iter_mut().for_each(|p| p.z = 0.0);
     let [together, apart] = [None, Some(0)].map(|limit| {
         let trace = Trace::default();
-        let writer = trace.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(LevelFilter::TRACE)
-            .with_ansi(false)
-            .with_writer(move || writer.clone())
-            .finish();
+        let subscriber = Dispatch::new(trace.subscriber());
         engine.set_grid_limit(limit);
         let flipped =
-            tracing::subscriber::with_default(subscriber, || flip::<Claims>(engine, &mesh));
+            tracing::dispatcher::with_default(&subscriber, || flip::<Claims>(engine, &mesh));
         engine.set_grid_limit(None);
         (flipped, trace)
     });
@@ -259,7 +274,7 @@ fn rounds_share_a_launch(engine: &Engine, squares: u32, first: usize) {
         assert_eq!((shared, claims), (0, [rounds; 2]));
     } else {
         assert!(shared > 0 && shared < rounds, "{shared} of {rounds}");
-        // A GPU has room for more seeds.
+        // A GPU holds more seeds in one launch.
         let first = if engine.name() == "cuda" { 0 } else { first };
         assert_eq!(claims[0], first);
         assert!(claims[1] >= rounds, "{claims:?}, {rounds}");

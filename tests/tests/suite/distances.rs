@@ -1,7 +1,7 @@
 //! Distances of surfaces against a search through all triangles in doubles, and against known distances.
 
 use glam::{DVec3, Vec3};
-use rxmesh_host::algo::distance::{DistanceOptions, DistanceReport, distance};
+use rxmesh_host::algo::hausdorff::{DistanceOptions, DistanceReport, distance};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_tests::conformance;

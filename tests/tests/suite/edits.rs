@@ -102,7 +102,7 @@ impl Script {
         }
     }
 
-    /// Flips or collapses marked edges, for at most so many rounds.
+    /// Flips or collapses marked edges, for at most `rounds` rounds.
     fn rounds(&mut self, edit: Edit, seeds: Seeds, rounds: u32) -> RunReport {
         let (x, (_, e, _)) = (self.x, self.marks);
         let s = &mut self.session;
@@ -267,14 +267,14 @@ fn opens_every_fixture(engine: &Engine) {
 }
 
 #[derive(Clone, Debug)]
-struct Step {
+struct EditStep {
     edit: Edit,
     seed: u32,
     rarity: u32,
 }
 
-fn steps() -> impl Strategy<Value = (usize, Vec<Step>)> {
-    let step = (0..5usize, any::<u32>(), 1..12u32).prop_map(|(k, seed, rarity)| Step {
+fn steps() -> impl Strategy<Value = (usize, Vec<EditStep>)> {
+    let step = (0..5usize, any::<u32>(), 1..12u32).prop_map(|(k, seed, rarity)| EditStep {
         edit: Edit::ALL[k],
         seed,
         rarity,

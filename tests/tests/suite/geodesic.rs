@@ -474,7 +474,7 @@ fn a_pole_is_read_by_more_patches_than_are_listed(engine: &Engine) {
 }
 
 /// Returns flat meshes of arbitrary triangles: obtuse ones, a kite whose short diagonal is missing, long ones, small
-/// ones beside large ones, a fan from its rim.
+/// ones beside large ones, a fan from a boundary vertex.
 fn flat_meshes(engine: &Engine) -> Vec<(&'static str, TriMesh, u32)> {
     let n = suited(engine, [extent(20, 60), 10, 5]);
     let points = |p: &[[f32; 2]]| p.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();

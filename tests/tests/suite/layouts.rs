@@ -6,10 +6,10 @@ use rxmesh_host::algo::normals::{
     gather_vertex_normals, vertex_normals_unscaled as vertex_normals,
 };
 use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::kernels::algo::laplacian::SmoothUniform;
 use rxmesh_host::kernels::algo::normals::VertexNormals;
-use rxmesh_host::kernels::algo::smooth::SmoothUniform;
 use rxmesh_host::kernels::topo::{Edge, Face, Vertex};
-use rxmesh_host::store::{Attribute, AttributeError, Layout, Order, RxMesh, Words};
+use rxmesh_host::store::{Attribute, AttributeError, Layout, RxMesh, ValueOrder, WordOrder};
 use rxmesh_tests::conformance;
 use rxmesh_tests::fixtures::{self, Fixture, each_mesh};
 
@@ -17,20 +17,20 @@ conformance! { the_host_sees_linear_ids, kernels_do_not_notice, without_room, wh
 
 const LAYOUTS: [Layout; 4] = [
     Layout {
-        order: Order::Patch,
-        words: Words::Together,
+        order: ValueOrder::Patch,
+        words: WordOrder::Together,
     },
     Layout {
-        order: Order::Input,
-        words: Words::Together,
+        order: ValueOrder::Input,
+        words: WordOrder::Together,
     },
     Layout {
-        order: Order::Patch,
-        words: Words::Apart,
+        order: ValueOrder::Patch,
+        words: WordOrder::Apart,
     },
     Layout {
-        order: Order::Input,
-        words: Words::Apart,
+        order: ValueOrder::Input,
+        words: WordOrder::Apart,
     },
 ];
 
@@ -67,14 +67,14 @@ fn the_host_sees_linear_ids(engine: &Engine) {
             let raw = a.engine_values().unwrap();
             match layout {
                 Layout {
-                    order: Order::Input,
-                    words: Words::Together,
+                    order: ValueOrder::Input,
+                    words: WordOrder::Together,
                 } => {
                     assert_eq!(raw, fixture.mesh.positions, "{what}");
                 }
                 Layout {
-                    order: Order::Input,
-                    words: Words::Apart,
+                    order: ValueOrder::Input,
+                    words: WordOrder::Apart,
                 } => {
                     let words: Vec<f32> = raw.iter().flat_map(|v| v.to_array()).collect();
                     let v = raw.len();
@@ -201,12 +201,12 @@ fn what_cannot_be(engine: &Engine) {
     let rx = f.on(engine, 16);
     for layout in &LAYOUTS[1..] {
         let edges = rx.attribute_with::<Edge, f32>(*layout);
-        let sensible = layout.order == Order::Patch;
+        let sensible = layout.order == ValueOrder::Patch;
         assert_eq!(edges.is_ok(), sensible, "{layout:?}: {edges:?}");
         let small = rx.attribute_with::<Vertex, u8>(*layout);
         assert_eq!(
             small.is_ok(),
-            layout.words == Words::Together,
+            layout.words == WordOrder::Together,
             "{layout:?}: {small:?}"
         );
         let mut a = rx.attribute_with::<Vertex, Vec3>(*layout).unwrap();

@@ -2,9 +2,8 @@
 
 use glam::{DVec3, Vec3};
 use rxmesh_host::Error;
-use rxmesh_host::algo::mcf::{
-    McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow, mean_edge_length,
-};
+use rxmesh_host::algo::lengths::mean_edge_length;
+use rxmesh_host::algo::mcf::{McfOptions, McfReport, TIME_STEP, When, mean_curvature_flow};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
@@ -134,7 +133,7 @@ fn all_fixtures(engine: &Engine) {
     });
 }
 
-/// One launch for all iterations, and two per iteration where a GPU has no room: the same flow.
+/// One launch for all iterations, and two per iteration if the grid does not fit the GPU: the same flow.
 fn small_and_large_systems_agree(engine: &Engine) {
     let f = Fixture::new("sphere", fixtures::closed(suited(engine, [3, 2, 1])));
     let rx = f.on(engine, 32);

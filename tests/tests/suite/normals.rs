@@ -13,18 +13,18 @@ conformance! { of_all_fixtures, of_a_sphere, at_all_scales, that_cancel }
 
 /// Computation of the normals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+enum NormalsKernel {
     Scattered,
     Gathered(RelationChoice),
     /// Rescaled where necessary.
     Measured,
 }
 
-const NEAR_ONE: [Way; 4] = [
-    Way::Scattered,
-    Way::Gathered(RelationChoice::OnTheFly),
-    Way::Gathered(RelationChoice::Prepared),
-    Way::Measured,
+const NEAR_ONE: [NormalsKernel; 4] = [
+    NormalsKernel::Scattered,
+    NormalsKernel::Gathered(RelationChoice::OnTheFly),
+    NormalsKernel::Gathered(RelationChoice::Prepared),
+    NormalsKernel::Measured,
 ];
 
 fn check(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64) {
@@ -33,19 +33,19 @@ fn check(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64) {
     }
 }
 
-fn check_one(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64, way: Way) {
+fn check_one(rx: &RxMesh, mesh: &TriMesh, what: &str, tolerance: f64, way: NormalsKernel) {
     let x = rx.attribute_from(&mesh.positions).unwrap();
     // Old values are overwritten.
     let mut n = rx
         .attribute_from(&vec![Vec3::splat(7.0); mesh.vertex_count()])
         .unwrap();
     match way {
-        Way::Scattered => vertex_normals_unscaled(rx, &x, &mut n).unwrap(),
-        Way::Gathered(choice) => {
+        NormalsKernel::Scattered => vertex_normals_unscaled(rx, &x, &mut n).unwrap(),
+        NormalsKernel::Gathered(choice) => {
             rx.set_relation_choice(choice);
             gather_vertex_normals(rx, &x, &mut n).unwrap();
         }
-        Way::Measured => vertex_normals(rx, &x, &mut n).unwrap(),
+        NormalsKernel::Measured => vertex_normals(rx, &x, &mut n).unwrap(),
     }
     let got = n.to_input(rx).unwrap();
     for (v, (got, (want, certain))) in got
@@ -101,7 +101,13 @@ fn at_all_scales(engine: &Engine) {
     }
     for scale in [1e-30f32, 1e-22, 1e22, 1e37] {
         let (rx, m) = of_size(scale);
-        check_one(&rx, &m, &format!("scale {scale:e}"), 1e-4, Way::Measured);
+        check_one(
+            &rx,
+            &m,
+            &format!("scale {scale:e}"),
+            1e-4,
+            NormalsKernel::Measured,
+        );
     }
     let mut m = mesh.clone();
     m.positions

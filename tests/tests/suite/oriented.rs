@@ -99,8 +99,8 @@ fn some_fixtures_qualify(engine: &Engine) {
     }
 }
 
-/// A vertex with so many edges that steps quadratic in its valence would not end, in a patch that nearly fills a GPU's
-/// shared memory. Relations whose rows are sorted have that row too.
+/// A vertex of a valence at which quadratic steps would not end, in a patch that nearly fills a GPU's shared memory.
+/// Relations whose rows are sorted have that row too.
 fn a_pole_of_very_many_edges(engine: &Engine) {
     let n: u32 = match engine.name().as_str() {
         "cpu" => 16_000,

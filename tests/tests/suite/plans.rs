@@ -4,8 +4,8 @@
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::algebra::cg::{CgSums, CgVector, Scalars};
 use rxmesh_host::kernels::algo::boundary::{BoundaryEdges, BoundaryFaces, BoundaryVertices};
+use rxmesh_host::kernels::algo::lengths::EdgeLengths;
 use rxmesh_host::kernels::algo::mcf::{McfAssembled, McfFans, McfProduct};
-use rxmesh_host::kernels::algo::measure::EdgeLengths;
 use rxmesh_host::kernels::algo::normals::{GatherNormals, VertexNormals};
 use rxmesh_host::kernels::kernel::{OnPrepared, PatchKernel};
 use rxmesh_host::kernels::mem::{Global, GlobalMut, Plan};

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Engine, EngineError};
-use rxmesh_host::kernels::algo::smooth::SmoothUniform;
+use rxmesh_host::kernels::algo::laplacian::SmoothUniform;
 use rxmesh_host::kernels::kernel::Entry;
 use rxmesh_host::kernels::mem::FaultCode;
 use rxmesh_host::kernels::query::prepare::WritePrepared;

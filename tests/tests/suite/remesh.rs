@@ -13,14 +13,14 @@ use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{Quality, TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::distance::{Surface, distance};
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::distance::{DistanceTree, distance};
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
-use rxmesh_tests::{conformance, conformance_of_conflicts};
+use rxmesh_tests::{conformance, conformance_of_schedulers};
 
-conformance_of_conflicts! {
+conformance_of_schedulers! {
     meets_the_quality_bars, keeps_what_the_surface_is, keeps_lines, projects_to_the_input, interpolates_columns,
     refuses_bad_input, needles_do_not_multiply, sharp_edges_stay_unless_told_otherwise, asks_for_faces,
     lengths_follow_curvature, refuses_too_many_faces, stops_what_outgrows, says_what_is_not_reached,
@@ -37,13 +37,13 @@ fn plain() -> RemeshOptions {
 }
 
 /// Opens a session with the positions.
-fn open<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
+fn open<C: TestScheduler>(engine: &Engine, mesh: &TriMesh) -> (Session<C>, Column<Vertex, Vec3>) {
     let (session, [x, _]) = open_twice::<C>(engine, mesh);
     (session, x)
 }
 
 /// Opens a session with the positions and a copy of them.
-fn open_twice<C: Conflicts>(
+fn open_twice<C: TestScheduler>(
     engine: &Engine,
     mesh: &TriMesh,
 ) -> (Session<C>, [Column<Vertex, Vec3>; 2]) {
@@ -64,7 +64,7 @@ struct Remeshed {
 }
 
 /// Remeshes, and checks the invariants of every mesh: it is valid, and Euler's number stays.
-fn remeshed<C: Conflicts>(
+fn remeshed<C: TestScheduler>(
     engine: &Engine,
     mesh: &TriMesh,
     options: &RemeshOptions,
@@ -86,8 +86,8 @@ fn remeshed<C: Conflicts>(
     }
 }
 
-/// Returns a size: larger where the engine and its engine of edits allow it.
-fn size<C: Conflicts>(engine: &Engine) -> u32 {
+/// Returns a size: larger where the engine and its scheduler of edits allow it.
+fn size<C: TestScheduler>(engine: &Engine) -> u32 {
     match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => 8,
         (_, true) => 16,
@@ -96,7 +96,7 @@ fn size<C: Conflicts>(engine: &Engine) -> u32 {
 }
 
 /// Returns at most `long`, and less where edits take long, except in the long run.
-fn at_most<C: Conflicts>(usual: u32, long: u32) -> u32 {
+fn at_most<C: TestScheduler>(usual: u32, long: u32) -> u32 {
     if C::ORDERED {
         long
     } else {
@@ -110,7 +110,7 @@ fn noisy(mut mesh: TriMesh, part: f32) -> TriMesh {
     mesh
 }
 
-fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
+fn meets_the_quality_bars<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine);
     let levels = 2 + u32::from(n > 8) + u32::from(n > 16);
     for (name, mesh) in [
@@ -147,7 +147,7 @@ fn meets_the_quality_bars<C: Conflicts>(engine: &Engine) {
     }
 }
 
-fn keeps_what_the_surface_is<C: Conflicts>(engine: &Engine) {
+fn keeps_what_the_surface_is<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine);
     let hard = [
         (
@@ -215,7 +215,7 @@ fn cube(n: u32) -> TriMesh {
     mesh
 }
 
-fn keeps_lines<C: Conflicts>(engine: &Engine) {
+fn keeps_lines<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine).min(at_most::<C>(10, 16));
     // The corners and the edges of a cube stay: the enclosed volume is the cube.
     for part in [0.6, 1.7] {
@@ -257,7 +257,7 @@ fn keeps_lines<C: Conflicts>(engine: &Engine) {
     }
 }
 
-fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
+fn projects_to_the_input<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine);
     let mesh = generate::torus(2 * n, n, 1.0, 0.4).unwrap();
     let options = plain().with(|o| {
@@ -266,7 +266,7 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
     let after = remeshed::<C>(engine, &mesh, &options, "torus");
     assert!(after.report.run().done > 0);
     // Each vertex lies on a triangle of the input; `closest.rs` tests how closely.
-    let surface = Surface::new(&mesh);
+    let surface = DistanceTree::new(&mesh);
     for &p in &after.mesh.positions {
         let near = surface.to(p.as_dvec3());
         assert!(
@@ -278,7 +278,7 @@ fn projects_to_the_input<C: Conflicts>(engine: &Engine) {
 
 /// An interpolated copy of the positions follows them: to the midpoints of split edges, and to the merged ends of
 /// contracted edges, which is the end on a crease where there is one. (Smoothing moves only the positions.)
-fn interpolates_columns<C: Conflicts>(engine: &Engine) {
+fn interpolates_columns<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine).min(at_most::<C>(10, 16));
     for (name, mesh) in [
         ("sphere", generate::icosphere(2).unwrap()),
@@ -314,7 +314,7 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     }
 }
 
-fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
+fn refuses_bad_input<C: TestScheduler>(engine: &Engine) {
     let bad = |mesh: &TriMesh, options: &RemeshOptions, word: &str| {
         let (mut session, x) = open::<C>(engine, mesh);
         let before = session.to_host().unwrap();
@@ -342,7 +342,7 @@ fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
 }
 
 /// Meshes of needles: the sides and caps of a cylinder, the spokes of a disk, the strips of a square.
-fn needles_do_not_multiply<C: Conflicts>(engine: &Engine) {
+fn needles_do_not_multiply<C: TestScheduler>(engine: &Engine) {
     let n = if is_very_slow(engine) { 48 } else { 160 };
     for (name, mesh, target) in [
         (
@@ -390,7 +390,7 @@ fn volume(m: &TriMesh) -> f64 {
 }
 
 /// A ring whose tube is thinner than an edge is long stays a tube, and the report states the enclosed volume.
-fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
+fn thin_parts_keep_their_volume<C: TestScheduler>(engine: &Engine) {
     let n = if is_very_slow(engine) { 24 } else { 48 };
     let mesh = generate::torus(n, 8, 1.0, 0.06).unwrap();
     let options = RemeshOptions::default().with(|o| {
@@ -417,7 +417,7 @@ fn thin_parts_keep_their_volume<C: Conflicts>(engine: &Engine) {
     );
 }
 
-fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
+fn sharp_edges_stay_unless_told_otherwise<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine).min(12);
     let cube = cube(n);
     let corners = |options: RemeshOptions| {
@@ -432,7 +432,7 @@ fn sharp_edges_stay_unless_told_otherwise<C: Conflicts>(engine: &Engine) {
     assert!(corners(plain()) < 8);
 }
 
-fn asks_for_faces<C: Conflicts>(engine: &Engine) {
+fn asks_for_faces<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine);
     let mesh = generate::torus(3 * n, n, 1.0, 0.4).unwrap();
     for part in [0.3, 1.0, 2.5] {
@@ -457,7 +457,7 @@ fn asks_for_faces<C: Conflicts>(engine: &Engine) {
 
 /// On an egg edges are short at the ends and long around the middle, half as long where it is four times as long as
 /// wide, and the distance of each from the surface is at most the error, or little more.
-fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
+fn lengths_follow_curvature<C: TestScheduler>(engine: &Engine) {
     if is_very_slow(engine) {
         return;
     }
@@ -478,7 +478,7 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     let after = remeshed::<C>(engine, &mesh, &options, "egg");
     assert!(after.report.on_target, "{:?}", after.report);
     let x = |v: u32| after.mesh.positions[v as usize];
-    let surface = Surface::new(&mesh);
+    let surface = DistanceTree::new(&mesh);
     let (mut tips, mut belt, mut off) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
     for f in &after.mesh.faces {
         for (a, b) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (x(f[i]), x(f[j]))) {
@@ -500,7 +500,7 @@ fn lengths_follow_curvature<C: Conflicts>(engine: &Engine) {
     assert!(most < 1.5 * error, "{most}");
 }
 
-fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
+fn refuses_too_many_faces<C: TestScheduler>(engine: &Engine) {
     let mesh = fixtures::torus(9, 8);
     let mean = quality(&mesh).edge_length.mean as f32;
     for (length, faces, adaptive, most) in [
@@ -526,9 +526,9 @@ fn refuses_too_many_faces<C: Conflicts>(engine: &Engine) {
     }
 }
 
-/// A strip so narrow that its area has room for a few triangles, and its boundary needs hundreds: the estimate does not
-/// notice it, the bound does.
-fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
+/// A narrow strip whose area holds a few triangles of the target length, and whose boundary needs hundreds: the
+/// estimate does not notice it, the bound does.
+fn stops_what_outgrows<C: TestScheduler>(engine: &Engine) {
     let mut mesh = generate::grid(1, 1).unwrap();
     for p in &mut mesh.positions {
         p.y *= 1e-3;
@@ -547,7 +547,7 @@ fn stops_what_outgrows<C: Conflicts>(engine: &Engine) {
 }
 
 /// The same with capacity: the boundary stays, so that lengths and faces are not the requested ones.
-fn says_what_is_not_reached<C: Conflicts>(engine: &Engine) {
+fn says_what_is_not_reached<C: TestScheduler>(engine: &Engine) {
     let mut mesh = generate::grid(1, 1).unwrap();
     for p in &mut mesh.positions {
         p.y *= 1e-3;
@@ -588,7 +588,7 @@ fn same_bits_on_every_run(engine: &Engine) {
 }
 
 /// Opens a session with several meshes, their positions and labels.
-fn open_several<C: Conflicts>(
+fn open_several<C: TestScheduler>(
     engine: &Engine,
     meshes: &[TriMesh],
 ) -> (Session<C>, Column<Vertex, Vec3>, Column<Vertex, u32>, Batch) {
@@ -611,7 +611,7 @@ fn open_several<C: Conflicts>(
 
 /// Nested meshes of all densities, each with its own options: none is attracted to another one, none gets another one's
 /// length.
-fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
+fn several_have_lengths_of_their_own<C: TestScheduler>(engine: &Engine) {
     let n = size::<C>(engine);
     if n <= 8 {
         return;
@@ -702,7 +702,7 @@ fn several_have_lengths_of_their_own<C: Conflicts>(engine: &Engine) {
 }
 
 /// A mesh that has finished its iterations stays as it is, to the bit, while others continue; each ends as alone.
-fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
+fn several_have_iterations_of_their_own<C: TestScheduler>(engine: &Engine) {
     let levels = if size::<C>(engine) > 16 { 3 } else { 2 };
     let sphere = |seed| {
         let mut mesh = generate::icosphere(levels).unwrap();
@@ -755,7 +755,7 @@ fn several_have_iterations_of_their_own<C: Conflicts>(engine: &Engine) {
 
 /// Returns the greatest distance of a vertex from a surface.
 fn to_own_surface(surface: &TriMesh, mesh: &TriMesh) -> f64 {
-    let surface = Surface::new(surface);
+    let surface = DistanceTree::new(surface);
     let far = |p: &Vec3| surface.to(p.as_dvec3());
     mesh.positions.iter().map(far).fold(0.0, f64::max)
 }

@@ -39,13 +39,13 @@ impl ForEach<VV> for Valence {
 
 kernel! {
     /// Counts the sides of all faces of all edges of a vertex: VE, then EF, then FE.
-    struct Sides: ForEach<(VE, EF, FE)> {
+    struct CountSides: ForEach<(VE, EF, FE)> {
         /// Number of sides, an edge counted once for each face that leads to it.
         sides: Write<Vertex, u32>,
     }
 }
 
-impl ForEach<(VE, EF, FE)> for Sides {
+impl ForEach<(VE, EF, FE)> for CountSides {
     fn run(&self, v: Owned<Vertex>, (edges, ef, fe): (Neighbours<VE>, Table<EF>, Table<FE>)) {
         let faces = edges
             .iter()
@@ -57,7 +57,7 @@ impl ForEach<(VE, EF, FE)> for Sides {
 entries! {
     KERNELS;
     patch test_valence: Valence;
-    patch test_sides: Sides;
+    patch test_sides: CountSides;
 }
 
 fn sphere(engine: &Engine) -> RxMesh {
@@ -114,7 +114,7 @@ fn three_relations_in_one_kernel(engine: &Engine) {
     let rx = sphere(engine);
     let all = rx.query::<VE>().unwrap().read().unwrap();
     let mut sides = rx.attribute::<Vertex, u32>().unwrap();
-    rx.run(Sides {
+    rx.run(CountSides {
         sides: sides.write().unwrap(),
     })
     .unwrap();

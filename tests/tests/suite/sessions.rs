@@ -6,28 +6,28 @@ use rxmesh_host::edit::{Seeds, Session};
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::algo::delaunay::{Diamond, flip};
 use rxmesh_host::kernels::cavity::{Cavity, Hole, Operator, Priority, Seed, Site, template};
-use rxmesh_host::kernels::edit::Mesh;
+use rxmesh_host::kernels::edit::HalfEdgeMesh;
 use rxmesh_host::kernels::kernel;
 use rxmesh_host::kernels::topo::{Edge, Kind, Vertex};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::repack::RepackOptions;
 use rxmesh_tests::edits::Edit;
-use rxmesh_tests::engines::{Conflicts, is_slow};
+use rxmesh_tests::engines::{TestScheduler, is_slow};
 use rxmesh_tests::extent::is_long;
 use rxmesh_tests::launch::RunOperators;
 use rxmesh_tests::marked::{Marked, check, patched};
-use rxmesh_tests::{conformance, conformance_of_conflicts, fixtures};
+use rxmesh_tests::{conformance, conformance_of_schedulers, fixtures};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-conformance_of_conflicts! { memory_that_is_not_there_leaves_the_session_whole, columns_of_others_are_refused }
+conformance_of_schedulers! { memory_that_is_not_there_leaves_the_session_whole, columns_of_others_are_refused }
 conformance! {
     an_operator_that_breaks_the_rules_voids_the_session, an_operator_that_panics_voids_the_session
 }
 
 /// Splits every edge, twice over, in a session that has to grow for it, with allocations that fail after more and more
 /// successes.
-fn memory_that_is_not_there_leaves_the_session_whole<C: Conflicts>(engine: &Engine) {
+fn memory_that_is_not_there_leaves_the_session_whole<C: TestScheduler>(engine: &Engine) {
     let few = is_slow(engine) || !C::ORDERED && !is_long();
     let mesh = generate::icosphere(if few { 1 } else { 2 }).unwrap();
     let rx = patched(engine, &mesh, 32);
@@ -63,7 +63,7 @@ fn memory_that_is_not_there_leaves_the_session_whole<C: Conflicts>(engine: &Engi
     assert!(failures > 5, "{failures} failures");
 }
 
-fn columns_of_others_are_refused<C: Conflicts>(engine: &Engine) {
+fn columns_of_others_are_refused<C: TestScheduler>(engine: &Engine) {
     let mesh = fixtures::torus(9, 8);
     let rx = patched(engine, &mesh, 16);
     let open = || Session::<C>::open_with(&rx).unwrap();
@@ -104,7 +104,7 @@ unsafe impl Operator for Forgets {
         template::EF
     }
 
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         (mesh.edge_lives(seed.0) && self.nothing == 0).then_some(Priority::NONE)
     }
 
@@ -139,13 +139,13 @@ unsafe impl Operator for Panics {
         template::E
     }
 
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         Diamond::new(mesh, seed.0).map(|_| Priority::NONE)
     }
 
     fn joins(
         &self,
-        mesh: &impl Mesh,
+        mesh: &impl HalfEdgeMesh,
         seed: Seed<Self>,
         pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {

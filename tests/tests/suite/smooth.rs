@@ -2,7 +2,7 @@
 
 use crate::algo_support::*;
 use glam::DVec3;
-use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
+use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::{Error, Vec3};

@@ -283,8 +283,8 @@ entries! {
     flat test_spoil: Spoil;
 }
 
-/// While a launch runs, its memory stays and nobody else can access it: another thread's accesses and launches are
-/// refused, and a buffer that is dropped meanwhile is freed afterwards.
+/// While a launch runs, its memory stays and other threads cannot access it: their accesses and launches are refused,
+/// and a buffer that is dropped meanwhile is freed afterwards.
 #[test]
 fn memory_of_a_running_launch() {
     let engine = Engine::cpu();

@@ -1,4 +1,4 @@
-//! The speculative engine against plain code on the host: results of operators in any order, and the rules between
+//! The speculative scheduler against plain code on the host: results of operators in any order, and the rules between
 //! patches after every run.
 
 use glam::{DVec3, Vec3};
@@ -13,7 +13,7 @@ use rxmesh_host::store::RxMesh;
 use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use rxmesh_tests::conformance;
 use rxmesh_tests::edits::Edit;
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::engines::{is_slow, is_very_slow};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
@@ -40,7 +40,7 @@ fn opening_changes_nothing(engine: &Engine) {
             let mut session = match Session::<Speculative>::open_with(&rx) {
                 Ok(session) => session,
                 Err(e) => {
-                    assert!(e.to_string().contains("speculative engine"), "{what}: {e}");
+                    assert!(e.to_string().contains("speculative scheduler"), "{what}: {e}");
                     continue;
                 }
             };
@@ -191,7 +191,7 @@ fn lengths(mesh: &TriMesh) -> Vec<f32> {
         .collect()
 }
 
-fn remeshed<C: Conflicts>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
+fn remeshed<C: TestScheduler>(engine: &Engine, mesh: &TriMesh) -> (TriMesh, f32) {
     let rx = patched(engine, mesh, 128);
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions).unwrap();
     let mut session = Session::<C>::open_with(&rx).unwrap();

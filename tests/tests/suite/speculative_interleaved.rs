@@ -4,7 +4,7 @@
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::mem::Words;
 use rxmesh_speculative::kernels::{
-    FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash, Table,
+    CuckooTable, FillQueue, OVERFLOW, PatchQueue, Queue, RibbonEntry, STASH_SLOTS, Stash,
 };
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::launch::Launch;
@@ -138,7 +138,7 @@ fn a_table_misses_as_many_entries_as_it_refuses() {
     for seed in 0..extent(150, 600) {
         let hashed = 4 * (1 + seed % 8);
         let words = memory(hashed + OVERFLOW);
-        let table = Table::new(Restless(&words));
+        let table = CuckooTable::new(Restless(&words));
         // From the usual load to more than the capacity.
         let n = match seed % 3 {
             0 => hashed * 4 / 5,

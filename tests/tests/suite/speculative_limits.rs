@@ -1,4 +1,5 @@
-//! Limits of the speculative engine: errors that give the reason, sessions that stay unchanged, faces that stay frozen.
+//! Limits of the speculative scheduler: errors that give the reason, sessions that stay unchanged, faces that stay
+//! frozen.
 
 use glam::Vec3;
 use rxmesh_host::Error;
@@ -38,7 +39,7 @@ fn fans_beyond_a_patch(engine: &Engine) {
             let rx = patched(engine, &mesh, patch_size);
             let mut m = match Marked::<Speculative>::open(&rx, &mesh) {
                 Ok(m) => m,
-                Err(Error::Options(why)) if why.contains("speculative engine") => {
+                Err(Error::Options(why)) if why.contains("speculative scheduler") => {
                     // The owner of the vertex has its faces: many patches border on it, and it is large.
                     assert!(valence > patch_size, "{what}: {why}");
                     continue;

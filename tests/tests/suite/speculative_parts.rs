@@ -196,8 +196,8 @@ fn tables(engine: &Engine) {
     }
 }
 
-/// More entries than hashed words, by as many as the overflow area takes: most tables hold all of them, and those have
-/// all properties of a table.
+/// More entries than hashed words, by the size of the overflow area: most tables hold all of them, and those have all
+/// properties of a table.
 fn tables_that_overflow(engine: &Engine) {
     let engine = &crowd(engine);
     let blocks = amount(engine, 400, 40, 10, 2);
@@ -350,17 +350,17 @@ fn check_stash(list: &[u32], out: &[u32], after: &[u32], patches: u32) {
 // The queue.
 
 /// Work queue with its memory.
-struct Queue {
+struct QueueMemory {
     words: Buffer<u32>,
 }
 
-impl Queue {
+impl QueueMemory {
     /// Makes a queue of capacity `room` with the first `patches` in it.
-    fn new(engine: &Engine, room: u32, patches: u32) -> Queue {
+    fn new(engine: &Engine, room: u32, patches: u32) -> QueueMemory {
         let words = engine
             .zeroed::<u32>(PatchQueue::words_for(room) as usize)
             .unwrap();
-        let queue = Queue { words };
+        let queue = QueueMemory { words };
         let fill = FillQueue::new(queue.view(), patches).expect("room for all");
         engine.launch_flat(fill.len(), fill).unwrap();
         queue
@@ -373,7 +373,7 @@ impl Queue {
     /// Returns its length, read on the host.
     fn len(&self) -> u32 {
         let mut words = self.words.read().unwrap();
-        // SAFETY: the words live until the end of this function, and nobody else has them (contract U4).
+        // SAFETY: the words live until the end of this function, and nothing else uses them (contract U4).
         PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) }).len()
     }
 }
@@ -383,7 +383,7 @@ const LAUNCHES: u32 = 10_000;
 
 /// Takes each patch `times` times and returns it in between.
 fn circulate(engine: &Engine, patches: u32, room: u32, times: u32, blocks: u32, by_thread: u32) {
-    let queue = Queue::new(engine, room, patches);
+    let queue = QueueMemory::new(engine, room, patches);
     assert_eq!(queue.len(), patches);
     let zeroed = |n: u32| engine.zeroed::<u32>(n.max(1) as usize).unwrap();
     let (taken, baton, errors) = (zeroed(patches), zeroed(patches), zeroed(3));
@@ -443,10 +443,10 @@ fn small_queues(engine: &Engine) {
 /// A full queue reports that and loses nothing. On the host: only the answers matter.
 fn queue_without_room(engine: &Engine) {
     for room in [1u32, 2, 3, 8, 50] {
-        let queue = Queue::new(engine, room, 0);
+        let queue = QueueMemory::new(engine, room, 0);
         assert!(FillQueue::new(queue.view(), room.max(2).next_power_of_two() + 1).is_none());
         let mut words = queue.words.read().unwrap();
-        // SAFETY: as in `Queue::len`.
+        // SAFETY: as in `QueueMemory::len`.
         let queue =
             PatchQueue::new(unsafe { GlobalMut::new(words.as_mut_ptr(), words.len() as u32) });
         let room = queue.capacity();
@@ -470,7 +470,7 @@ fn work_under_locks(
     (items, locks, times, blocks, tries): (u32, u32, u32, u32, u32),
     wanted: impl Fn(u32) -> [u32; 2],
 ) -> u32 {
-    let queue = Queue::new(engine, items, items);
+    let queue = QueueMemory::new(engine, items, items);
     let wanted: Vec<[u32; 2]> = (0..items).map(wanted).collect();
     let input = engine.upload::<u32>(wanted.as_flattened()).unwrap();
     let zeroed = |n: u32| engine.zeroed::<u32>(n as usize).unwrap();

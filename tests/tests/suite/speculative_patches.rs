@@ -1,5 +1,5 @@
-//! Patches of the speculative engine: they are cut, merged and increased in number; values and patches when a session
-//! is closed; several operators one after the other.
+//! Patches of the speculative scheduler: they are cut, merged and increased in number; values and patches when a
+//! session is closed; several operators one after the other.
 
 use glam::Vec3;
 use rxmesh_host::edit::{HostArrays, Seeds};
@@ -57,7 +57,7 @@ fn full_patches_are_cut(engine: &Engine) {
         assert!(report.refused as usize <= all / 50, "of {all}: {report:?}");
         let [vertices, edges, _] = m.numbers();
         assert_eq!(kept(&before[0], &vertices), (before[0].len(), 0));
-        // Every other edge was split: it no longer exists.
+        // Every other edge was split and does not exist.
         let (same, other) = kept(&before[1], &edges);
         assert!(same <= report.refused as usize, "{same}: {report:?}");
         assert_eq!(other, 0, "edges that were not split");

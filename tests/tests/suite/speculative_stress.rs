@@ -1,6 +1,6 @@
-//! Many small runs of the speculative engine: tiny patches, small meshes, random operators and options. `RXMESH_RUNS`
-//! sets their number, `RXMESH_SEED` the first seed. A run that hangs is identified by its seed, which is printed before
-//! it (`--nocapture`).
+//! Many small runs of the speculative scheduler: tiny patches, small meshes, random operators and options.
+//! `RXMESH_RUNS` sets their number, `RXMESH_SEED` the first seed. A run that hangs is identified by its seed, which is
+//! printed before it (`--nocapture`).
 
 use rxmesh_host::edit::Seeds;
 use rxmesh_host::engine::Engine;

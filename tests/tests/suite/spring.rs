@@ -267,7 +267,7 @@ fn free_springs_keep_their_momentum(engine: &Engine) {
 }
 
 fn a_hanging_cloth_comes_to_rest(engine: &Engine) {
-    // So many seconds of so many steps each: an explicit step is short, or the springs explode.
+    // Size, seconds and time step: an explicit step is short, or the springs explode.
     let (n, seconds, time_step) = suited(engine, [(10, 15, 0.02), (4, 10, 0.05), (2, 10, 0.05)]);
     let mesh = generate::grid(n, n).unwrap();
     let o = SpringOptions::default().with(|o| {

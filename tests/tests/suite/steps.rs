@@ -1,4 +1,4 @@
-//! Grids whose steps pass values from block to block: in one launch where a GPU has room for all blocks, else in one
+//! Grids whose steps pass values from block to block: in one launch if a GPU holds all blocks at a time, else in one
 //! launch per step.
 
 use rxmesh_host::engine::Engine;
@@ -11,7 +11,7 @@ conformance! {
     values_cross_blocks, the_step_that_stops, one_block_goes_on_alone, more_blocks_than_a_gpu_has_room_for, no_steps
 }
 
-/// Returns the content of both halves after so many steps of so many blocks of `n` items, of which one continues alone
+/// Returns the content of both halves after `steps` steps of `blocks` blocks of `n` items, of which one continues alone
 /// from a step on.
 fn naive(values: &[u32], n: usize, blocks: usize, steps: u32, alone: u32) -> Vec<u32> {
     let mut halves = values.to_vec();

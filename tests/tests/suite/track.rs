@@ -6,19 +6,19 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
 use rxmesh_host::edit::{Claims, HostArrays, Session};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::kernels::algo::noise::CurlNoise;
+use rxmesh_host::kernels::algo::curl_noise::CurlNoise;
 use rxmesh_host::kernels::algo::track::Symmetric;
 use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::{TriMesh, generate, quality};
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::RxMesh;
-use rxmesh_tests::engines::Conflicts;
+use rxmesh_tests::engines::TestScheduler;
 use rxmesh_tests::engines::{is_slow, is_very_slow, same_rounding};
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::fixtures;
-use rxmesh_tests::{conformance, conformance_of_conflicts};
+use rxmesh_tests::{conformance, conformance_of_schedulers};
 
-conformance_of_conflicts! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input }
+conformance_of_schedulers! { tracks_a_hundred_frames, interpolates_columns, refuses_bad_input }
 conformance! { same_bits_on_every_run }
 
 fn volume(m: &TriMesh) -> f64 {
@@ -37,7 +37,7 @@ struct Tracked {
 }
 
 /// Tracks, and checks every frame: it is valid, and Euler's number stays.
-fn tracked<C: Conflicts>(
+fn tracked<C: TestScheduler>(
     engine: &Engine,
     mesh: &TriMesh,
     options: &TrackOptions,
@@ -89,7 +89,7 @@ fn options(frames: u32) -> TrackOptions {
 /// vertex each.
 const LOST_A_FRAME: f64 = 0.042;
 
-fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
+fn tracks_a_hundred_frames<C: TestScheduler>(engine: &Engine) {
     let (levels, n, frames) = match (is_very_slow(engine), is_slow(engine)) {
         (true, _) => (1, 5, 5),
         (_, true) => (2, 8, 30),
@@ -126,7 +126,7 @@ fn tracks_a_hundred_frames<C: Conflicts>(engine: &Engine) {
 }
 
 /// An interpolated copy of the positions remains one if nothing moves.
-fn interpolates_columns<C: Conflicts>(engine: &Engine) {
+fn interpolates_columns<C: TestScheduler>(engine: &Engine) {
     let mesh = generate::icosphere(2).unwrap();
     let patches = PatchOptions::default();
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches).unwrap();
@@ -148,7 +148,7 @@ fn interpolates_columns<C: Conflicts>(engine: &Engine) {
     }
 }
 
-fn refuses_bad_input<C: Conflicts>(engine: &Engine) {
+fn refuses_bad_input<C: TestScheduler>(engine: &Engine) {
     let bad = |mesh: &TriMesh, options: &TrackOptions, word: &str| {
         let rx = RxMesh::new(
             engine,
@@ -254,7 +254,7 @@ fn curl_noise_has_no_sources() {
     );
 }
 
-/// Far away, where coordinates no longer have a position within a cell, the field is still finite.
+/// Far away, where coordinates have no position within a cell, the field is still finite.
 #[test]
 fn curl_noise_is_finite_everywhere() {
     let field = CurlNoise {

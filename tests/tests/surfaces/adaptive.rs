@@ -5,14 +5,14 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{
-    Adaptive, Boundary, CatmullClark, Creasing, Options, Patch, PatchCount, PatchKind, Places,
-    Scheme, refine_adaptive,
+    Adaptive, Boundary, CatmullClark, Creasing, Options, PatchCount, PatchKind, Scheme,
+    SurfacePatch, VertexOptions, refine_adaptive,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 use rxmesh_tests::extent::extent;
 use rxmesh_tests::surfaces::compare::diagonal;
-use rxmesh_tests::surfaces::limit::{Limit, limits};
+use rxmesh_tests::surfaces::limit::{LimitPoint, limits};
 use rxmesh_tests::surfaces::made::{options, rows};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{next, refine_net};
@@ -40,7 +40,7 @@ const TOLERANCE: f64 = 2e-6;
 struct Sample {
     face: u32,
     place: [f64; 2],
-    limit: Limit,
+    limit: LimitPoint,
     /// `true` if it is a vertex at which nothing is sharp, and all of whose faces are part of the surface.
     smooth: bool,
 }
@@ -122,7 +122,7 @@ fn evaluated(
 }
 
 /// Returns the parameters of a sample in a patch, if it lies there.
-fn inside(patch: &Patch, sample: &Sample) -> Option<[f64; 2]> {
+fn inside(patch: &SurfacePatch, sample: &Sample) -> Option<[f64; 2]> {
     let scale = f64::from(1u32 << patch.level);
     let [u, v] = sample.place.map(|x| x * scale);
     let (u, v) = (u - f64::from(patch.i), v - f64::from(patch.j));
@@ -132,7 +132,7 @@ fn inside(patch: &Patch, sample: &Sample) -> Option<[f64; 2]> {
 
 /// Expectation at a sample.
 #[derive(Clone, Copy, PartialEq)]
-enum At {
+enum SampleKind {
     /// The surface.
     Surface,
     /// The surface's point, and its normal where it is smooth.
@@ -141,8 +141,8 @@ enum At {
     Cap,
 }
 
-fn at(caps: &[Patch], sample: &Sample) -> At {
-    let mut found = At::Surface;
+fn at(caps: &[SurfacePatch], sample: &Sample) -> SampleKind {
+    let mut found = SampleKind::Surface;
     for cap in caps {
         let Some([u, v]) = inside(cap, sample) else {
             continue;
@@ -155,9 +155,9 @@ fn at(caps: &[Patch], sample: &Sample) -> At {
             _ => (1.0 - v, u),
         };
         if p == 0.0 && q == 0.0 {
-            found = At::Vertex;
+            found = SampleKind::Vertex;
         } else if p < 1.0 && q < 1.0 {
-            return At::Cap;
+            return SampleKind::Cap;
         }
     }
     found
@@ -170,14 +170,18 @@ fn check(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Options, levels
     let places: Vec<DVec3> = samples.iter().map(|s| s.limit.position).collect();
     let size = diagonal(&places);
     let patches = surface.patches().unwrap();
-    let caps: Vec<Patch> = patches
+    let caps: Vec<SurfacePatch> = patches
         .into_iter()
         .filter(|p| p.kind == PatchKind::Irregular)
         .collect();
     for (i, sample) in samples.iter().enumerate() {
         let at = at(&caps, sample);
         let far = points[i].as_dvec3().distance(sample.limit.position) / size;
-        let most = if at == At::Cap { 0.03 } else { TOLERANCE };
+        let most = if at == SampleKind::Cap {
+            0.03
+        } else {
+            TOLERANCE
+        };
         let Sample {
             face,
             place,
@@ -188,7 +192,7 @@ fn check(engine: &Engine, name: &str, mesh: &PolyMesh, options: &Options, levels
             far < most,
             "{name}, {options:?}, face {face} at {place:?}: {far:.2e} away"
         );
-        let has_normal = at == At::Surface || (at == At::Vertex && *smooth);
+        let has_normal = at == SampleKind::Surface || (at == SampleKind::Vertex && *smooth);
         if has_normal && !limit.normals.is_empty() {
             let n = normals[i].as_dvec3();
             // The error of a normal is that of points over the length of a cell, which halves with each level: with
@@ -371,7 +375,7 @@ fn uniform_surfaces(engine: &Engine) {
                 Sample {
                     face: cell / (cells * cells),
                     place: [at(cell), at(cell / cells)],
-                    limit: Limit {
+                    limit: LimitPoint {
                         position: Vec3::from_slice(&limit[v..v + 3]).as_dvec3(),
                         normals: Vec::new(),
                     },
@@ -420,7 +424,7 @@ fn patches_of_known_meshes(engine: &Engine) {
     );
 }
 
-/// Returns values at parameters that no level has, with so many columns.
+/// Returns values of `width` columns at parameters that no level has.
 fn columns(engine: &Engine, mesh: &PolyMesh, width: u32, x: &[f32]) -> Vec<f32> {
     let surface = Adaptive::new(engine, mesh, &options(Scheme::CatmullClark, 3)).unwrap();
     let w = width as usize;
@@ -483,7 +487,7 @@ fn meshes_without_gaps(engine: &Engine) {
             engine,
             &mesh,
             &options(Scheme::CatmullClark, 3),
-            Places::default(),
+            VertexOptions::default(),
         )
         .unwrap();
         let mesh = refined.mesh;

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{ReadOptions, read_poly};
 use rxmesh_host::mesh::{EdgeTable, PolyMesh};
-use rxmesh_subdivision::{Options, Places, refine};
+use rxmesh_subdivision::{Options, VertexOptions, refine};
 use rxmesh_tests::conformance;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn the_creased_cube_is_right(engine: &Engine) {
             levels,
             ..Options::default()
         };
-        refine(engine, &cube, &options, Places::default())
+        refine(engine, &cube, &options, VertexOptions::default())
             .unwrap()
             .mesh
     };

@@ -8,7 +8,8 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{CornerLayer, PolyMesh, Rng};
 use rxmesh_subdivision::{
-    Boundary, Creasing, FaceVarying, Options, Places, Scheme, Subdivision, refine as refine_all,
+    Boundary, Creasing, FaceVarying, Options, Scheme, Subdivision, VertexOptions,
+    refine as refine_all,
 };
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::{is_slow, suited};
@@ -18,7 +19,7 @@ use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::made::options;
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine};
-use rxmesh_tests::surfaces::uv::Linear;
+use rxmesh_tests::surfaces::uv::UvInterpolation;
 use std::cell::Cell;
 
 conformance! {
@@ -164,12 +165,12 @@ fn values_of_corners(engine: &Engine) {
             continue;
         };
         let face_varying = match linear {
-            Linear::None => FaceVarying::None,
-            Linear::CornersOnly => FaceVarying::CornersOnly,
-            Linear::CornersPlus1 => FaceVarying::CornersPlus1,
-            Linear::CornersPlus2 => FaceVarying::CornersPlus2,
-            Linear::Boundaries => FaceVarying::Boundaries,
-            Linear::All => FaceVarying::All,
+            UvInterpolation::None => FaceVarying::None,
+            UvInterpolation::CornersOnly => FaceVarying::CornersOnly,
+            UvInterpolation::CornersPlus1 => FaceVarying::CornersPlus1,
+            UvInterpolation::CornersPlus2 => FaceVarying::CornersPlus2,
+            UvInterpolation::Boundaries => FaceVarying::Boundaries,
+            UvInterpolation::All => FaceVarying::All,
         };
         let options = Options {
             face_varying,
@@ -185,7 +186,7 @@ fn values_of_corners(engine: &Engine) {
                 .collect(),
             corners: uv.corners.clone(),
         });
-        let got = refine_all(engine, &mesh, &options, Places::default())
+        let got = refine_all(engine, &mesh, &options, VertexOptions::default())
             .unwrap()
             .mesh;
         let layer = got.extras.corner_texcoords.as_ref().unwrap();

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Boundary, Creasing, Options, Scheme};
-use rxmesh_tests::surfaces::limit::{Limit, limits};
+use rxmesh_tests::surfaces::limit::{LimitPoint, limits};
 use rxmesh_tests::surfaces::meshes;
 use rxmesh_tests::surfaces::naive::{next, refine_net};
 use rxmesh_tests::surfaces::net::Net;
@@ -126,7 +126,7 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
     let mut normals = 0;
     for (
         v,
-        Limit {
+        LimitPoint {
             position,
             normals: got,
         },
@@ -150,8 +150,8 @@ fn check(name: &str, mesh: &PolyMesh, scheme: Scheme) -> usize {
             continue;
         }
         for n in got {
-            // The error after so many levels; a single face only flattens like 1 / level: its second eigenvalue is one
-            // of a Jordan block.
+            // The error after these levels; a single face only flattens like 1 / level: its second eigenvalue is one of
+            // a Jordan block.
             let is_near = |(faces, side): &(usize, DVec3)| {
                 side.distance(*n)
                     < if !lines {

@@ -1,4 +1,4 @@
-//! Checks of polygon meshes and subdivision surfaces, in a program of their own, which links little.
+//! Checks of polygon meshes and subdivision surfaces, in a separate program, which links little.
 
 // One file per subject.
 automod::dir!("tests/surfaces");

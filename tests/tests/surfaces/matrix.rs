@@ -365,13 +365,13 @@ fn random_matrix(rows: u32, columns: u32, every: u64, seed: u64) -> Vec<BTreeMap
 }
 
 /// Rule of the test's own that makes a given matrix, by the view of buffers.
-struct Given {
+struct GivenMatrix {
     buffers: (Buffer<u32>, Buffer<u32>, Buffer<f32>),
     columns: u32,
 }
 
-impl Given {
-    fn new(engine: &Engine, rows: &[BTreeMap<u32, f64>], columns: u32) -> Given {
+impl GivenMatrix {
+    fn new(engine: &Engine, rows: &[BTreeMap<u32, f64>], columns: u32) -> GivenMatrix {
         let mut starts = vec![0];
         let (mut ids, mut values) = (Vec::new(), Vec::new());
         for row in rows {
@@ -383,7 +383,7 @@ impl Given {
         }
         let starts = engine.upload(&starts).unwrap();
         let ids = engine.upload(&ids).unwrap();
-        Given {
+        GivenMatrix {
             buffers: (starts, ids, engine.upload(&values).unwrap()),
             columns,
         }
@@ -405,7 +405,10 @@ fn stored_products_are_right(engine: &Engine) {
     for (every, seed) in [(7, 1), (2, 2)] {
         let a = random_matrix(n, n + 3, every, seed);
         let b = random_matrix(n + 3, n / 2, every, seed + 10);
-        let (a_on, b_on) = (Given::new(engine, &a, n + 3), Given::new(engine, &b, n / 2));
+        let (a_on, b_on) = (
+            GivenMatrix::new(engine, &a, n + 3),
+            GivenMatrix::new(engine, &b, n / 2),
+        );
         let product = Product {
             a: a_on.view(),
             b: b_on.view(),

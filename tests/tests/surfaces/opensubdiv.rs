@@ -4,7 +4,7 @@ use glam::DVec3;
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision::{Creasing, Options, Scheme};
 use rxmesh_tests::extent::extent;
-use rxmesh_tests::surfaces::cases::{Case, cases};
+use rxmesh_tests::surfaces::cases::{SurfaceCase, cases};
 use rxmesh_tests::surfaces::compare::compare;
 use rxmesh_tests::surfaces::limit::{has_settled, limits};
 use rxmesh_tests::surfaces::naive::{NaiveSurface, refine, refine_net};
@@ -14,7 +14,7 @@ use serde_json::Value;
 const TABLE: &str = include_str!("../../opensubdiv/table.json");
 
 /// Returns each case with its recorded results.
-fn recorded() -> Vec<(Case, Value)> {
+fn recorded() -> Vec<(SurfaceCase, Value)> {
     let table: Vec<Value> = serde_json::from_str(TABLE).unwrap();
     let cases = cases();
     assert_eq!(table.len(), cases.len(), "the table is of other cases");
@@ -37,7 +37,7 @@ fn numbers(list: &Value) -> Vec<f64> {
 
 /// Returns the tolerance of a case: OpenSubdiv's sharpness is `f32`, so means of it are rounded, and by Chaikin's rule
 /// derived values too.
-fn tolerance(case: &Case) -> f64 {
+fn tolerance(case: &SurfaceCase) -> f64 {
     let mesh = &case.mesh;
     let edges = mesh.sharp_edges.iter().map(|e| e.sharpness);
     let mut all = edges.chain(mesh.sharp_vertices.iter().map(|v| v.sharpness));
@@ -50,12 +50,12 @@ fn tolerance(case: &Case) -> f64 {
 
 /// Sum of terms in any order.
 #[derive(Default, Clone, Copy)]
-struct Sum {
+struct ErrorSum {
     sum: f64,
     size: f64,
 }
 
-impl Sum {
+impl ErrorSum {
     fn add(&mut self, term: f64) {
         self.sum += term;
         self.size += term.abs();
@@ -63,8 +63,8 @@ impl Sum {
 }
 
 /// Returns the sums of p, p^2 and p^4 by component.
-fn moments(points: &[DVec3]) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); 9];
+fn moments(points: &[DVec3]) -> Vec<ErrorSum> {
+    let mut sums = vec![ErrorSum::default(); 9];
     for p in points {
         for (i, x) in p.to_array().into_iter().enumerate() {
             sums[i].add(x);
@@ -76,8 +76,8 @@ fn moments(points: &[DVec3]) -> Vec<Sum> {
 }
 
 /// Returns sums over faces: of squared area vectors, of volumes under them, and of the first times parents from 1.
-fn face_sums(surface: &NaiveSurface) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); 3];
+fn face_sums(surface: &NaiveSurface) -> Vec<ErrorSum> {
+    let mut sums = vec![ErrorSum::default(); 3];
     for (face, parent) in surface.faces.iter().zip(&surface.parents) {
         let n = face.len();
         let p = |k: usize| surface.positions[face[k % n] as usize];
@@ -91,7 +91,7 @@ fn face_sums(surface: &NaiveSurface) -> Vec<Sum> {
 }
 
 /// Names values that differ by more than the tolerance of the sum's size.
-fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), String> {
+fn check(got: &[ErrorSum], want: &Value, tolerance: f64, what: &str) -> Result<(), String> {
     let want = numbers(want);
     assert_eq!(got.len(), want.len());
     for (i, (got, want)) in got.iter().zip(want).enumerate() {
@@ -106,7 +106,7 @@ fn check(got: &[Sum], want: &Value, tolerance: f64, what: &str) -> Result<(), St
     Ok(())
 }
 
-fn of_case(case: &Case, entry: &Value) -> Result<(), String> {
+fn of_case(case: &SurfaceCase, entry: &Value) -> Result<(), String> {
     let tolerance = tolerance(case);
     for levels in 1..=case.options.levels {
         let surface = refine(
@@ -160,7 +160,7 @@ fn whole(second: &Value) -> NaiveSurface {
 }
 
 /// Panics with all failures, one line per case. Tests every fifth case, or all of them in the long run.
-fn all_of(check: impl Fn(&Case, &Value) -> Result<(), String>) {
+fn all_of(check: impl Fn(&SurfaceCase, &Value) -> Result<(), String>) {
     let mut wrong = Vec::new();
     for (case, entry) in recorded().into_iter().step_by(extent(5, 1)) {
         if let Err(why) = check(&case, &entry) {
@@ -203,7 +203,7 @@ fn limits_are_as_recorded() {
             let normals: Vec<DVec3> = limits.iter().map(|l| l.normals[0]).collect();
             let mut sums = moments(&normals);
             for i in 0..3 {
-                let mut sum = Sum::default();
+                let mut sum = ErrorSum::default();
                 normals
                     .iter()
                     .zip(&points)
@@ -250,7 +250,7 @@ fn values_of_corners_are_as_recorded() {
             let values = uv.refine(&case.mesh, &options, *linear);
             let corners = surface.faces.iter().flatten();
             assert_eq!(values.len(), corners.clone().count());
-            let (mut all, mut mixed) = (Vec::new(), vec![Sum::default(); 6]);
+            let (mut all, mut mixed) = (Vec::new(), vec![ErrorSum::default(); 6]);
             for (value, &v) in values.iter().zip(corners) {
                 let p = surface.positions[v as usize];
                 all.push(value.extend(0.0));

@@ -21,7 +21,7 @@ conformance! {
 }
 
 /// Faces of a mesh in an engine's memory, followed by other data.
-struct Given {
+struct GivenFaces {
     vertices: u32,
     faces: u32,
     size: u32,
@@ -29,14 +29,14 @@ struct Given {
     corners: Buffer<u32>,
 }
 
-impl Given {
-    fn new(engine: &Engine, mesh: &PolyMesh) -> Given {
+impl GivenFaces {
+    fn new(engine: &Engine, mesh: &PolyMesh) -> GivenFaces {
         let behind = |list: &[u32]| engine.upload(&[list, &[u32::MAX; 7]].concat()).unwrap();
         let (size, offsets) = match &mesh.faces {
             Faces::Same(n) => (*n, &[][..]),
             Faces::Offsets(offsets) => (0, &offsets[..]),
         };
-        Given {
+        GivenFaces {
             vertices: mesh.vertex_count() as u32,
             faces: mesh.face_count() as u32,
             size,
@@ -119,11 +119,11 @@ fn host(mesh: &Mesh) -> (HostMesh, [u32; 4]) {
 fn meshes_are_rebuilt(engine: &Engine) {
     let meshes = all(engine);
     let mut mesh = Mesh::new(engine, &meshes[0]).unwrap();
-    let mut given = Mesh::from_faces(engine, &Given::new(engine, &meshes[0]).view()).unwrap();
+    let mut given = Mesh::from_faces(engine, &GivenFaces::new(engine, &meshes[0]).view()).unwrap();
     for (i, poly) in meshes.iter().enumerate() {
         mesh.rebuild(poly).unwrap();
         given
-            .rebuild_from(&Given::new(engine, poly).view())
+            .rebuild_from(&GivenFaces::new(engine, poly).view())
             .unwrap();
         let want = host(&Mesh::new(engine, poly).unwrap());
         assert_eq!(host(&mesh), want, "mesh {i}");
@@ -147,13 +147,13 @@ fn given_by(surface: &Subdivision, mesh: &PolyMesh) -> (Vec<u32>, Vec<u32>, Vec<
 fn check_rebuilt(engine: &Engine, meshes: &[PolyMesh], options: &Options) {
     let what = format!("{options:?}");
     let mut surface = Subdivision::new(engine, &meshes[0], options).unwrap();
-    let first = Given::new(engine, &meshes[0]);
+    let first = GivenFaces::new(engine, &meshes[0]);
     let none = Extras::default();
     let mut given = Subdivision::from_faces(engine, &first.view(), &none, options).unwrap();
     // Forwards and backwards, so that all sizes follow larger and smaller ones.
     for poly in meshes.iter().chain(meshes.iter().rev()) {
         surface.rebuild(poly).unwrap();
-        let faces = Given::new(engine, poly);
+        let faces = GivenFaces::new(engine, poly);
         given
             .rebuild_from(&faces.view(), &Extras::of(poly))
             .unwrap();
@@ -204,7 +204,7 @@ fn what_fits_takes_no_memory(engine: &Engine) {
     ] {
         let options = options(scheme, 3);
         let mut surface = Subdivision::new(engine, &meshes[0], &options).unwrap();
-        let given: Vec<Given> = meshes.iter().map(|m| Given::new(engine, m)).collect();
+        let given: Vec<GivenFaces> = meshes.iter().map(|m| GivenFaces::new(engine, m)).collect();
         for (poly, given) in meshes.iter().zip(&given) {
             let extras = Extras::of(poly);
             surface.rebuild_from(&given.view(), &extras).unwrap();
@@ -225,7 +225,7 @@ fn what_fits_takes_no_memory(engine: &Engine) {
 fn faces_of_an_engine_are_checked(engine: &Engine) {
     let quad = |a, b, c, d| vec![a, b, c, d];
     let refused = |faces: &[Vec<u32>]| {
-        let mut given = Given::new(engine, &mesh_of(10, faces));
+        let mut given = GivenFaces::new(engine, &mesh_of(10, faces));
         // Too few vertices.
         given.vertices = 8;
         match Mesh::from_faces(engine, &given.view()) {
@@ -253,7 +253,10 @@ fn faces_of_an_engine_are_checked(engine: &Engine) {
         let mut face: Vec<u32> = (60..100).collect();
         face.extend([0, 100, 101, again]);
         faces.push(face);
-        Mesh::from_faces(engine, &Given::new(engine, &mesh_of(102, &faces)).view())
+        Mesh::from_faces(
+            engine,
+            &GivenFaces::new(engine, &mesh_of(102, &faces)).view(),
+        )
     };
     assert!(fan(1).is_ok());
     match fan(0).unwrap_err() {
@@ -266,7 +269,7 @@ fn faces_of_an_engine_are_checked(engine: &Engine) {
         ),
         e => panic!("{e}"),
     }
-    let cube = Given::new(engine, &meshes::cube());
+    let cube = GivenFaces::new(engine, &meshes::cube());
     let too_many = DeviceFaces {
         faces: 9,
         ..cube.view()
@@ -333,7 +336,7 @@ fn closed_surfaces_wait_for_nobody(engine: &Engine) {
         let options = options(scheme, 3);
         let mut surface = Subdivision::new(engine, &list[0], &options).unwrap();
         for poly in &list {
-            let given = Given::new(engine, poly);
+            let given = GivenFaces::new(engine, poly);
             surface.rebuild_ahead(&given.view()).unwrap();
             let got = given_by(&surface, poly);
             surface.check().unwrap();
@@ -384,7 +387,7 @@ fn wrong_words_are_found_out(engine: &Engine) {
             let what = format!("{name}, {scheme:?}, {triangles}");
             let mut surface = Subdivision::new(engine, &start, &options(scheme, 3)).unwrap();
             let want = given_by(&surface, &start);
-            let given = Given::new(engine, &poly);
+            let given = GivenFaces::new(engine, &poly);
             for _ in 0..2 {
                 surface.rebuild_ahead(&given.view()).unwrap();
                 given_by(&surface, &poly);
@@ -399,7 +402,7 @@ fn wrong_words_are_found_out(engine: &Engine) {
             surface.check().unwrap();
         }
     }
-    let odd = Given::new(engine, &mesh_of(3, &[vec![0, 1, 2]]));
+    let odd = GivenFaces::new(engine, &mesh_of(3, &[vec![0, 1, 2]]));
     let mut mesh = Mesh::new(engine, &cube).unwrap();
     assert!(mesh.rebuild_ahead(&odd.view()).is_err());
 }

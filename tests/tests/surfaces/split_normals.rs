@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::PolyMesh;
-use rxmesh_subdivision::{Boundary, Options, Places, Refined, Scheme, Subdivision, refine};
+use rxmesh_subdivision::{Boundary, Options, Refined, Scheme, Subdivision, VertexOptions, refine};
 use rxmesh_tests::conformance;
 use rxmesh_tests::surfaces::limit::limits;
 use rxmesh_tests::surfaces::made::options;
@@ -16,21 +16,21 @@ conformance! {
     darts_and_what_is_left_out
 }
 
-const SPLIT: Places = Places {
+const SPLIT: VertexOptions = VertexOptions {
     limit: false,
     normals: false,
     split_normals: true,
 };
 
 /// Refined mesh with its faces, the normals of their corners, and their base faces.
-struct Split {
+struct SplitMesh {
     points: Vec<DVec3>,
     faces: Vec<Vec<u32>>,
     normals: Vec<Vec<DVec3>>,
     parents: Vec<u32>,
 }
 
-fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: Places) -> Split {
+fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: VertexOptions) -> SplitMesh {
     let Refined {
         mesh: got,
         warnings,
@@ -43,7 +43,7 @@ fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: Places) ->
     };
     let all: Vec<DVec3> = layer.corners.iter().map(normal).collect();
     let surface = Subdivision::new(engine, mesh, options).unwrap();
-    Split {
+    SplitMesh {
         points: got.positions.iter().map(|p| p.as_dvec3()).collect(),
         faces: meshes::faces(&got),
         normals: (0..got.face_count())
@@ -55,7 +55,7 @@ fn split(engine: &Engine, mesh: &PolyMesh, options: &Options, places: Places) ->
     }
 }
 
-impl Split {
+impl SplitMesh {
     /// Returns the distinct normals at each vertex.
     fn by_vertex(&self) -> Vec<Vec<DVec3>> {
         let mut all: Vec<Vec<DVec3>> = vec![Vec::new(); self.points.len()];
@@ -153,7 +153,7 @@ fn prism(n: u32) -> PolyMesh {
     )
 }
 
-/// Caps are flat; the side is upright, and faces away from the axis at right angles to the rim.
+/// Normals of the caps are vertical; those of the side point away from the axis, at right angles to the cap's edge.
 fn sharp_caps_of_a_cylinder(engine: &Engine) {
     let n = 8;
     let got = split(engine, &prism(n), &options(Scheme::CatmullClark, 3), SPLIT);
@@ -275,7 +275,7 @@ fn darts_and_what_is_left_out(engine: &Engine) {
         holes: vec![1, 4],
         ..mesh
     };
-    let both = Places {
+    let both = VertexOptions {
         normals: true,
         ..SPLIT
     };

@@ -5,7 +5,7 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{MeshError, PolyMesh, Rng, generate};
 use rxmesh_subdivision::Mesh;
-use rxmesh_subdivision::kernels::build::Around;
+use rxmesh_subdivision::kernels::build::Neighbourhood;
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::is_slow;
 use std::collections::HashMap;
@@ -106,12 +106,12 @@ fn compare(mesh: &Mesh, poly: &PolyMesh) {
             .count();
         let got = parts.around[v];
         if row.is_empty() {
-            assert_eq!(got, Around::Nothing as u32);
-        } else if got != Around::Fans as u32 {
+            assert_eq!(got, Neighbourhood::Nothing as u32);
+        } else if got != Neighbourhood::Fans as u32 {
             let want = match (open, row.len()) {
-                (0, _) => Around::Interior,
-                (_, 1) => Around::Corner,
-                _ => Around::Boundary,
+                (0, _) => Neighbourhood::Interior,
+                (_, 1) => Neighbourhood::Corner,
+                _ => Neighbourhood::Boundary,
             };
             assert_eq!((got, open.min(1)), (want as u32, open), "vertex {v}");
         }
@@ -141,9 +141,9 @@ fn refusals_name_the_place(engine: &Engine) {
     // Two fans at a vertex are a surface that is not manifold there.
     let fans = mesh_of(7, &[vec![0, 1, 2], vec![0, 3, 4]]);
     let mesh = Mesh::new(engine, &fans).unwrap().to_host().unwrap();
-    assert_eq!(mesh.around[0], Around::Fans as u32);
-    assert_eq!(mesh.around[1], Around::Corner as u32);
-    assert_eq!(mesh.around[6], Around::Nothing as u32);
+    assert_eq!(mesh.around[0], Neighbourhood::Fans as u32);
+    assert_eq!(mesh.around[1], Neighbourhood::Corner as u32);
+    assert_eq!(mesh.around[6], Neighbourhood::Nothing as u32);
 }
 
 /// A cone: its tip has a row that a block sorts.

@@ -4,7 +4,7 @@
 use glam::DVec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::{EdgeTable, PolyMesh, SharpEdge, TriMesh, check, generate};
-use rxmesh_subdivision::{Options, Places, Scheme, refine, refine_triangles};
+use rxmesh_subdivision::{Options, Scheme, VertexOptions, refine, refine_triangles};
 use rxmesh_tests::conformance;
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ fn linear_when_all_is_sharp(engine: &Engine) {
                 sharpness: PolyMesh::SHARP,
             })
             .collect();
-        let fine = refine(engine, &poly, &loops(3), Places::default()).unwrap();
+        let fine = refine(engine, &poly, &loops(3), VertexOptions::default()).unwrap();
         // Points of the triangles at eighths of their sides, each once.
         let mut wanted: HashMap<[i32; 3], usize> = HashMap::new();
         let key = |p: DVec3| p.to_array().map(|c| (c * 4096.0).round() as i32);

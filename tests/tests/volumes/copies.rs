@@ -25,13 +25,13 @@ conformance! { sums, given, rows, springs, shared, refused }
 const COPIES: u32 = 3;
 
 /// Body with copies of it.
-struct Case {
+struct CopiesCase {
     fixture: VolumeFixture,
     one: RxMesh<Volume>,
     many: RxMesh<Volume>,
 }
 
-fn cases(engine: &Engine) -> Vec<Case> {
+fn cases(engine: &Engine) -> Vec<CopiesCase> {
     let side = suited(engine, [4, 3, 2]);
     let two = vec![[0, 1, 2, 3], [4, 6, 5, 8]];
     let all = vec![
@@ -45,7 +45,7 @@ fn cases(engine: &Engine) -> Vec<Case> {
         let (n, cells) = (fixture.vertices, &fixture.cells);
         let one = RxMesh::from_cells(engine, n, cells, &options).unwrap();
         let many = RxMesh::from_copies(engine, n, cells, &options, COPIES).unwrap();
-        Case { fixture, one, many }
+        CopiesCase { fixture, one, many }
     };
     all.into_iter().map(case).collect()
 }
@@ -66,7 +66,7 @@ fn numbers<const N: usize>(n: usize, seed: u64) -> Vec<[f32; N]> {
     (0..n).map(value).collect()
 }
 
-impl Case {
+impl CopiesCase {
     /// Returns values of all copies, and of each by itself; in linear order.
     fn attributes<K: Element>(&self) -> (Values<K>, Vec<Values<K>>) {
         let n = self.one.linear_len(K::KIND) as usize;

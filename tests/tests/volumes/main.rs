@@ -1,4 +1,4 @@
-//! Checks of volumes, in a program of their own.
+//! Checks of volumes, in a separate program.
 
 // One file per subject.
 automod::dir!("tests/volumes");

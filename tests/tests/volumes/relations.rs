@@ -21,18 +21,18 @@ use rxmesh_tests::volumes::{VolumeFixture, kuhn, shuffled, soup, volumes};
 conformance! { relations, relations_of_the_usual_ribbon, kinds_are_asked_for, attributes, faces_point_outwards }
 
 /// Volume with its expected relations.
-struct Case<'a> {
+struct RelationsCase<'a> {
     what: &'a str,
     rx: RxMesh<Volume>,
     oracle: VolumeOracle,
     names: [Vec<u32>; 4],
 }
 
-impl<'a> Case<'a> {
-    fn new(fixture: &'a VolumeFixture, rx: RxMesh<Volume>) -> Case<'a> {
+impl<'a> RelationsCase<'a> {
+    fn new(fixture: &'a VolumeFixture, rx: RxMesh<Volume>) -> RelationsCase<'a> {
         let oracle = fixture.oracle();
         let names = names(&rx, &oracle);
-        Case {
+        RelationsCase {
             what: &fixture.name,
             rx,
             oracle,
@@ -127,7 +127,7 @@ fn sizes(engine: &Engine) -> &'static [u32] {
 fn relations(engine: &Engine) {
     for fixture in volumes(engine) {
         for &size in sizes(engine) {
-            let case = Case::new(&fixture, fixture.on(engine, size));
+            let case = RelationsCase::new(&fixture, fixture.on(engine, size));
             case.usual();
             case.both::<EE>();
             case.both::<FF>();
@@ -138,7 +138,7 @@ fn relations(engine: &Engine) {
 fn relations_of_the_usual_ribbon(engine: &Engine) {
     for fixture in volumes(engine) {
         let rx = fixture.on_with(engine, 16, VolumeKinds::Faces, Ribbon::Usual);
-        Case::new(&fixture, rx).usual();
+        RelationsCase::new(&fixture, rx).usual();
     }
 }
 
@@ -165,13 +165,13 @@ fn kinds_are_asked_for(engine: &Engine) {
     assert_eq!([Kind::Edge, Kind::Face].map(|k| rx.count(k)), [0, 0]);
     refused(&rx, "ve", "edges", rx.query::<VE>().map(drop));
     refused(&rx, "CC", "faces", rx.prepare::<CC>().map(drop));
-    let case = Case::new(&fixture, rx);
+    let case = RelationsCase::new(&fixture, rx);
     case.both::<VC>();
     case.relation::<CV>();
     let rx = fixture.on_with(engine, 16, VolumeKinds::Edges, Ribbon::Usual);
     refused(&rx, "EE", "the ring", rx.prepare::<EE>().map(drop));
     refused(&rx, "ff", "faces, the ring", rx.query::<FF>().map(drop));
-    let case = Case::new(&fixture, rx);
+    let case = RelationsCase::new(&fixture, rx);
     case.both::<VV>();
     case.both::<EC>();
     case.relation::<CE>();
@@ -241,7 +241,7 @@ proptest! {
     #[test]
     fn soups(n in 4usize..30, cells in 0usize..50, seed in any::<u64>(), size in 1u32..20) {
         let fixture = soup(n, cells, seed);
-        let case = Case::new(&fixture, fixture.on(&Engine::cpu(), size));
+        let case = RelationsCase::new(&fixture, fixture.on(&Engine::cpu(), size));
         case.usual();
         case.both::<EE>();
         case.both::<FF>();

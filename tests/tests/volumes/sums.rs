@@ -29,18 +29,18 @@ fn sizes(engine: &Engine) -> &'static [u32] {
 }
 
 /// Mesh, expected sums, and small integers for each element, so that sums are exact.
-struct Case {
+struct SumsCase {
     what: String,
     rx: RxMesh<Volume>,
     oracle: VolumeOracle,
     names: [Vec<u32>; 4],
 }
 
-impl Case {
-    fn new(engine: &Engine, fixture: &VolumeFixture, size: u32) -> Case {
+impl SumsCase {
+    fn new(engine: &Engine, fixture: &VolumeFixture, size: u32) -> SumsCase {
         let rx = fixture.on(engine, size);
         let oracle = fixture.oracle();
-        Case {
+        SumsCase {
             what: format!("{} at {size}", fixture.name),
             names: names(&rx, &oracle),
             rx,
@@ -60,7 +60,7 @@ impl Case {
         let words: &mut [f32] = bytemuck::cast_slice_mut(host);
         for (at, word) in words.iter_mut().enumerate() {
             let (id, c) = (at / T::COMPONENTS as usize, at % T::COMPONENTS as usize);
-            *word = Case::number(K::KIND, self.names[K::KIND as usize][id], c as u32);
+            *word = SumsCase::number(K::KIND, self.names[K::KIND as usize][id], c as u32);
         }
         x.upload().unwrap();
         x
@@ -69,7 +69,7 @@ impl Case {
     /// Returns the sums of targets, by the oracle's id of the source.
     fn want(&self, from: Kind, to: Kind, c: u32) -> Vec<f32> {
         let rows = self.oracle.relation(from, to);
-        let sum = |row: &Vec<u32>| row.iter().map(|&id| Case::number(to, id, c)).sum();
+        let sum = |row: &Vec<u32>| row.iter().map(|&id| SumsCase::number(to, id, c)).sum();
         rows.iter().map(sum).collect()
     }
 
@@ -137,7 +137,7 @@ impl Case {
 fn sums_over_all_relations(engine: &Engine) {
     for fixture in volumes(engine) {
         for &size in sizes(engine) {
-            let case = Case::new(engine, &fixture, size);
+            let case = SumsCase::new(engine, &fixture, size);
             case.gather::<VV, [f32; 10]>();
             case.gather::<VE, f32>();
             case.gather::<VF, Vec3>();
@@ -163,7 +163,7 @@ fn sums_over_all_relations(engine: &Engine) {
 /// Sums and extremes of values of each kind.
 fn reductions(engine: &Engine) {
     for fixture in volumes(engine) {
-        let case = Case::new(engine, &fixture, 16);
+        let case = SumsCase::new(engine, &fixture, 16);
         case.reduction::<Vertex>();
         case.reduction::<Edge>();
         case.reduction::<Face>();
@@ -175,7 +175,7 @@ fn reductions(engine: &Engine) {
 fn shares(engine: &Engine) {
     for fixture in volumes(engine) {
         for &size in sizes(engine) {
-            let case = Case::new(engine, &fixture, size);
+            let case = SumsCase::new(engine, &fixture, size);
             case.share::<CV, ShareCv>(|x| ShareCv {
                 x: x.read().unwrap(),
             });

@@ -1,14 +1,13 @@
 //! Check that crates depend on each other in one direction: kernels <- host <- rxmesh <- apps, with the speculative
-//! engine, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
+//! scheduler, subdivision and simulation beside the first two. Modules of a crate do so, too ([`floors`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
-use serde::Deserialize;
+use anyhow::bail;
 
 use super::floors;
-use crate::workspace;
+use crate::workspace::{self, MemberPackage};
 
 /// Dependencies that each crate may have inside the workspace. Tests, benchmarks and tasks may depend on anything.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -103,34 +102,9 @@ const HOST_ONLY: &[&str] = &["rayon", "cust", "libloading", "anyhow", "clap", "t
 /// Start of the path of the only module below `crates` that calls the driver.
 const DRIVER: &str = "rxmesh-host/src/engine/cuda/driver";
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
-}
-
 pub(crate) fn run() -> anyhow::Result<()> {
-    let out = workspace::cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()?;
-    ensure!(
-        out.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&out.stderr)
-    );
-    let metadata: Metadata = serde_json::from_slice(&out.stdout).context("cargo metadata")?;
-    let mut faults = faults(&metadata.packages);
+    let members = workspace::members()?;
+    let mut faults = faults(&members);
     faults.extend(driver_calls(&workspace::at("crates"))?);
     faults.extend(floors::faults(&workspace::at("crates"))?);
     if !faults.is_empty() {
@@ -138,7 +112,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
     println!(
         "{} crates and the modules of two: all arrows point the right way",
-        metadata.packages.len()
+        members.len()
     );
     Ok(())
 }
@@ -173,7 +147,7 @@ fn driver_calls(crates: &Path) -> anyhow::Result<Vec<String>> {
     Ok(faults)
 }
 
-fn faults(packages: &[Package]) -> Vec<String> {
+fn faults(packages: &[MemberPackage]) -> Vec<String> {
     let members: Vec<&str> = packages.iter().map(|p| p.name.as_str()).collect();
     let mut faults = Vec::new();
     for package in packages {
@@ -206,15 +180,17 @@ fn faults(packages: &[Package]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Dependency;
 
-    fn package(name: &str, to: &str, kind: Option<&str>) -> Package {
+    fn package(name: &str, to: &str, kind: Option<&str>) -> MemberPackage {
         let dependency = Dependency {
             name: to.to_owned(),
             kind: kind.map(str::to_owned),
         };
-        Package {
+        MemberPackage {
             name: name.to_owned(),
             dependencies: vec![dependency],
+            publish: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Modules of a crate stand on floors: each names those below it, and none above.
+//! Modules of a crate, and rooms of a large module, stand on floors: each names those below it, and none above.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,17 +6,41 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// The floors of a crate from the ground up. Modules of one floor may name each other.
+/// The floors of a crate, or of one module of it, from the ground up. Modules of one floor may name each other.
 struct Building {
     name: &'static str,
+    /// Module that the floors are in; empty for the whole crate.
+    inside: &'static str,
     floors: &'static [&'static [&'static str]],
     /// Modules, by their path from the crate's root, that may name one above them.
     up: &'static [(&'static str, &'static str)],
 }
 
+/// The rooms of `algo`, in both halves alike.
+const ROOMS: &[&[&str]] = &[
+    &["measure"],
+    &["distance"],
+    &["smooth"],
+    &["improve"],
+    &["motion"],
+];
+
 const BUILDINGS: &[Building] = &[
     Building {
         name: "rxmesh-kernels",
+        inside: "algo",
+        floors: ROOMS,
+        up: &[],
+    },
+    Building {
+        name: "rxmesh-host",
+        inside: "algo",
+        floors: ROOMS,
+        up: &[],
+    },
+    Building {
+        name: "rxmesh-kernels",
+        inside: "",
         floors: &[
             &["math"],
             &["lanes"],
@@ -24,7 +48,7 @@ const BUILDINGS: &[Building] = &[
             &["topo"],
             &["attr"],
             &["kernel", "query"],
-            &["landing"],
+            &["readback"],
             &["parallel"],
             &["volume"],
             &["repack"],
@@ -38,6 +62,7 @@ const BUILDINGS: &[Building] = &[
     },
     Building {
         name: "rxmesh-host",
+        inside: "",
         floors: &[
             &["files"],
             &["par"],
@@ -68,22 +93,27 @@ const BUILDINGS: &[Building] = &[
 pub(super) fn faults(crates: &Path) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     for building in BUILDINGS {
-        all.extend(faults_of(
-            building,
-            &crates.join(building.name).join("src"),
-        )?);
+        let sources = crates.join(building.name).join("src");
+        all.extend(faults_of(building, &sources)?);
     }
     Ok(all)
 }
 
 fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>> {
-    let root = sources.join("lib.rs");
-    let root = fs::read_to_string(&root).with_context(|| root.display().to_string())?;
-    let known = Known {
-        modules: declared(&root),
-        renamed: reexported(&root),
+    let (root, start) = match building.inside {
+        "" => ("lib.rs".to_owned(), "crate::".to_owned()),
+        module => (format!("{module}/mod.rs"), format!("crate::{module}::")),
     };
-    let name = building.name;
+    let root = sources.join(root);
+    let folder = root.parent().context("a root lies in a folder")?;
+    let text = fs::read_to_string(&root).with_context(|| root.display().to_string())?;
+    let modules = declared(&text);
+    let known = Known {
+        renamed: reexported(&text, &modules, folder)?,
+        modules,
+    };
+    let name = Path::new(building.name).join("src").join(building.inside);
+    let name = name.to_string_lossy();
     let floor = |module: &str| building.floors.iter().position(|f| f.contains(&module));
     let mut faults: Vec<String> = known
         .modules
@@ -92,13 +122,13 @@ fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>>
         .map(|module| format!("{name}: module {module} has no floor in xtask/src/checks/floors.rs"))
         .collect();
     let mut used = BTreeSet::new();
-    for file in files(sources)? {
+    for file in files(folder)? {
         let module = module_of(&file);
         let Some(here) = module.first().and_then(|top| floor(top)) else {
             continue;
         };
-        let text = fs::read_to_string(sources.join(&file))?;
-        for above in known.named(&text, module.len()) {
+        let text = fs::read_to_string(folder.join(&file))?;
+        for above in known.named(&text, &start, module.len()) {
             if floor(&above).is_none_or(|there| there <= here) {
                 continue;
             }
@@ -110,7 +140,7 @@ fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>>
             match permitted {
                 Some(at) => _ = used.insert(at),
                 None => faults.push(format!(
-                    "{name}/src/{file}: {path} must not name {above}, which is above it"
+                    "{name}/{file}: {path} must not name {above}, which is above it"
                 )),
             }
         }
@@ -135,9 +165,9 @@ struct Known {
 
 impl Known {
     /// Modules at the root that the code of a module at some depth names.
-    fn named(&self, text: &str, depth: usize) -> BTreeSet<String> {
+    fn named(&self, text: &str, start: &str, depth: usize) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
-        for path in paths_from_root(&code(text), depth) {
+        for path in paths_from_root(&code(text), start, depth) {
             let renamed = self.renamed.iter().find(|(name, _)| *name == path);
             let module = renamed.map_or(&path, |(_, module)| module);
             if self.modules.contains(module) {
@@ -157,13 +187,32 @@ fn declared(root: &str) -> BTreeSet<String> {
     modules.map(str::to_owned).collect()
 }
 
-/// Names that `pub use module::Name;` takes to the root of a crate, each with its module.
-fn reexported(root: &str) -> Vec<(String, String)> {
-    let uses = root.lines().filter_map(|line| {
-        let (module, name) = line.strip_prefix("pub use ")?.split_once("::")?;
-        Some((name.strip_suffix(';')?.to_owned(), module.to_owned()))
-    });
-    uses.collect()
+/// Names that `pub use module::Name;` takes to the root, each with its module. `pub use module::*;`, which a list may
+/// hold, takes the modules in the module's folder.
+fn reexported(
+    root: &str,
+    modules: &BTreeSet<String>,
+    folder: &Path,
+) -> anyhow::Result<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for used in root
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub use "))
+    {
+        let glob = |module: &&String| used.contains(&format!("{module}::*"));
+        for module in modules.iter().filter(glob) {
+            let names = files(&folder.join(module))?;
+            let names = names
+                .iter()
+                .filter_map(|file| module_of(file).first().copied());
+            all.extend(names.map(|name| (name.to_owned(), module.clone())));
+        }
+        let one = used
+            .strip_suffix(';')
+            .and_then(|used| used.split_once("::"));
+        all.extend(one.map(|(module, name)| (name.to_owned(), module.to_owned())));
+    }
+    Ok(all)
 }
 
 /// Source files below a folder, by their paths in it, tests left out.
@@ -193,7 +242,9 @@ fn files(sources: &Path) -> anyhow::Result<Vec<String>> {
 fn module_of(file: &str) -> Vec<&str> {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let path = path.strip_suffix("/mod").unwrap_or(path);
-    path.split('/').filter(|part| *part != "lib").collect()
+    path.split('/')
+        .filter(|part| !["lib", "mod"].contains(part))
+        .collect()
 }
 
 /// A source without comments and without what follows its tests, which may name anything.
@@ -210,12 +261,12 @@ fn code(text: &str) -> String {
     lines.join("\n")
 }
 
-/// First names behind `crate::`, and behind as many `super::` as lead to the root. Paths of macros (`$crate::`) are
-/// those of the macro's users.
-fn paths_from_root(code: &str, depth: usize) -> Vec<String> {
+/// First names behind the path of the root, and behind as many `super::` as lead to it. Paths of macros (`$crate::`)
+/// are those of the macro's users.
+fn paths_from_root(code: &str, root: &str, depth: usize) -> Vec<String> {
     let supers = "super::".repeat(depth);
     let mut all = Vec::new();
-    for start in ["crate::", &supers[..]] {
+    for start in [root, &supers[..]] {
         for (at, _) in code.match_indices(start) {
             let before = code[..at].chars().next_back();
             if before.is_some_and(|c| c.is_alphanumeric() || "_$:".contains(c)) {
@@ -265,6 +316,7 @@ mod tests {
 
     const HOUSE: Building = Building {
         name: "house",
+        inside: "",
         floors: &[&["cellar"], &["kitchen", "hall"], &["roof"]],
         up: &[("hall::stairs", "roof")],
     };
@@ -301,6 +353,44 @@ mod tests {
         assert_eq!(faults_in(&[deep]).len(), 1);
         let inside = ("kitchen/oven/mod.rs", "use super::roof;\n");
         assert!(faults_in(&[inside]).is_empty());
+    }
+
+    #[test]
+    fn rooms_of_a_module_have_floors() {
+        let rooms = Building {
+            name: "house",
+            inside: "hall",
+            floors: &[&["desk"], &["shelf"]],
+            up: &[],
+        };
+        for (text, count) in [
+            ("use crate::hall::shelf;\n", 1),
+            ("use crate::hall::{Key, shelf::Book};\n", 1),
+            ("use crate::hall::book::Page;\n", 1),
+            ("use super::shelf;\n", 1),
+            ("use super::book;\n", 1),
+            (
+                "use crate::roof;\nuse crate::hall::pen;\nuse crate::shelf;\n",
+                0,
+            ),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            for (name, text) in [
+                (
+                    "mod.rs",
+                    "mod desk;\nmod shelf;\npub use {desk::*, shelf::*};\n",
+                ),
+                ("desk/mod.rs", text),
+                ("desk/pen.rs", "pub struct Pen;\n"),
+                ("shelf/book/mod.rs", "use crate::hall::desk;\n"),
+            ] {
+                let path = folder.path().join("hall").join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            let faults = faults_of(&rooms, folder.path()).unwrap();
+            assert_eq!(faults.len(), count, "{text}: {faults:?}");
+        }
     }
 
     #[test]

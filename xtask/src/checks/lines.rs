@@ -1,4 +1,5 @@
-//! Check that no line of code or of a document is longer than [`LONGEST`] characters.
+//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, and no doc comment begins
+//! with one of [`NOUN_PHRASES`].
 
 use std::fs;
 use std::path::Path;
@@ -14,6 +15,12 @@ const LONGEST: usize = 120;
 /// Extensions of the checked files.
 const EXTENSIONS: [&str; 6] = ["rs", "md", "toml", "sh", "py", "yml"];
 
+/// First words that make a doc comment a noun phrase without a noun ("Whether it fits"). A doc comment begins with a
+/// verb or with the noun that the item is.
+const NOUN_PHRASES: [&str; 8] = [
+    "What", "Whether", "Where", "How", "Which", "Who", "Whose", "Of",
+];
+
 pub(crate) fn run() -> anyhow::Result<()> {
     let root = workspace::root();
     let mut faults = Vec::new();
@@ -21,17 +28,20 @@ pub(crate) fn run() -> anyhow::Result<()> {
     for name in &files {
         let text = fs::read_to_string(root.join(name)).with_context(|| name.clone())?;
         let long = too_long(&text, name.ends_with(".md"));
-        faults.extend(long.map(|(line, n)| format!("{name}:{line}: {n} characters")));
+        faults.extend(
+            long.map(|(line, n)| format!("{name}:{line}: {n} characters, more than {LONGEST}")),
+        );
+        if name.ends_with(".rs") {
+            faults.extend(noun_phrases(&text).map(|(line, word)| {
+                format!("{name}:{line}: the doc comment begins with \"{word}\", not with a verb or a noun")
+            }));
+        }
     }
     if !faults.is_empty() {
-        bail!(
-            "{}\n{} lines are longer than {LONGEST} characters",
-            faults.join("\n"),
-            faults.len()
-        );
+        bail!("{}\n{} lines to mend", faults.join("\n"), faults.len());
     }
     println!(
-        "{} files, no line longer than {LONGEST} characters",
+        "{} files, no line longer than {LONGEST} characters, no doc comment that begins with a noun phrase",
         files.len()
     );
     Ok(())
@@ -90,9 +100,32 @@ fn is_exempt(line: &str, markdown: bool) -> bool {
         || !text.contains(' ')
 }
 
+/// Returns the numbers of the lines, from 1, at which a doc comment begins with one of [`NOUN_PHRASES`], with that
+/// word.
+fn noun_phrases(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut last = None;
+    text.lines().enumerate().filter_map(move |(i, line)| {
+        let doc = doc_text(line);
+        let begins = doc.is_some() && doc.map(|(kind, _)| kind) != last;
+        last = doc.map(|(kind, _)| kind);
+        let first = doc?
+            .1
+            .split(|c: char| !c.is_alphabetic())
+            .find(|w| !w.is_empty())?;
+        (begins && NOUN_PHRASES.contains(&first)).then_some((i + 1, first))
+    })
+}
+
+/// Splits a line of a doc comment into its marker and its text.
+fn doc_text(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_start();
+    let (kind, text) = line.split_at_checked(3)?;
+    ((kind == "///" || kind == "//!") && !text.starts_with('/')).then_some((kind, text))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::too_long;
+    use super::{noun_phrases, too_long};
 
     #[test]
     fn long_lines_are_found_and_those_that_cannot_be_broken_are_not() {
@@ -110,5 +143,36 @@ mod tests {
             [0, 1, 1]
         );
         assert_eq!(found(&format!("    {long}"), true), 0);
+    }
+
+    #[test]
+    fn doc_comments_that_begin_with_a_noun_phrase_are_found() {
+        let found = |text: &str| {
+            noun_phrases(text)
+                .map(|(n, w)| (n, w.to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let at = |n: usize, word: &str| vec![(n, word.to_owned())];
+        assert_eq!(found("//! What it is.\n\nfn f() {}\n"), at(1, "What"));
+        assert_eq!(
+            found("x\n    /// Whether it fits.\n    /// Of it.\n    a: bool,\n"),
+            at(2, "Whether")
+        );
+        assert_eq!(
+            found("/// *How* it runs.\nstruct S;\n/// Who runs\n"),
+            [(1, "How".to_owned()), (3, "Who".to_owned())]
+        );
+        // The comment of the item follows that of the module.
+        assert_eq!(found("//! A module.\n/// Where it goes.\n"), at(2, "Where"));
+        for good in [
+            "/// Returns it.\n/// Where it fails, nothing is written.\n",
+            "/// Returns it.\n///\n/// What it costs: nothing.\n",
+            "// What follows is a plain comment.\n",
+            "//// What is no doc comment.\n",
+            "/// Often, however.\n",
+            "let x = \"/// What\";\n",
+        ] {
+            assert_eq!(found(good), [], "{good}");
+        }
     }
 }

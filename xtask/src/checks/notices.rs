@@ -34,13 +34,13 @@ const PREFERRED: [&str; 9] = [
 ];
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct NoticesArguments {
     /// Only check that all files exist and are current
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &NoticesArguments) -> anyhow::Result<()> {
     match arguments.check {
         true => check(),
         false => write(),
@@ -116,7 +116,7 @@ fn packaged_files(package: &Package) -> anyhow::Result<String> {
 fn notices(metadata: &Metadata) -> anyhow::Result<String> {
     let packages = metadata.parts_of("rxmesh-apps")?;
     let mut out = String::from(
-        "Third-party notices of the program rxmesh-apps\n\n\
+        "Third-party notices of the program rxmesh\n\n\
         The program contains the packages below, under the licences named with them. Written by `cargo xtask \
         notices`.\n\n",
     );

@@ -62,14 +62,14 @@ fn collect(path: &Path, documents: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 
 /// Path in a document.
 #[derive(Debug, PartialEq, Eq)]
-enum Target {
+enum NamedPath {
     /// `[text](path)`: relative to the document.
     Link(String),
     /// A code span: from the root.
     Span(String),
 }
 
-impl Target {
+impl NamedPath {
     fn path(&self) -> &str {
         match self {
             Self::Link(path) | Self::Span(path) => path,
@@ -77,10 +77,10 @@ impl Target {
     }
 }
 
-fn exists(root: &Path, document: &Path, target: &Target) -> bool {
+fn exists(root: &Path, document: &Path, target: &NamedPath) -> bool {
     match target {
-        Target::Span(path) => root.join(path).exists(),
-        Target::Link(path) => match path.strip_prefix('/') {
+        NamedPath::Span(path) => root.join(path).exists(),
+        NamedPath::Link(path) => match path.strip_prefix('/') {
             Some(path) => root.join(path).exists(),
             None => document
                 .parent()
@@ -90,7 +90,7 @@ fn exists(root: &Path, document: &Path, target: &Target) -> bool {
 }
 
 /// Returns the paths in a Markdown text with their line numbers. Code blocks are skipped.
-fn targets(text: &str) -> Vec<(usize, Target)> {
+fn targets(text: &str) -> Vec<(usize, NamedPath)> {
     let mut found = Vec::new();
     let mut in_code = false;
     for (index, line) in text.lines().enumerate() {
@@ -104,14 +104,14 @@ fn targets(text: &str) -> Vec<(usize, Target)> {
         // The even parts are outside of code spans.
         for (part, piece) in line.split('`').enumerate() {
             let target = if part % 2 == 1 {
-                span(piece).map(Target::Span)
+                span(piece).map(NamedPath::Span)
             } else {
                 None
             };
             found.extend(target.map(|t| (index + 1, t)));
         }
         for piece in line.split("](").skip(1) {
-            let target = piece.split(')').next().and_then(link).map(Target::Link);
+            let target = piece.split(')').next().and_then(link).map(NamedPath::Link);
             found.extend(target.map(|t| (index + 1, t)));
         }
     }
@@ -145,8 +145,8 @@ mod tests {
                     `crates/x/src/lib.rs:12`, `crates/*/src`, `cargo test`, `crates/x --flag`\n\
                     ```\n`crates/none`\n```\n";
         let expected = [
-            (1, Target::Link("docs/a.md".into())),
-            (2, Target::Span("crates/x/src/lib.rs".into())),
+            (1, NamedPath::Link("docs/a.md".into())),
+            (2, NamedPath::Span("crates/x/src/lib.rs".into())),
         ];
         assert_eq!(targets(text), expected);
     }
@@ -157,16 +157,20 @@ mod tests {
         fs::create_dir_all(root.path().join("docs"))?;
         fs::write(root.path().join("docs/a.md"), "")?;
         let document = root.path().join("docs/b.md");
-        assert!(exists(root.path(), &document, &Target::Link("a.md".into())));
+        assert!(exists(
+            root.path(),
+            &document,
+            &NamedPath::Link("a.md".into())
+        ));
         assert!(!exists(
             root.path(),
             &document,
-            &Target::Link("docs/a.md".into())
+            &NamedPath::Link("docs/a.md".into())
         ));
         assert!(exists(
             root.path(),
             &document,
-            &Target::Span("docs/a.md".into())
+            &NamedPath::Span("docs/a.md".into())
         ));
         Ok(())
     }

@@ -48,7 +48,7 @@ pub(crate) struct Report {
     check: Checked,
 }
 
-/// What was found, of a surface or of a volume.
+/// Findings on a surface or on a volume.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Checked {
@@ -60,7 +60,7 @@ impl Application for Check {
     const NAME: &'static str = "check";
     const SUMMARY: &'static str =
         "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
-    const HELP: &'static str = "Example: rxmesh-apps check bunny.obj --json report.json
+    const HELP: &'static str = "Example: rxmesh check bunny.obj --json report.json
 
 Faces intersect that have more in common than the corners and sides they share; faces that
 touch count too.
@@ -138,8 +138,8 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     }
 }
 
-/// What `--strict` refuses. Boundaries, isolated faces, several components and faces that intersect are properties, not
-/// defects; so are faces far from flat, which may seem to cross themselves: surfaces are made of such.
+/// Returns the defects that `--strict` refuses. Boundaries, isolated faces, several components and intersecting faces
+/// are properties, not defects. So are strongly non-planar faces, which may seem to intersect themselves.
 fn defects(r: &CheckReport) -> Vec<String> {
     let counts = [
         (r.non_manifold_edges.count, "non-manifold edges"),
@@ -160,8 +160,8 @@ fn defects(r: &CheckReport) -> Vec<String> {
     found.map(|(n, what)| format!("{n} {what}")).collect()
 }
 
-/// What `--strict` refuses in a volume. Slivers and several components are properties: what is too flat depends on what
-/// is computed.
+/// Returns the defects that `--strict` refuses in a volume. Slivers and several components are properties: the flatness
+/// that a cell may have depends on the computation.
 fn tet_defects(r: &TetReport) -> Vec<String> {
     let counts = [
         (r.inverted_cells.count, "inverted cells"),

@@ -31,9 +31,9 @@ impl Application for Cloth {
     const NAME: &'static str = "cloth";
     const SUMMARY: &'static str = "Let a surface hang as cloth";
     const HELP: &'static str =
-        "Examples: rxmesh-apps generate grid --nx 40 --ny 40 -o sheet.obj
-          rxmesh-apps cloth sheet.obj --frames hung
-          rxmesh-apps cloth sheet.obj --print-scene
+        "Examples: rxmesh generate grid --nx 40 --ny 40 -o sheet.obj
+          rxmesh cloth sheet.obj --frames hung
+          rxmesh cloth sheet.obj --print-scene
 
 The highest hundredth of the mesh is held; of a level mesh, that of its longest side. Ground lies a size
 of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.

@@ -29,8 +29,8 @@ impl Options for CompletionsArgs {
 impl Application for Completions {
     const NAME: &'static str = "completions";
     const SUMMARY: &'static str = "Print a completion script for a shell";
-    const HELP: &'static str = "Example: rxmesh-apps completions bash \
-         > ~/.local/share/bash-completion/completions/rxmesh-apps";
+    const HELP: &'static str = "Example: rxmesh completions bash \
+         > ~/.local/share/bash-completion/completions/rxmesh";
 
     type Options = CompletionsArgs;
     type Report = ();

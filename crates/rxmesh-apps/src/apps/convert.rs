@@ -45,8 +45,8 @@ impl Options for ConvertArgs {
 impl Application for Convert {
     const NAME: &'static str = "convert";
     const SUMMARY: &'static str = "Write a mesh in another format";
-    const HELP: &'static str = "Examples: rxmesh-apps convert bunny.obj -o bunny.ply
-          rxmesh-apps convert bunny.obj --format stl -o - > bunny.stl
+    const HELP: &'static str = "Examples: rxmesh convert bunny.obj -o bunny.ply
+          rxmesh convert bunny.obj --format stl -o - > bunny.stl
 
 Polygons, sharpness and holes stay where the output's format holds them (docs/use/formats.md); STL gets triangles.
 Volumes become volumes, or in a format that holds none their boundary (docs/library/volumes.md).";

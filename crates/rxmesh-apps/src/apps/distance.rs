@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::distance::{DistanceOptions, DistanceReport, Distances, distance};
+use rxmesh_host::algo::hausdorff::{DistanceOptions, DistanceReport, Distances, distance};
 use rxmesh_host::io::Format;
 use rxmesh_host::mesh::{Column, ColumnData, ElementKind};
 use serde::Serialize;
@@ -78,8 +78,8 @@ struct Reference {
 impl Application for Distance {
     const NAME: &'static str = "distance";
     const SUMMARY: &'static str = "Measure how far two surfaces are apart";
-    const HELP: &'static str = "Examples: rxmesh-apps distance spot.ply bob.ply
-          rxmesh-apps distance spot.ply bob.ply --samples 20000 -o off.ply --quality
+    const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
+          rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
 
 Each mesh is measured at its vertices and at points on its faces, uniformly by area, against the
 other surface, not against its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS

@@ -14,7 +14,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriMesh, generate};
-use rxmesh_subdivision::{Places, Scheme, refine};
+use rxmesh_subdivision::{Scheme, VertexOptions, refine};
 use serde::Serialize;
 
 /// The application.
@@ -24,7 +24,7 @@ impl Application for Generate {
     const NAME: &'static str = "generate";
     const SUMMARY: &'static str = "Make a mesh by recipe";
     const HELP: &'static str =
-        "Example: rxmesh-apps generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
+        "Example: rxmesh generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
 Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
 format that holds them: STL gets triangles. Volumes, box and ball, need one that holds volumes: msh, vtu, ...";
@@ -71,7 +71,7 @@ impl Options for GenerateArgs {
 #[derive(Debug, Subcommand)]
 enum Shape {
     /// A flat grid of nx times ny squares over the unit square
-    #[command(after_help = "Example: rxmesh-apps generate grid --nx 100 --ny 50 -o grid.obj")]
+    #[command(after_help = "Example: rxmesh generate grid --nx 100 --ny 50 -o grid.obj")]
     Grid {
         #[command(flatten)]
         grid: GridArgs,
@@ -79,7 +79,7 @@ enum Shape {
         make: TriangleArgs,
     },
     /// The unit sphere: an icosahedron divided again and again
-    #[command(after_help = "Example: rxmesh-apps generate icosphere --levels 5 -o sphere.ply")]
+    #[command(after_help = "Example: rxmesh generate icosphere --levels 5 -o sphere.ply")]
     Icosphere {
         /// Divisions: 20 times 4^N faces
         #[arg(long, value_name = "N", default_value_t = 4)]
@@ -88,7 +88,7 @@ enum Shape {
         make: TriangleArgs,
     },
     /// A torus around the z axis
-    #[command(after_help = "Example: rxmesh-apps generate torus --nu 200 --nv 80 -o torus.ply")]
+    #[command(after_help = "Example: rxmesh generate torus --nu 200 --nv 80 -o torus.ply")]
     Torus {
         #[command(flatten)]
         torus: TorusArgs,
@@ -96,7 +96,7 @@ enum Shape {
         make: TriangleArgs,
     },
     /// A cylinder around the z axis, capped or open
-    #[command(after_help = "Example: rxmesh-apps generate cylinder --height 3 --open -o tube.obj")]
+    #[command(after_help = "Example: rxmesh generate cylinder --height 3 --open -o tube.obj")]
     Cylinder {
         /// Cells around
         #[arg(long, value_name = "N", default_value_t = 64)]
@@ -127,7 +127,7 @@ enum Shape {
         make: TriangleArgs,
     },
     /// A flat disk with one vertex in the middle
-    #[command(after_help = "Example: rxmesh-apps generate fan --valence 1000 -o fan.obj")]
+    #[command(after_help = "Example: rxmesh generate fan --valence 1000 -o fan.obj")]
     Fan {
         /// Neighbours of the middle vertex
         #[arg(long, value_name = "N", default_value_t = 16)]
@@ -136,7 +136,7 @@ enum Shape {
         make: TriangleArgs,
     },
     /// A cube from -1 to 1 of quads
-    #[command(after_help = "Example: rxmesh-apps generate cube -n 4 -o cube.obj")]
+    #[command(after_help = "Example: rxmesh generate cube -n 4 -o cube.obj")]
     Cube {
         /// Quads along an edge: 6 N^2 faces
         #[arg(short, long, value_name = "N", default_value_t = 1)]
@@ -145,7 +145,7 @@ enum Shape {
         make: MakeArgs,
     },
     /// The unit sphere of quads: a cube pushed out
-    #[command(after_help = "Example: rxmesh-apps generate quad-sphere -n 40 -o sphere.ply")]
+    #[command(after_help = "Example: rxmesh generate quad-sphere -n 40 -o sphere.ply")]
     QuadSphere {
         /// Quads along an edge of the cube: 6 N^2 faces
         #[arg(short, long, value_name = "N", default_value_t = 16)]
@@ -154,7 +154,7 @@ enum Shape {
         make: MakeArgs,
     },
     /// A torus of quads around the z axis
-    #[command(after_help = "Example: rxmesh-apps generate quad-torus --nu 80 --nv 30 -o torus.ply")]
+    #[command(after_help = "Example: rxmesh generate quad-torus --nu 80 --nv 30 -o torus.ply")]
     QuadTorus {
         #[command(flatten)]
         torus: TorusArgs,
@@ -162,7 +162,7 @@ enum Shape {
         make: MakeArgs,
     },
     /// A flat grid of nx times ny quads over the unit square
-    #[command(after_help = "Example: rxmesh-apps generate quad-grid --nx 9 --ny 5 -o grid.obj")]
+    #[command(after_help = "Example: rxmesh generate quad-grid --nx 9 --ny 5 -o grid.obj")]
     QuadGrid {
         #[command(flatten)]
         grid: GridArgs,
@@ -170,7 +170,7 @@ enum Shape {
         make: MakeArgs,
     },
     /// A box of tetrahedra: cubes of six cells each, from the origin on
-    #[command(after_help = "Example: rxmesh-apps generate box -n 22 -o box.msh")]
+    #[command(after_help = "Example: rxmesh generate box -n 22 -o box.msh")]
     Box {
         /// Cubes along each axis: 6 N^3 cells
         #[arg(short, long, value_name = "N", default_value_t = 8)]
@@ -186,7 +186,7 @@ enum Shape {
         make: TetArgs,
     },
     /// The unit ball of tetrahedra
-    #[command(after_help = "Example: rxmesh-apps generate ball -n 10 -o ball.vtu")]
+    #[command(after_help = "Example: rxmesh generate ball -n 10 -o ball.vtu")]
     Ball {
         /// Cubes along a radius: 48 N^3 cells
         #[arg(short, long, value_name = "N", default_value_t = 6)]
@@ -196,7 +196,7 @@ enum Shape {
     },
 }
 
-/// What shapes of tetrahedra take.
+/// Options of the shapes made of tetrahedra.
 #[derive(Debug, Args)]
 struct TetArgs {
     /// Divide every cell into eight, N times
@@ -242,7 +242,7 @@ struct TorusArgs {
     minor: f32,
 }
 
-/// What shapes of triangles take.
+/// Options of the shapes made of triangles.
 #[derive(Debug, Args)]
 struct TriangleArgs {
     /// Divide every face into four, N times
@@ -255,7 +255,7 @@ struct TriangleArgs {
     make: MakeArgs,
 }
 
-/// What every shape of `generate` takes.
+/// Options of every shape.
 #[derive(Debug, Args)]
 struct MakeArgs {
     #[command(flatten)]
@@ -289,7 +289,7 @@ fn make_args(shape: &Shape) -> &MakeArgs {
     }
 }
 
-/// What was made.
+/// Generated mesh.
 enum Made {
     Triangles(TriMesh),
     Polygons(PolyMesh),
@@ -411,7 +411,7 @@ fn subdivided(mesh: TriMesh, make: &TriangleArgs) -> Result<TriMesh, Error> {
         levels: make.subdivide,
         ..rxmesh_subdivision::Options::default()
     };
-    let refined = refine(&Engine::cpu(), &mesh, &options, Places::default())?;
+    let refined = refine(&Engine::cpu(), &mesh, &options, VertexOptions::default())?;
     let (triangles, _) = refined.mesh.triangulate()?;
     Ok(triangles)
 }

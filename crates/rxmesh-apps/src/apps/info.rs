@@ -64,7 +64,7 @@ pub(crate) struct Report {
     polygons: Option<PolygonCounts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     boundary: Option<BoundaryCounts>,
-    /// What the tables of the prepared relations take, with `--prepared`.
+    /// Sizes of the prepared relations' tables, with `--prepared`.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepared: Option<Vec<PreparedSize>>,
 }
@@ -96,8 +96,8 @@ struct BoundaryCounts {
 impl Application for Info {
     const NAME: &'static str = "info";
     const SUMMARY: &'static str = "Show counts, sizes, patch statistics and engines";
-    const HELP: &'static str = "Examples: rxmesh-apps info bunny.obj
-          rxmesh-apps info --engines";
+    const HELP: &'static str = "Examples: rxmesh info bunny.obj
+          rxmesh info --engines";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "mesh",

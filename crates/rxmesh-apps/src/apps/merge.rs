@@ -56,7 +56,7 @@ struct Part {
 impl Application for Merge {
     const NAME: &'static str = "merge";
     const SUMMARY: &'static str = "Put several meshes into one file, one after the other";
-    const HELP: &'static str = "Example: rxmesh-apps merge bunny.obj teapot.obj -o both.ply
+    const HELP: &'static str = "Example: rxmesh merge bunny.obj teapot.obj -o both.ply
 
 Nothing is joined: places where meshes touch stay apart. Columns that all meshes have (the same
 name, width and type) go along, those that some have not are named and left out. Texture

@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 const OUTPUT: &str =
-    "Where to write [default: <input>_repair in the input's format, in the current folder]";
+    "Output file [default: <input>_repair in the input's format, in the current folder]";
 
 /// The application.
 pub(crate) struct Repair;
@@ -48,7 +48,7 @@ impl Options for RepairArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     repair: RepairReport,
-    /// What was asked for and could not be done.
+    /// Requested repairs that could not be done.
     undone: Vec<String>,
     /// Faces of the result that intersect.
     self_intersections: Findings<[u32; 2]>,
@@ -58,9 +58,9 @@ impl Application for Repair {
     const NAME: &'static str = "repair";
     const SUMMARY: &'static str =
         "Make a mesh manifold and oriented alike, close gaps and fill holes";
-    const HELP: &'static str = "Examples: rxmesh-apps repair teapot.obj -o clean.ply
-          rxmesh-apps repair spot.ply --weld=0.001% --watertight -o solid.ply
-          rxmesh-apps repair ant.ply --min-component 20 --skip outward -o parts.ply
+    const HELP: &'static str = "Examples: rxmesh repair teapot.obj -o clean.ply
+          rxmesh repair spot.ply --weld=0.001% --watertight -o solid.ply
+          rxmesh repair ant.ply --min-component 20 --skip outward -o parts.ply
 
 Unless passes are skipped: vertices at one place become one; faces without area go, and leave no
 hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
@@ -147,7 +147,7 @@ fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
     }
 }
 
-/// The output without a name of its own.
+/// Returns the default name of the output.
 fn beside(args: &RepairArgs) -> PathBuf {
     let mesh = &args.input.mesh;
     // A mesh from stdin goes to stdout.

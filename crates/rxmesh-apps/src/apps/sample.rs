@@ -44,7 +44,7 @@ impl Application for Sample {
     const NAME: &'static str = "sample";
     const SUMMARY: &'static str = "Take points on the surface, uniformly by area";
     const HELP: &'static str =
-        "Example: rxmesh-apps sample bunny.obj --points 10000 --seed 7 -o points.ply
+        "Example: rxmesh sample bunny.obj --points 10000 --seed 7 -o points.ply
 
 Each point comes with the normal of its face. A region gets as many points as its share of the area
 asks for: there is one point in each of as many equal parts of the area.";

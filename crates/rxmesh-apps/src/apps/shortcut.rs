@@ -1,4 +1,4 @@
-//! What the shortcuts `cloth` and `soft` share: a scene of one mesh, as TOML.
+//! The common part of the shortcuts `cloth` and `soft`: a scene of one mesh, as TOML.
 
 use super::simulate::{SimulateArgs, perform};
 use crate::cli::{CommonArgs, EngineArgs};
@@ -29,7 +29,7 @@ pub(crate) struct ShortcutArgs {
     /// Steps from frame to frame
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 10)]
     pub(super) every: u32,
-    /// Print the scene and stop: a start for a scene of one's own, which `simulate` moves
+    /// Print the scene as TOML and stop; `simulate` runs an edited copy of it
     #[arg(long)]
     print_scene: bool,
     #[command(flatten)]
@@ -51,12 +51,12 @@ pub(super) struct Around {
 }
 
 impl Around {
-    /// Of a file of a volume, or of a surface.
+    /// Reads the bounding box of a volume or of a surface from a file.
     pub(super) fn read(name: &Path, volume: bool) -> Result<Around> {
         let found = input::find(name)?;
         let path = &found;
         let is_volume = input::is_volume(path);
-        // Of a format that holds both kinds the reader's error says more, as of a file that is broken.
+        // For a format that holds both kinds, and for a broken file, the reader's error says more.
         let refused = match volume {
             true => {
                 !is_volume
@@ -135,7 +135,7 @@ impl Around {
         [low, high]
     }
 
-    /// The height of ground that is so many sizes of the mesh below it.
+    /// Returns the height of ground that lies `below` sizes of the mesh below the mesh.
     fn ground(&self, below: f64) -> f64 {
         self.low.z - below * self.size()
     }
@@ -201,7 +201,7 @@ pub(super) struct ShortcutBody<'a> {
 
 /// The scene of a body of a file over the ground.
 pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<String> {
-    /// Of contact, with a body of a metre.
+    // Contact constants for a body of one metre.
     const STIFFNESS: f64 = 1e5;
     const THICKNESS: f64 = 1e-3;
     const SLIP: f64 = 1e-3;
@@ -278,7 +278,7 @@ pub(super) fn run(
     perform(run, scene, &simulate, (options, chosen.as_str()))
 }
 
-/// What follows the size of the body, in words.
+/// Returns the lines that report the parameters derived from the size of the body.
 fn chosen(scene: &Scene) -> String {
     let number = |x: Option<f32>| text::number(x.unwrap_or_default().into());
     let mut lines = String::new();

@@ -12,7 +12,7 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::files;
 use rxmesh_host::io::{self, Format, WriteOptions};
 use rxmesh_simulation::Energies;
-use rxmesh_simulation::scene::{Scene, Stage};
+use rxmesh_simulation::scene::{RunningScene, Scene};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -32,13 +32,13 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     #[serde(skip)]
     pub(super) format: Option<Format>,
-    /// Stop after so many steps, counted from the scene's start, instead of the scene's number
+    /// Stop after N steps, counted from the scene's start, in place of the scene's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) steps: Option<u32>,
-    /// Write the state at the end to a file, to go on from there
+    /// Write the final state to a file, from which `--resume` continues
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) checkpoint: Option<PathBuf>,
-    /// Go on from the state in a file
+    /// Continue from the state in a file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ impl Options for SimulateArgs {
     }
 }
 
-/// What the record holds of a scene that moved.
+/// Keys of the record of a simulated scene.
 pub(super) const RECORD: &[(&str, &str)] = &[
     ("scene", "the scene, with all defaults"),
     (
@@ -91,18 +91,18 @@ struct Done {
 struct BodyRecord {
     name: String,
     vertices: u64,
-    /// Of a volume, else null.
+    /// Number of cells of a volume, else null.
     cells: Option<u64>,
-    /// Of cloth, else null.
+    /// Number of faces of cloth, else null.
     faces: Option<u64>,
 }
 
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
     const SUMMARY: &'static str = "Let deformable bodies of a scene move";
-    const HELP: &'static str = "Examples: rxmesh-apps simulate examples/scenes/beam.toml -o frames
-          rxmesh-apps simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
-          rxmesh-apps simulate examples/scenes/beam.toml --resume half.rxworld -o frames
+    const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
+          rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
+          rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames
 
 A scene has bodies of tetrahedra (neo-Hookean, corotated, linear, ARAP, springs; explicit, implicit,
 projective, XPBD, VBD, on a grid), cloth (XPBD), pins and colliders; units are SI.
@@ -144,7 +144,7 @@ fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
     }
     let engine = run.engine(args.engine.engine)?;
     let (mut stage, ms) = run.stage("preparing", || {
-        let mut stage = Stage::new(&engine, scene)?;
+        let mut stage = RunningScene::new(&engine, scene)?;
         if let Some(path) = &args.resume {
             stage.world.restore(path)?;
         }
@@ -192,7 +192,7 @@ fn body_record(actor: &rxmesh_simulation::scene::Actor) -> BodyRecord {
 }
 
 /// Goes on to the last step; energies at the start, at every frame and at the end.
-fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
+fn play(stage: &mut RunningScene, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
     let mut energies = vec![moment(stage)?];
     film.take(stage)?;
     while stage.world.steps() < last {
@@ -206,7 +206,7 @@ fn play(stage: &mut Stage, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>
     Ok(energies)
 }
 
-fn moment(stage: &Stage) -> Result<Moment> {
+fn moment(stage: &RunningScene) -> Result<Moment> {
     Ok(Moment {
         step: stage.world.steps(),
         time: stage.world.time(),
@@ -231,7 +231,7 @@ impl Film<'_> {
     }
 
     /// Writes a frame: a file a body, `<name>_<step>.<extension>`.
-    fn take(&mut self, stage: &mut Stage) -> Result<()> {
+    fn take(&mut self, stage: &mut RunningScene) -> Result<()> {
         let Some(folder) = self.folder else {
             return Ok(());
         };

@@ -19,7 +19,7 @@ pub(crate) struct SoftArgs {
     #[command(flatten)]
     #[serde(flatten)]
     shortcut: ShortcutArgs,
-    /// How it moves
+    /// Solver of the motion
     #[arg(long, value_name = "SOLVER", value_enum, default_value = "implicit")]
     solver: SoftSolver,
     /// Hold the highest hundredth, instead of letting all fall
@@ -60,7 +60,7 @@ impl SoftSolver {
             SoftSolver::Springs => {
                 "solver.implicit = { elasticity = \"springs\", newton = 3, linear = 50 }\n".into()
             }
-            // What little it loses by itself lets it jump about for long.
+            // The solver damps little by itself: without this the body bounces for long.
             SoftSolver::Projective => format!(
                 "solver.projective = {{ rounds = 5, iterations = 30, damping = {:?} }}\n",
                 similar.rate(1.0)
@@ -82,10 +82,10 @@ impl Options for SoftArgs {
 impl Application for Soft {
     const NAME: &'static str = "soft";
     const SUMMARY: &'static str = "Let a volume fall or hang as a soft body";
-    const HELP: &'static str = "Examples: rxmesh-apps generate ball -n 4 -o ball.msh
-          rxmesh-apps soft ball.msh --frames fallen
-          rxmesh-apps soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
-          rxmesh-apps soft ball.msh --print-scene
+    const HELP: &'static str = "Examples: rxmesh generate ball -n 4 -o ball.msh
+          rxmesh soft ball.msh --frames fallen
+          rxmesh soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
+          rxmesh soft ball.msh --print-scene
 
 It falls onto ground that lies half its size below it, and sinks into that by a hundredth of its size at
 most. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.

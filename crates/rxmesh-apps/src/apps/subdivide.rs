@@ -13,7 +13,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::io;
 use rxmesh_host::mesh::{Faces, MeshError, PolyMesh};
 use rxmesh_subdivision::{
-    Options, PatchCount, Places, Refined, open_edges, refine, refine_adaptive,
+    Options, PatchCount, Refined, VertexOptions, open_edges, refine, refine_adaptive,
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(skip)]
     input: InputArgs,
-    /// Where to write, or '-' for stdout [default: MESH_subdivide in the input's format, in the current folder; stdout
-    /// for a mesh from stdin]
+    /// Output file, or '-' for stdout [default: MESH_subdivide in the input's format, in the current folder; stdout for
+    /// a mesh from stdin]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     output: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) struct SubdivideArgs {
     options: Options,
     #[command(flatten)]
     #[serde(flatten)]
-    places: Places,
+    places: VertexOptions,
     /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
     /// regular, and are divided at most --levels times towards irregular vertices and what is sharp for some levels
     #[arg(long)]
@@ -77,9 +77,9 @@ impl Application for Subdivide {
     const NAME: &'static str = "subdivide";
     const SUMMARY: &'static str = "Make a smooth surface of a mesh of polygons";
     const HELP: &'static str =
-        "Examples: rxmesh-apps subdivide creased_cube.obj --levels 3 -o smooth.obj
-          rxmesh-apps subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
-          rxmesh-apps subdivide creased_cube.obj --adaptive --levels 4 -o patches.obj
+        "Examples: rxmesh subdivide creased_cube.obj --levels 3 -o smooth.obj
+          rxmesh subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
+          rxmesh subdivide creased_cube.obj --adaptive --levels 4 -o patches.obj
 
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
 triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY count, by the rules of

@@ -50,7 +50,7 @@ impl Application for Track {
     const NAME: &'static str = "track";
     const SUMMARY: &'static str = "Move a surface with a velocity field, and keep its mesh good";
     const HELP: &'static str =
-        "Example: rxmesh-apps track sphere.ply --frames 20 --sequence -o flow.ply
+        "Example: rxmesh track sphere.ply --frames 20 --sequence -o flow.ply
 
 The field is curl noise (Bridson et al. 2007), which keeps volumes. After each frame long edges and
 those opposite wide angles are split, short ones contracted, edges flipped towards equal valences and

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::transform::{Matrix, TransformOptions};
+use rxmesh_host::algo::transform::{AffineMatrix, TransformOptions};
 use serde::Serialize;
 
 /// The application.
@@ -40,15 +40,15 @@ impl Options for TransformArgs {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    map: Matrix,
+    map: AffineMatrix,
 }
 
 impl Application for Transform {
     const NAME: &'static str = "transform";
     const SUMMARY: &'static str = "Scale, turn and move a mesh";
     const HELP: &'static str =
-        "Examples: rxmesh-apps transform bunny.obj --up-axis y,z --normalize -o bunny.ply
-          rxmesh-apps transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
+        "Examples: rxmesh transform bunny.obj --up-axis y,z --normalize -o bunny.ply
+          rxmesh transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
 
 Whatever the order of the flags, the matrix comes first, then the turns, the scale, the centre and
 the move. Normals go along; a map that mirrors turns the faces round.";
@@ -72,7 +72,9 @@ the move. Normals go along; a map that mirrors turns the faces round.";
         })?;
         run.record.timings_ms.run = ms;
         run.write(&target, &mesh)?;
-        Ok(Report { map: Matrix(map) })
+        Ok(Report {
+            map: AffineMatrix(map),
+        })
     }
 
     fn tell(report: &Report, _args: &TransformArgs, record: &Record) -> Message {

@@ -22,7 +22,7 @@ const ABOUT: &str =
 fn example() -> String {
     let formats = Format::summary();
     format!(
-        "Example: rxmesh-apps mcf bunny.obj -o smooth.obj
+        "Example: rxmesh mcf bunny.obj -o smooth.obj
 
 A mesh without a folder in its name that is not in the current folder is looked up in data/.
 Formats, told by the extension, else by the content: {formats}.
@@ -85,7 +85,7 @@ mod tests {
     use super::command;
     use clap::{Args, Command};
     use rxmesh_host::algo::{
-        delaunay, filter, geodesic, mcf, remesh, simplify, smooth, spring, track,
+        delaunay, filter, geodesic, laplacian, mcf, remesh, simplify, spring, track,
     };
 
     /// Options as they are parsed, in words.
@@ -108,7 +108,7 @@ mod tests {
         same::<mcf::McfOptions>();
         same::<filter::FilterOptions>();
         same::<geodesic::GeodesicOptions>();
-        same::<smooth::SmoothOptions>();
+        same::<laplacian::SmoothOptions>();
         same::<spring::MotionOptions>();
         same::<delaunay::DelaunayOptions>();
         same::<remesh::RemeshOptions>();
@@ -119,16 +119,16 @@ mod tests {
             parsed::<simplify::SimplifyOptions>("--faces 7"),
             format!("{want:?}")
         );
-        let want = smooth::SmoothOptions::taubin(10);
+        let want = laplacian::SmoothOptions::taubin(10);
         assert_eq!(
-            parsed::<smooth::SmoothOptions>("--taubin"),
+            parsed::<laplacian::SmoothOptions>("--taubin"),
             format!("{want:?}")
         );
         let want = want.with(|o| {
             o.mu = Some(-0.5);
         });
         assert_eq!(
-            parsed::<smooth::SmoothOptions>("--taubin --mu -0.5"),
+            parsed::<laplacian::SmoothOptions>("--taubin --mu -0.5"),
             format!("{want:?}")
         );
     }

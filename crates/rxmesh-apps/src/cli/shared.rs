@@ -5,15 +5,15 @@ use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
 // Not a doc comment: angle brackets are HTML there.
-const OUTPUT: &str = "Where to write, or '-' for stdout [default: <input>_<command> in the input's format, in the \
+const OUTPUT: &str = "Output file, or '-' for stdout [default: <input>_<command> in the input's format, in the \
     current folder; stdout for a mesh from stdin]";
 
-/// What every command takes that computes on a mesh and writes one.
+/// Options of every command that computes on a mesh and writes one.
 #[derive(Debug, Args)]
 pub(crate) struct ComputeArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// More meshes: all are worked on at once, and each comes into a file of its own; -o names a folder then
+    /// More meshes: all are processed at once, and each is written to a separate file; -o names a folder then
     #[arg(value_name = "MORE", value_hint = ValueHint::FilePath, conflicts_with = "cache")]
     pub(crate) more: Vec<PathBuf>,
     #[arg(short, long, help = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -40,7 +40,7 @@ pub(crate) struct InputArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TriangulateArgs {
     /// Refuse polygons in the input instead of cutting them into triangles
-    // What users ask for is the opposite of what the code asks.
+    // The flag's meaning is the opposite of the field's.
     #[arg(long = "strict", action = ArgAction::SetFalse)]
     pub(crate) triangulate: bool,
     /// Cut polygons of the input into triangles: the default, for scripts that ask for it
@@ -50,7 +50,7 @@ pub(crate) struct TriangulateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Where to write, or '-' for stdout; the extension says the format
+    /// Output file, or '-' for stdout; the extension gives the format
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 }
@@ -69,7 +69,7 @@ pub(crate) struct EncodingArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Who computes: the GPU if there is one, the CPU, or the GPU and nothing else
+    /// Engine that computes: auto (the GPU if there is one, else the CPU), cpu, or cuda (the GPU, or an error)
     #[arg(
         long,
         value_name = "ENGINE",

@@ -15,7 +15,7 @@ use rxmesh::on::{Prepared, Vertices};
 use rxmesh_host::engine::Engine;
 use std::marker::PhantomData;
 
-const VALUES_OUTPUT: &str = "Where to write, or '-' for stdout; a format that holds columns (PLY) [default: \
+const VALUES_OUTPUT: &str = "Output file, or '-' for stdout; a format that holds columns (PLY) [default: \
     <input>_<command>.ply in the current folder; stdout for a mesh from stdin]";
 
 /// Operation on vertices as a command.

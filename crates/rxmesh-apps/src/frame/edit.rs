@@ -44,7 +44,7 @@ pub(crate) struct EditFlags {
     /// Write where each vertex and face of the input is in the result, as text (docs/use/formats.md); not with --repair
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["repair", "more"])]
     pub(crate) map: Option<PathBuf>,
-    /// Who decides between changes that overlap
+    /// Scheduler that decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Scheduler,
     /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew

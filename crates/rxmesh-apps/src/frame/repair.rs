@@ -3,7 +3,7 @@
 use crate::run::Run;
 use anyhow::{Result, bail};
 use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::repair::{Counts, HoleLeft, RepairOptions, RepairReport, repair};
+use rxmesh_host::repair::{DefectCounts, HoleLeft, RepairOptions, RepairReport, repair};
 
 /// Repairs a mesh that was read.
 ///
@@ -157,7 +157,7 @@ pub(crate) fn holes_left(report: &RepairReport) -> String {
 }
 
 /// The counts in words; what is not there is left out.
-pub(crate) fn counts(when: &str, c: &Counts) -> String {
+pub(crate) fn counts(when: &str, c: &DefectCounts) -> String {
     let defects = [
         (c.boundary_loops, "boundary loops"),
         (c.boundary_edges, "boundary edges"),

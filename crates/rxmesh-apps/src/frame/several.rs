@@ -115,7 +115,7 @@ impl Several {
         self.batch.part(mesh, &self.batch.labels())
     }
 
-    /// Writes each mesh into a file of its own.
+    /// Writes each mesh to a separate file.
     pub(super) fn write(self, run: &mut Run, meshes: &[TriMesh]) -> Result<()> {
         let folder = self.folder.path.clone();
         run.write_all(&self.targets, meshes, &folder.unwrap_or_else(|| ".".into()))

@@ -1,4 +1,4 @@
-//! Applications that look at meshes or bring them from one file to another.
+//! Applications that inspect meshes or convert them from one file to another.
 
 use super::Frame;
 use crate::Outcome;

@@ -177,7 +177,7 @@ fn geodesic_tells_what_is_out_of_reach() {
     assert!(d[3..].iter().all(|d| *d == f64::INFINITY));
     let r: Value = serde_json::from_str(&b.text("r.json")).unwrap();
     assert_eq!((&r["reached"], &r["unreached"]), (&3.into(), &3.into()));
-    // What was written can be read.
+    // The written file can be read.
     assert_eq!(b.record("info d.ply")["input"]["vertices"], 6);
     assert_eq!(b.names(), ["d.ply", "r.json", "two.obj"]);
 }
@@ -302,7 +302,7 @@ fn filter_removes_noise_and_keeps_the_shape() {
     assert!(noise > 0.05 && noise < 0.15, "{noise}");
     let kept = number(&r, "volume_after") / number(&r, "volume_before");
     assert!((kept - 1.0).abs() < 0.01, "{kept}");
-    // How far the radii are from their mean: the filter may shrink the sphere a little.
+    // Deviation of the radii from their mean: the filter may shrink the sphere a little.
     let distance = |name: &str| {
         let p = positions(&b.text(name));
         let radius = |p: &[f64; 3]| p.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -315,7 +315,7 @@ fn filter_removes_noise_and_keeps_the_shape() {
     assert_eq!(faces(&b.text("out.obj")), faces(&b.text("noisy.obj")));
     let r = b.record("filter noisy.obj --sigma-c 0.1 --sigma-s 0.02 --iterations 1 -o out.obj");
     assert_eq!((number(&r, "sigma_c"), number(&r, "sigma_s")), (0.1, 0.02));
-    // Who names a length of that scheme means that scheme.
+    // A length of one scheme selects that scheme.
     assert_eq!(r["scheme"], "vertices");
     for rule in ["shortest-edge", "mesh-mean-edge"] {
         let r = b.record(&format!("filter noisy.obj --sigma-c {rule} -o other.obj"));

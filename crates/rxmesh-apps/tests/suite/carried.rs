@@ -1,4 +1,4 @@
-//! What a file holds beside vertices and faces comes through the commands that change the connectivity.
+//! Columns and other data of a file are kept by the commands that change the connectivity.
 
 use crate::support::{Sandbox, faces, positions};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -351,7 +351,7 @@ fn groups_and_their_borders_stay() {
 fn a_weight_holds_groups() {
     let b = Sandbox::new();
     b.put("sheet.obj", sheet().obj());
-    // How far vertices between the groups are off the line between them.
+    // Distance of the vertices between the groups from the line between the groups.
     let off = |flags: &str| -> f64 {
         b.ok(&format!(
             "simplify sheet.obj --ratio 0.1 {flags} --validate -o out.obj"

@@ -1,4 +1,4 @@
-//! What holds for every command: usage, errors, exit codes, engines, the manual.
+//! Tests common to all commands: usage, errors, exit codes, engines, the manual.
 
 use crate::support::{Sandbox, TRIANGLE, bunny, positions};
 use serde_json::Value;
@@ -416,11 +416,11 @@ fn examples_in_help_run() {
             let line = line
                 .trim_start_matches("Examples:")
                 .trim_start_matches("Example:");
-            line.trim_start().strip_prefix("rxmesh-apps ")
+            line.trim_start().strip_prefix("rxmesh ")
         });
         let mut of_command = 0;
         for example in examples {
-            // What a shell does with the output is not the program's.
+            // Redirections and pipes belong to the shell.
             let arguments = example.split(['>', '|']).next().unwrap();
             let out = b
                 .command(arguments)

@@ -99,7 +99,7 @@ fn what_is_kept_keeps_its_columns() {
         ]
     );
     assert!(out.contains("comment three parts"));
-    // Of equals the first one.
+    // Among components of the same size the first ones are kept.
     b.ok("components parts.ply --keep 2 -o two.ply --ascii -q");
     assert_eq!(
         body(&b.text("two.ply"))[7..],

@@ -3,7 +3,7 @@
 use crate::support::{Sandbox, faces, positions};
 use serde_json::Value;
 
-/// A sandbox with a noisy torus of 3840 faces, `t.obj`: 15 patches or more on the speculative engine.
+/// A sandbox with a noisy torus of 3840 faces, `t.obj`: 15 patches or more on the speculative scheduler.
 fn torus() -> Sandbox {
     let b = Sandbox::new();
     b.ok("generate torus --nu 64 --nv 30 --noise 0.3 -o t.obj -q");
@@ -67,7 +67,7 @@ fn the_outcome_says_which_engine_ran() {
 }
 
 #[test]
-fn remesh_on_the_speculative_engine() {
+fn remesh_on_the_speculative_scheduler() {
     let b = torus();
     let r = b.record(
         "remesh t.obj --no-features --engine cpu --validate --conflicts speculative -o e.obj",
@@ -87,7 +87,7 @@ fn remesh_on_the_speculative_engine() {
 }
 
 #[test]
-fn track_on_the_speculative_engine() {
+fn track_on_the_speculative_scheduler() {
     let b = Sandbox::new();
     b.ok("generate icosphere --levels 3 -o s.obj -q");
     let r =
@@ -101,7 +101,7 @@ fn track_on_the_speculative_engine() {
 }
 
 #[test]
-fn simplify_has_no_speculative_engine_and_says_so_first() {
+fn simplify_has_no_speculative_scheduler_and_says_so_first() {
     let b = Sandbox::new();
     // The error comes before the mesh is looked for.
     let error = b.fails("simplify none.obj --ratio 0.5 --conflicts speculative -o s.obj");

@@ -1,4 +1,4 @@
-//! What is around a mesh: packed files, marks, names in any code page, files that are no files, other folders.
+//! Unusual inputs: compressed files, byte order marks, names in any code page, pipes, other folders.
 
 use crate::support::{Sandbox, TRIANGLE};
 use std::fs;
@@ -104,7 +104,7 @@ fn only_files_are_read() {
             assert!(said.contains(why) && said.contains(name), "{scene}: {said}");
         }
     }
-    // What a shell gives as a file is stdin under another name.
+    // `/dev/stdin` is stdin.
     let mut command = b.command("check /dev/stdin -q");
     command
         .stdin(fs::File::open(b.path().join("a.obj")).unwrap())

@@ -260,7 +260,8 @@ fn remesh_keeps_thin_and_small_parts() {
     }
 }
 
-/// What keeps thin parts does not hold a round surface whose edges can follow it: lengths are reached.
+/// The rule that keeps thin parts does not stop a round surface whose edges can follow it: the target length is
+/// reached.
 #[test]
 fn remesh_coarsens_round_surfaces() {
     let b = Sandbox::new();
@@ -306,7 +307,7 @@ fn edits_say_area_and_volume_before_and_after() {
     assert!((area / number(&r, "/edit/after/area") - 1.0).abs() < 1e-5);
     let text = b.ok("remesh s.obj --target-length 0.2 --engine cpu -o out.obj");
     assert_eq!(text.matches(", volume ").count(), 2, "{text}");
-    // Of several each its own.
+    // With several meshes each has its own volume.
     b.ok("generate torus -o t.obj -q");
     let r = b.record("remesh s.obj t.obj --engine cpu");
     for (k, name) in [(0, "s"), (1, "t")] {

@@ -12,7 +12,7 @@ fn delaunay_leaves_no_edge() {
     assert_eq!(edit["report"]["left"], 0, "{r}");
     assert_eq!(edit["before"]["faces"], edit["after"]["faces"]);
     assert!(edit["report"]["run"]["done"].as_u64() > Some(100), "{r}");
-    // What is Delaunay stays as it is.
+    // A Delaunay mesh is not changed.
     let again = b.record("delaunay d.obj -o e.obj");
     assert_eq!(again["edit"]["report"]["run"]["done"], 0, "{again}");
 }
@@ -150,7 +150,7 @@ fn simplify_tells_where_vertices_went() {
         assert!(far(before[v], after[to]) <= reach[to], "{v} to {to}");
     }
     assert!(met.iter().all(|&n| n > 0));
-    // A face that is left is nobody else's.
+    // Each kept face has one origin.
     let mut kept: Vec<i64> = of_faces.into_iter().filter(|&f| f >= 0).collect();
     kept.sort_unstable();
     assert_eq!(kept, (0..faces_now as i64).collect::<Vec<_>>());

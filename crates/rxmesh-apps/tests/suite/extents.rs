@@ -129,7 +129,7 @@ fn measures_are_those_of_the_faces() {
             "/distance/forward/vertices/max",
         ],
     );
-    // Several meshes at once: each has a size of its own.
+    // Several meshes at once: each has its own size.
     for (name, mesh) in [("one", "mesh.obj"), ("two", "with.obj")] {
         b.ok(&format!(
             "simplify {mesh} whole.obj --error 1% --engine cpu -q -o {name}"

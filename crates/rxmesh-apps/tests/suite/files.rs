@@ -1,4 +1,4 @@
-//! What becomes of files: default names and formats, links, signals, memory that runs out, what is lost on the way.
+//! Output files: default names and formats, links, signals, exhausted memory, data that a format cannot hold.
 
 #![cfg(unix)]
 
@@ -92,7 +92,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
             .unwrap()
             .success()
     );
-    let program = env!("CARGO_BIN_EXE_rxmesh-apps");
+    let program = env!("CARGO_BIN_EXE_rxmesh");
     let line = format!("trap '' HUP; exec {program} convert one.obj -o pipe.obj");
     let mut child = Command::new("sh")
         .args(["-c", &line])
@@ -107,7 +107,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
     assert!(written.contains("f 1 2 3"), "{written}");
 }
 
-/// A pipe that nobody reads holds a program at its write.
+/// A pipe without a reader blocks the program in its write.
 #[test]
 fn a_signal_ends_a_program_that_waits() {
     let b = Sandbox::new();
@@ -132,7 +132,7 @@ fn a_signal_ends_a_program_that_waits() {
 fn out_of_memory_is_a_message_and_a_code() {
     let b = Sandbox::new();
     b.ok("generate icosphere --levels 7 -o ball.ply -q");
-    let program = env!("CARGO_BIN_EXE_rxmesh-apps");
+    let program = env!("CARGO_BIN_EXE_rxmesh");
     let mut codes = Vec::new();
     // From hardly enough to start up to enough for the file, but not for what is made of it.
     for megabytes in [40, 50, 60, 70, 80, 90, 200] {

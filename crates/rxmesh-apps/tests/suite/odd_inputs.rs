@@ -129,7 +129,7 @@ fn bodies_come_from_streams() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("stdin: a scene names the file"));
 }
 
-/// A pipe is read to its end once, whatever looks into it.
+/// A pipe is read to its end once, even if several readers inspect it.
 #[cfg(unix)]
 #[test]
 fn pipes_of_the_caller_are_read() {
@@ -225,7 +225,7 @@ fn many_names_alike_are_one_warning() {
     assert!(said.contains("3000 columns are left out"));
 }
 
-/// Vertices of no face have no curvature, and count nowhere.
+/// Isolated vertices have no curvature, and no sum counts them.
 #[test]
 fn unused_vertices_have_no_curvature() {
     let b = Sandbox::new();

@@ -40,7 +40,7 @@ impl Meshes {
         self.folder.put(name, obj(&places, &self.triangles));
     }
 
-    /// What a command makes of a mesh: positions and triangles.
+    /// Runs a command on a mesh and returns the positions and triangles of the result.
     fn result(&self, command: &str, mesh: &str) -> (Vec<[f64; 3]>, Vec<Vec<usize>>) {
         let (name, flags) = command.split_once(' ').unwrap_or((command, ""));
         self.folder.ok(&format!(
@@ -106,7 +106,7 @@ fn results_far_away_are_those_at_the_origin_moved_back() {
         let (want, triangles) = meshes.result(&command, "mesh.obj");
         let (got, same) = meshes.result(&command, "far.obj");
         if command.starts_with("track") {
-            // The field is that of the frame, whose origin is a place of its own.
+            // The field is that of the local frame, whose origin is another point.
             assert!(
                 got.len().abs_diff(want.len()) < want.len() / 20,
                 "{command}"

@@ -160,7 +160,7 @@ fn defects_of_polygons() {
         text.contains("loose.obj: 1 sharp edges that are no edges"),
         "{text}"
     );
-    // What is far from flat seems to cross itself, and is a surface all the same.
+    // A strongly non-planar polygon seems to intersect itself, and is not a defect.
     let tie = b.ok("check tie.obj --strict");
     assert!(
         tie.contains("faces that cross themselves: 1 (0; counted from 0)"),

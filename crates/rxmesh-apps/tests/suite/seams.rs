@@ -1,4 +1,4 @@
-//! What follows the surface through edits, and seams, borders and split vertices that stay what they are.
+//! Edits keep attributes on the surface, seams, borders of groups and split vertices.
 
 use crate::support::{Sandbox, faces, positions};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -473,7 +473,7 @@ fn what_has_a_vertex_for_each_corner_is_simplified() {
     assert!(borders(&out).values().all(|&n| n == 2), "a crack");
 }
 
-/// What a torus in an OBJ file carries.
+/// Attributes of a torus in an OBJ file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carries {
     Nothing,

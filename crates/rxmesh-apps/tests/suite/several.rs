@@ -39,7 +39,7 @@ fn each_mesh_comes_to_its_own_target_and_into_its_own_file() {
     let t = b.text("out/t.obj");
     // A torus still.
     assert_eq!((faces(&t).len(), positions(&t).len()), (300, 150));
-    // Where it was, as large as it was.
+    // Position and size are kept.
     b.ok("convert out/s.ply -o back.obj -q");
     let s = b.text("back.obj");
     assert_eq!((faces(&s).len(), positions(&s).len()), (320, 162));
@@ -66,7 +66,7 @@ fn other_edits_take_several_meshes_too() {
     assert!(info.contains("512 faces"), "{info}");
 }
 
-/// What is measured before the work, a mean length or a time step, is each mesh's own.
+/// Defaults measured on the input, such as a mean length or a time step, are computed for each mesh alone.
 #[test]
 fn defaults_are_those_of_each_mesh() {
     let b = three();
@@ -95,7 +95,7 @@ fn defaults_are_those_of_each_mesh() {
     }
 }
 
-/// What is done for each vertex comes out as it does alone, wherever the others lie and however large they are.
+/// Computations on vertices give each mesh the result that it has alone, for any place and size of the other meshes.
 #[test]
 fn computations_of_several_meshes_are_those_of_each() {
     let b = three();

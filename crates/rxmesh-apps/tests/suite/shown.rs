@@ -1,6 +1,6 @@
 //! The commands that documents show print what the documents say, but for times and the machine.
 //!
-//! A document's sessions run one after the other in one folder, with the meshes of `data/`. A line `    $ rxmesh-apps
+//! A document's sessions run one after the other in one folder, with the meshes of `data/`. A line `    $ rxmesh
 //! ...` is a command, the lines after it up to an empty one what it prints; `...` stands for lines that are left out.
 
 use crate::support::Sandbox;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 const PROMPTS: [&str; 2] = [
-    "    $ rxmesh-apps ",
+    "    $ rxmesh ",
     "    $ cargo run --release -p rxmesh-apps -- ",
 ];
 
@@ -92,7 +92,7 @@ fn check(document: &str) -> usize {
             stderr,
         } = command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap();
         let printed = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
-        let place = format!("{document}, line {}: rxmesh-apps {}", s.line, s.arguments);
+        let place = format!("{document}, line {}: rxmesh {}", s.line, s.arguments);
         assert!(status.success(), "{place}\n{printed}");
         let assert = snapbox::Assert::new().action_env(DEFAULT_ACTION_ENV);
         let outcome = assert.try_eq(

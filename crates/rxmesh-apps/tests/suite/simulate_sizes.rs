@@ -88,7 +88,7 @@ fn sheets_of_any_size_hang_alike() {
             assert!(want.iter().zip(&got).all(near), "{command} at {size}");
         }
     }
-    // What is given stays.
+    // A given time step is kept.
     let record =
         b.record("spring sheet.obj --pin 0 --time-step 0.002 --steps 1 --engine cpu -o out.obj");
     assert_eq!(record["time_step"], 0.002);

@@ -120,7 +120,7 @@ fn a_format_goes_over_the_extension() {
     assert_eq!(r["output"]["format"], "STL");
 }
 
-/// Who reads a mesh and goes away in the midst of it has half a mesh: that is an error, in one line.
+/// A reader that closes the pipe in the middle of a mesh has half a mesh: that is an error, in one line.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_goes_away_is_an_error() {

@@ -66,7 +66,7 @@ impl Sandbox {
     }
 
     pub fn command(&self, args: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rxmesh-apps"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rxmesh"));
         command
             .args(args.split_whitespace())
             .current_dir(self.path());
@@ -151,7 +151,7 @@ pub fn bunny() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/bunny.obj")).unwrap()
 }
 
-/// How jagged: the summed length of all sides of all faces.
+/// Returns the summed length of all sides of all faces, a measure of roughness.
 pub fn length(obj: &str) -> f64 {
     let p = positions(obj);
     let side = |a: usize, b: usize| {

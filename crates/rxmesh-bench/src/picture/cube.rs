@@ -8,7 +8,7 @@ use glam::Vec3;
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions};
 use rxmesh_host::mesh::{EdgeTable, PolyMesh};
-use rxmesh_subdivision::{Options, Places, refine};
+use rxmesh_subdivision::{Options, VertexOptions, refine};
 
 use super::{View, begin};
 
@@ -29,7 +29,7 @@ pub(super) fn svg() -> Result<String> {
         levels: LEVELS,
         ..Options::default()
     };
-    let surface = refine(&Engine::cpu(), &cube, &options, Places::default())?.mesh;
+    let surface = refine(&Engine::cpu(), &cube, &options, VertexOptions::default())?.mesh;
     let mut out = begin(2.0 * SIZE, SIZE);
     for (i, viewer) in VIEWERS.into_iter().enumerate() {
         let half = SIZE / 2.0;

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use rxmesh_host::algo::filter::{
     Closeness, FilterOptions, FilterScheme, Similarity, bilateral_filter,
 };
-use rxmesh_host::algo::mcf::mean_edge_length;
+use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_kernels::topo::Kind;
 
 use super::smooth::steps;

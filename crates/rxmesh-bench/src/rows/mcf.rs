@@ -2,7 +2,8 @@
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
-use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_curvature_flow, mean_edge_length};
+use rxmesh_host::algo::lengths::mean_edge_length;
+use rxmesh_host::algo::mcf::{McfIterations, McfOptions, mean_curvature_flow};
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::topo::{Kind, Vertex};
 

@@ -34,7 +34,7 @@ pub(crate) type Row = crate::subject::Row<Triangles>;
 pub(crate) struct Own {
     /// Input, where different from that of the run: the row then has its own mesh.
     pub(crate) input: Option<Input>,
-    /// Engine of edits. Rows of the speculative one have a mesh of their own, with patches that suit it.
+    /// Scheduler of edits. Rows of the speculative one have a separate mesh, with patches that suit it.
     pub(crate) conflicts: Conflicts,
     /// `true` if it is measured by the construction of the mesh.
     pub(crate) builds: bool,
@@ -62,7 +62,7 @@ impl Row {
         self
     }
 
-    /// Makes the row for the speculative engine, measured in another way: the same references, but its own goals.
+    /// Makes the row for the speculative scheduler, measured in another way: the same references, but its own goals.
     #[cfg(feature = "speculative")]
     const fn speculative(
         self,
@@ -80,7 +80,7 @@ impl Row {
         .of_speculative()
     }
 
-    /// Gives the row patches that suit the speculative engine.
+    /// Gives the row patches that suit the speculative scheduler.
     #[cfg(feature = "speculative")]
     const fn of_speculative(mut self) -> Self {
         self.own.conflicts = Conflicts::Speculative;

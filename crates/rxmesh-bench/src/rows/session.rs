@@ -1,4 +1,4 @@
-//! Edit sessions. Each sample opens a session of its own, untimed, and waits for the operation's end: wall clock,
+//! Edit sessions. Each sample opens a new session, untimed, and waits for the operation's end: wall clock,
 //! because the host takes part in every round.
 
 use anyhow::{Context as _, Result};

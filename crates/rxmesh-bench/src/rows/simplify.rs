@@ -104,7 +104,7 @@ fn from_arrays(b: &Bench<'_>) -> Result<Measured> {
     })
 }
 
-/// Measures a batch of copies of the base mesh, as many as give the mesh's number of faces.
+/// Measures a batch of copies of the base mesh that together have the mesh's number of faces.
 fn batch(b: &Bench<'_>) -> Result<Measured> {
     let count = (b.mesh.face_count() / mesh::BASE_FACES).max(1);
     let (joined, batch) = Batch::join(vec![mesh::base()?; count])?;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use anyhow::{Result, ensure};
 use glam::Vec3;
-use rxmesh_host::algo::smooth::{SmoothOptions, SmoothWeights, smooth};
+use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothWeights, smooth};
 use rxmesh_host::store::Attribute;
 use rxmesh_kernels::topo::{Kind, Vertex};
 

@@ -94,7 +94,7 @@ fn measured(b: &Bench<'_>, times: Times, vectors: u64, what: &str) -> Measured {
 fn explicit(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
     let mut springs = system(b)?;
     let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
-    springs.energy()?; // an error when the motion is no longer finite
+    springs.energy()?; // an error if a value is not finite
     let what = "positions, rest, velocities and pins read, positions and velocities written";
     Ok(measured(b, times, 64, what))
 }

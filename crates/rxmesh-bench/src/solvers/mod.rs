@@ -168,7 +168,7 @@ fn body(b: &Bench<'_>, kinds: VolumeKinds) -> Result<Body> {
     Ok(body)
 }
 
-/// Returns the times of work that takes so many launches.
+/// Returns the times of work that takes `launches` launches.
 fn measured(body: &Body, launches: u32, times: Times) -> Measured {
     let cells = body.mesh().count(Kind::Cell);
     Measured::times("cell", cells.into(), times).with("launches", launches)

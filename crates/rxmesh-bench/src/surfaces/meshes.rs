@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use rxmesh_host::engine::Engine;
     use rxmesh_subdivision::Mesh;
-    use rxmesh_subdivision::kernels::build::Around;
+    use rxmesh_subdivision::kernels::build::Neighbourhood;
 
     /// Each is closed and of genus 0, with the number of faces that its name implies.
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             assert_eq!(euler, 2, "{name}");
             let around = mesh.to_host()?.around;
             assert!(
-                around.iter().all(|&a| a == Around::Interior as u32),
+                around.iter().all(|&a| a == Neighbourhood::Interior as u32),
                 "{name}"
             );
         }

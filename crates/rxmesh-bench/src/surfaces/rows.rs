@@ -104,7 +104,7 @@ impl Row {
         self
     }
 
-    /// Returns the number of faces of the result on a mesh with so many; for rows of patches that of the mesh.
+    /// Returns the number of faces of the result on a mesh of `faces` faces; for rows of patches that of the mesh.
     pub(super) fn final_faces(&self, faces: u64) -> u64 {
         let is = |what: &str| self.name.contains(what);
         let triangles = self.mesh.is_some_and(|mesh| mesh.starts_with("triangles"));

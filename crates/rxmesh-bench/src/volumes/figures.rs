@@ -180,7 +180,7 @@ fn springs(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
     let longer: Vec<Vec3> = mesh.positions.iter().map(|&p| p * 1.02).collect();
     *springs.positions() = rx.attribute_from(&longer)?;
     let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
-    // An error when the motion is no longer finite.
+    // An error if a value is not finite.
     springs.energy()?;
     Ok(b.measured(times))
 }

@@ -2,11 +2,11 @@
 //! the tests report that and pass. With RXMESH_REQUIRE_DEVICE set (as on CI) they fail instead.
 
 use crate::common::{built, skip};
-use rxmesh_cuda_builder::ptx::Entry;
+use rxmesh_cuda_builder::ptx::PtxEntry;
 use rxmesh_cuda_builder::ptxas::Ptxas;
 use rxmesh_cuda_builder::{CudaBuilder, CudaBuilderError};
 
-fn entry(name: &str) -> Option<&'static Entry> {
+fn entry(name: &str) -> Option<&'static PtxEntry> {
     let module = built()?.module();
     Some(
         module

@@ -2,7 +2,7 @@
 
 use super::matrix::Matrix;
 use super::multigrid::Multigrid;
-use super::solve::{Method, System, Work};
+use super::solve::{Method, SolverBuffers, System};
 use crate::Error;
 use crate::engine::{Buffer, Engine};
 use glam::Vec3;
@@ -32,13 +32,13 @@ impl<'a> Cycles<'a> {
         })
     }
 
-    fn cycle(&self, system: &System<'_>, work: &Work, begin: bool) -> Result<(), Error> {
+    fn cycle(&self, system: &System<'_>, work: &SolverBuffers, begin: bool) -> Result<(), Error> {
         let (r, z) = (work.r.global(), self.z.global_mut());
         self.multigrid
             .cycle(system.matrix, r, z, work.sums(), begin)
     }
 
-    fn iterate(&self, system: &System<'_>, work: &Work) -> Result<(), Error> {
+    fn iterate(&self, system: &System<'_>, work: &SolverBuffers) -> Result<(), Error> {
         let rows = self.d.len() as u32;
         let blocks = rows.div_ceil(ROWS);
         let sums = work.sums();
@@ -69,7 +69,7 @@ impl<'a> Cycles<'a> {
 }
 
 impl Method<f32> for Cycles<'_> {
-    fn run(&self, system: &System<'_>, work: &Work, iterations: u32) -> Result<(), Error> {
+    fn run(&self, system: &System<'_>, work: &SolverBuffers, iterations: u32) -> Result<(), Error> {
         self.cycle(system, work, true)?;
         let mut launched = 0;
         loop {

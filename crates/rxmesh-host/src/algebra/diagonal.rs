@@ -2,7 +2,7 @@
 //! at a time, else a launch per step, and two launches per iteration for large systems.
 
 use super::matrix::Matrix;
-use super::solve::{Method, System, Work};
+use super::solve::{Method, SolverBuffers, System};
 use crate::Error;
 use crate::engine::{Buffer, Engine, EngineError};
 use glam::Vec3;
@@ -47,7 +47,7 @@ impl<W: Weight> Diagonal<W> {
         })
     }
 
-    fn kernel(&self, system: &System<'_, W>, work: &Work, in_one: bool) -> JacobiSolve<W> {
+    fn kernel(&self, system: &System<'_, W>, work: &SolverBuffers, in_one: bool) -> JacobiSolve<W> {
         JacobiSolve {
             matrix: system.matrix.view(),
             inverse: self.inverse.global(),
@@ -69,7 +69,7 @@ impl<W: Weight> Diagonal<W> {
         &self,
         blocks: u32,
         system: &System<'_, W>,
-        work: &Work,
+        work: &SolverBuffers,
         iterations: u32,
     ) -> Result<(), Error> {
         let sums = work.sums();
@@ -111,7 +111,12 @@ impl<W: Weight> Diagonal<W> {
 }
 
 impl<W: Weight> Method<W> for Diagonal<W> {
-    fn run(&self, system: &System<'_, W>, work: &Work, iterations: u32) -> Result<(), Error> {
+    fn run(
+        &self,
+        system: &System<'_, W>,
+        work: &SolverBuffers,
+        iterations: u32,
+    ) -> Result<(), Error> {
         let rows = self.u.len() as u32;
         let blocks = blocks_of(rows);
         if blocks > SUMMED {

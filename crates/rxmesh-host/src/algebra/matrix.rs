@@ -21,12 +21,12 @@ use rxmesh_kernels::query::Relation;
 pub struct Matrix<W: Weight = f32> {
     engine: Engine,
     rows: u32,
-    parts: Parts<W>,
+    parts: MatrixArrays<W>,
 }
 
 /// Arrays of a matrix; see [`MatrixView`].
 #[derive(Debug)]
-pub(crate) struct Parts<W: Weight = f32> {
+pub(crate) struct MatrixArrays<W: Weight = f32> {
     pub starts: Buffer<u32>,
     pub ends: Buffer<u32>,
     pub columns: Buffer<u32>,
@@ -86,7 +86,7 @@ impl<W: Weight> Matrix<W> {
         starts.truncate(rows.len());
         Ok(Matrix::from_parts(
             engine,
-            Parts {
+            MatrixArrays {
                 starts: engine.upload(&starts)?,
                 ends: engine.upload(&ends)?,
                 columns: engine.upload(&columns)?,
@@ -119,7 +119,7 @@ impl<W: Weight> Matrix<W> {
                 return Err(EngineError::Length { got, want }.into());
             }
         }
-        let parts = Parts {
+        let parts = MatrixArrays {
             ends: starts.copied_from(1)?,
             starts: starts.copied_from(0)?,
             columns: columns.copied_from(0)?,
@@ -131,7 +131,7 @@ impl<W: Weight> Matrix<W> {
 
     /// Creates a matrix from arrays that kernels have made, or are making: rows within `columns`, columns within the
     /// rows.
-    pub(crate) fn from_parts(engine: &Engine, parts: Parts<W>) -> Matrix<W> {
+    pub(crate) fn from_parts(engine: &Engine, parts: MatrixArrays<W>) -> Matrix<W> {
         Matrix {
             engine: engine.clone(),
             rows: parts.excess.len() as u32,
@@ -150,7 +150,7 @@ impl<W: Weight> Matrix<W> {
     }
 
     /// Returns its arrays, for kernels that fill them in.
-    pub(crate) fn parts(&self) -> &Parts<W> {
+    pub(crate) fn parts(&self) -> &MatrixArrays<W> {
         &self.parts
     }
 
@@ -200,7 +200,7 @@ impl<W: Weight> Matrix<W> {
         let matrix = self.view();
         engine.launch_flat(self.rows, TransposeCount { matrix, counts })?;
         let entries = scan::exclusive_shared(engine, &starts)? as usize;
-        let parts = Parts {
+        let parts = MatrixArrays {
             ends: starts.grown(n + 1)?,
             starts,
             columns: engine.uninit(entries)?,

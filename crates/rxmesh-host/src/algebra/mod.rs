@@ -31,8 +31,10 @@ mod solve;
 
 pub(crate) use diagonal::{Diagonal, solves_in_one};
 pub use matrix::Matrix;
-pub(crate) use matrix::Parts;
+pub(crate) use matrix::MatrixArrays;
 pub use multigrid::Multigrid;
 pub use rxmesh_kernels::algebra::matrix::Weight;
 pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};
-pub(crate) use solve::{Method, Phases, System, Work, iterate_system, method_of, solve_system};
+pub(crate) use solve::{
+    Method, Phases, SolverBuffers, System, iterate_system, method_of, solve_system,
+};

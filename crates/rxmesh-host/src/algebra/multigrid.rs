@@ -1,6 +1,6 @@
 //! Multigrid by aggregation.
 
-use super::matrix::{Matrix, Parts};
+use super::matrix::{Matrix, MatrixArrays};
 use crate::Error;
 use crate::engine::Buffer;
 use crate::parallel::scan;
@@ -34,11 +34,11 @@ const LEAST_PROGRESS: f64 = 0.95;
 /// less, but need several times the iterations if weights differ much.
 #[derive(Debug)]
 pub struct Multigrid {
-    levels: Vec<Level>,
+    levels: Vec<MultigridLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct MultigridLevel {
     /// None at the top: the matrix is the caller's.
     matrix: Option<Matrix>,
     rows: u32,
@@ -59,7 +59,7 @@ impl Multigrid {
     ///
     /// No memory, or any error of the engine.
     pub fn new(matrix: &Matrix) -> Result<Multigrid, Error> {
-        let mut levels = vec![Level::new(matrix, true)?];
+        let mut levels = vec![MultigridLevel::new(matrix, true)?];
         loop {
             let last = levels.len() - 1;
             let fine = levels[last].matrix.as_ref().unwrap_or(matrix);
@@ -69,9 +69,9 @@ impl Multigrid {
             let Some((coarse, aggregate, members)) = coarsen(fine, &levels[last].inverse)? else {
                 break;
             };
-            let next = Level::new(&coarse, false)?;
+            let next = MultigridLevel::new(&coarse, false)?;
             (levels[last].aggregate, levels[last].members) = (aggregate, members);
-            levels.push(Level {
+            levels.push(MultigridLevel {
                 matrix: Some(coarse),
                 ..next
             });
@@ -102,7 +102,7 @@ impl Multigrid {
         begin: bool,
     ) -> Result<(), Error> {
         let engine = matrix.engine();
-        let view = |level: &Level| -> MatrixView<f32> {
+        let view = |level: &MultigridLevel| -> MatrixView<f32> {
             level
                 .matrix
                 .as_ref()
@@ -146,11 +146,11 @@ impl Multigrid {
     }
 }
 
-impl Level {
-    fn new(matrix: &Matrix, top: bool) -> Result<Level, Error> {
+impl MultigridLevel {
+    fn new(matrix: &Matrix, top: bool) -> Result<MultigridLevel, Error> {
         let (engine, n) = (matrix.engine(), matrix.rows() as usize);
         let values = if top { 0 } else { n };
-        Ok(Level {
+        Ok(MultigridLevel {
             matrix: None,
             rows: matrix.rows(),
             inverse: matrix.inverse()?,
@@ -220,7 +220,7 @@ fn coarsen(
     engine.launch_flat(rows, lengths)?;
     // Entries of the rows of each aggregate: an upper bound of those left when these are one row.
     let room = scan::exclusive_shared(engine, &starts)? as usize;
-    let parts = Parts {
+    let parts = MatrixArrays {
         starts,
         ends: engine.uninit(rows as usize)?,
         columns: engine.uninit(room)?,

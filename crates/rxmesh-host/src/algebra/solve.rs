@@ -167,7 +167,7 @@ pub(crate) fn solve_system<W: Weight>(
             first: 0.0,
         });
     }
-    let work = Work::new(system.matrix, options.tolerance, norm0.unwrap_or(0.0))?;
+    let work = SolverBuffers::new(system.matrix, options.tolerance, norm0.unwrap_or(0.0))?;
     work.residual(&system, norm0.is_none())?;
     let (mut before, mut done) = (f64::INFINITY, 0);
     loop {
@@ -190,7 +190,7 @@ pub(crate) fn iterate_system<W: Weight>(
     options: &SolveOptions,
 ) -> Result<Progress, Error> {
     let method = Diagonal::new(system.matrix, inverse)?;
-    let work = Work::new(system.matrix, options.tolerance, 0.0)?;
+    let work = SolverBuffers::new(system.matrix, options.tolerance, 0.0)?;
     work.residual(&system, true)?;
     method.run(&system, &work, options.max_iterations)?;
     work.progress()
@@ -208,7 +208,7 @@ pub(crate) fn method_of<'a, W: Weight>(
 /// next one. Phases may be of different solvers.
 pub(crate) struct Phases<'a, W: Weight = f32> {
     system: System<'a, W>,
-    work: Work,
+    work: SolverBuffers,
     iterations: u32,
 }
 
@@ -219,7 +219,7 @@ impl<'a, W: Weight> Phases<'a, W> {
     ///
     /// No memory, or any error of the engine.
     pub(crate) fn new(system: System<'a, W>) -> Result<Self, Error> {
-        let work = Work::new(system.matrix, 1.0, 0.0)?;
+        let work = SolverBuffers::new(system.matrix, 1.0, 0.0)?;
         work.residual(&system, true)?;
         Ok(Phases {
             system,
@@ -267,12 +267,17 @@ impl<'a, W: Weight> Phases<'a, W> {
 /// A solver that knows the residual by recurrences.
 pub trait Method<W: Weight> {
     /// Launches `iterations` iterations, or fewer if the residual seems small enough.
-    fn run(&self, system: &System<'_, W>, work: &Work, iterations: u32) -> Result<(), Error>;
+    fn run(
+        &self,
+        system: &System<'_, W>,
+        work: &SolverBuffers,
+        iterations: u32,
+    ) -> Result<(), Error>;
 }
 
 /// Buffers that all solvers share: the residual, the part of the solution beyond `f32`, and the scalars.
 #[derive(Debug)]
-pub struct Work {
+pub struct SolverBuffers {
     pub low: Buffer<Vec3>,
     pub r: Buffer<Vec3>,
     partials: Buffer<f64>,
@@ -280,18 +285,18 @@ pub struct Work {
     scalars: Buffer<f64>,
 }
 
-impl Work {
+impl SolverBuffers {
     pub(crate) fn new<W: Weight>(
         matrix: &Matrix<W>,
         tolerance: f64,
         norm0: f64,
-    ) -> Result<Work, Error> {
+    ) -> Result<SolverBuffers, Error> {
         let (engine, rows) = (matrix.engine(), matrix.rows());
         let n = rows as usize;
         let mut scalars = [0.0; SCALARS];
         scalars[Scalar::Tolerance2 as usize] = tolerance * tolerance;
         scalars[Scalar::Norm0 as usize] = norm0;
-        Ok(Work {
+        Ok(SolverBuffers {
             low: engine.zeroed(n)?,
             r: engine.uninit(n)?,
             partials: engine.zeroed(2 * rows.div_ceil(ROWS) as usize)?,

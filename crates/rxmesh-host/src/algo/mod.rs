@@ -1,18 +1,19 @@
-//! Host half of the algorithms; the device half has the same file names in `rxmesh-kernels`.
+//! Host half of the algorithms; the device half has the same rooms and file names in `rxmesh-kernels`.
+//!
+//! Rooms stand on floors, from [`measure`] up to [`motion`]; their modules are names of this module too.
 //!
 //! With the feature `serde` options and reports can be serialised; with the feature `cli` options are `clap::Args`,
 //! whose help is the documentation of the fields.
 
-// One file an algorithm, or a folder.
-automod::dir!(pub "src/algo");
-pub mod filter;
-pub mod geodesic;
-pub mod mcf;
-pub mod remesh;
-pub mod simplify;
-pub mod spring;
+pub mod distance;
+pub mod improve;
+pub mod measure;
+pub mod motion;
+pub mod smooth;
 
 pub use crate::options::Options;
+#[doc(no_inline)]
+pub use {distance::*, improve::*, measure::*, motion::*, smooth::*};
 
 use crate::Error;
 

@@ -2,7 +2,7 @@
 
 use super::Column;
 use super::columns::ClosedColumns;
-use super::engine::Edits;
+use super::scheduler::Edits;
 use super::session::Session;
 use crate::Error;
 use crate::mesh::TriMesh;

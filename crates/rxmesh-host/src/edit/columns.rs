@@ -121,11 +121,11 @@ pub enum Blend {
 /// A column as kernels see it that move elements, whatever its type.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnWords {
-    /// Whose values.
+    /// Kind of the elements.
     pub kind: Kind,
     /// Values as words.
     pub words: GlobalMut<u32>,
-    /// Words a value.
+    /// Words per value.
     pub width: u32,
     /// Initial values of new vertices; `None` leaves the contents of their slots.
     pub blend: Option<Blend>,

@@ -9,7 +9,7 @@ use super::mesh::HostArrays;
 use super::session::Session;
 use crate::Error;
 use glam::{DVec3, Vec3};
-use rxmesh_kernels::algo::simplify::FIRST_PLACE;
+use rxmesh_kernels::algo::improve::simplify::FIRST_PLACE;
 use rxmesh_kernels::edit::{CopyRows, DEAD, NO_FACE, NONE};
 use rxmesh_kernels::topo::Kind;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,7 @@ pub(crate) struct Cut {
 
 /// Faces that are examined, with the findings about them. Sides and corners are numbered `3 * i + k` for side `k` of
 /// face `i` of the list; side `k` leaves corner `k`.
-struct Parts<'a> {
+struct ExaminedFaces<'a> {
     arrays: &'a HostArrays,
     faces: Vec<u32>,
     /// A face that is not on the list, by the half-edges that it uses.
@@ -57,7 +57,7 @@ impl Session {
         let mut arrays = self.to_host()?;
         let (mut cut, copies, first) = {
             let old = arrays.clone();
-            let parts = Parts::new(&old);
+            let parts = ExaminedFaces::new(&old);
             let first = self.next_slots()?;
             let mut copies = Copies::default();
             arrays.grow(first);
@@ -205,14 +205,14 @@ impl HostArrays {
     }
 }
 
-impl<'a> Parts<'a> {
-    fn new(arrays: &'a HostArrays) -> Parts<'a> {
+impl<'a> ExaminedFaces<'a> {
+    fn new(arrays: &'a HostArrays) -> ExaminedFaces<'a> {
         let frozen = arrays.frozen_list();
         let (faces, rest): (Vec<u32>, Vec<u32>) =
             frozen.into_iter().partition(|&f| arrays.is_triangle(f));
         let sides = |f: u32| arrays.sides(f).map(|h| (h, f));
         let n = 3 * faces.len() as u32;
-        Parts {
+        ExaminedFaces {
             arrays,
             faces,
             others: rest.into_iter().rev().flat_map(sides).collect(),

@@ -2,7 +2,7 @@
 
 use super::{Column, Edits, Session};
 use crate::Error;
-use rxmesh_kernels::algo::simplify::BatchCheck;
+use rxmesh_kernels::algo::improve::simplify::BatchCheck;
 use rxmesh_kernels::topo::{Kind, Vertex};
 
 /// Refuses labels of vertices that are no mesh's.

@@ -2,13 +2,13 @@
 
 use super::claims::Claims;
 use super::columns::{Column, Columns};
-use super::engine::{Edits, Parts, RunReport, Runs, Seeds};
 use super::mesh::{HostArrays, OpenMesh};
+use super::scheduler::{Edits, RunReport, Runs, Seeds, SplitSession};
 use crate::Error;
 use crate::engine::{Buffer, Engine, Foreign};
 use crate::repack::words_of;
 use crate::store::{Attribute, AttributeError, RxMesh};
-use rxmesh_kernels::algo::remesh::Lines;
+use rxmesh_kernels::algo::improve::remesh::LineEdges;
 use rxmesh_kernels::attr::{Sum, Value};
 use rxmesh_kernels::cavity::Operator;
 use rxmesh_kernels::edit::FlatMesh;
@@ -155,8 +155,8 @@ impl<C: Edits> Session<C> {
     }
 
     /// Returns the parts, for the scheduler of edits, which alone has an [`Edits::Access`].
-    pub fn parts_mut(&mut self, _: C::Access) -> Parts<'_, C> {
-        Parts {
+    pub fn parts_mut(&mut self, _: C::Access) -> SplitSession<'_, C> {
+        SplitSession {
             mesh: &mut self.mesh,
             columns: &mut self.columns,
             edits: &mut self.edits,
@@ -456,7 +456,8 @@ impl<C: Edits> Session<C> {
     }
 
     /// Makes simplification hold the edges that a column marks with values other than 0, as it holds the boundary, with
-    /// a separate weight ([`SimplifyOptions::group_weight`](crate::algo::simplify::SimplifyOptions::group_weight)).
+    /// a separate weight
+    /// ([`SimplifyOptions::group_weight`](crate::algo::improve::simplify::SimplifyOptions::group_weight)).
     ///
     /// # Errors
     ///
@@ -504,13 +505,13 @@ impl<C: Edits> Session<C> {
     }
 
     /// Returns the lines that operators keep.
-    pub(crate) fn lines(&self) -> Result<Lines, Error> {
+    pub(crate) fn lines(&self) -> Result<LineEdges, Error> {
         Ok(match self.kept {
-            Some(marks) => Lines {
+            Some(marks) => LineEdges {
                 marks: self.write(marks)?,
                 any: 1,
             },
-            None => Lines {
+            None => LineEdges {
                 marks: self.nothing.global_mut(),
                 any: 0,
             },

@@ -1,7 +1,7 @@
 //! A complete, slow check of a session.
 
-use super::engine::Edits;
 use super::mesh::HostArrays;
+use super::scheduler::Edits;
 use super::session::Session;
 use crate::Error;
 use rxmesh_kernels::edit::NONE;
@@ -128,7 +128,7 @@ pub enum SessionFault {
 }
 
 /// Session's arrays on the host.
-struct Check {
+struct SessionCheck {
     arrays: HostArrays,
     found: Vec<SessionFault>,
 }
@@ -140,7 +140,7 @@ impl<C: Edits> Session<C> {
     ///
     /// Any error of the engine.
     pub fn validate(&self) -> Result<Vec<SessionFault>, Error> {
-        let mut check = Check {
+        let mut check = SessionCheck {
             arrays: self.to_host()?,
             found: Vec::new(),
         };
@@ -174,7 +174,7 @@ impl<C: Edits> Session<C> {
     }
 }
 
-impl Check {
+impl SessionCheck {
     fn lives(&self, kind: Kind, slot: u32) -> bool {
         self.arrays.lives(kind, slot)
     }

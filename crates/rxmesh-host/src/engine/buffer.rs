@@ -1,7 +1,7 @@
 //! Memory of an engine.
 
 use super::check::{ALIGN, Claims, new_handle};
-use super::{Engine, EngineError, Kind};
+use super::{Backend, Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -30,9 +30,9 @@ impl Allocation {
             bytes,
         })?;
         let at = match &engine.0.kind {
-            Kind::Cpu(c) => c.allocate(bytes)?,
+            Backend::Cpu(c) => c.allocate(bytes)?,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.allocate(bytes, zero)?,
+            Backend::Cuda(c) => c.allocate(bytes, zero)?,
         };
         let _ = zero; // CPU memory is always zeroed: it comes so from the system.
         Ok(Arc::new(Allocation {
@@ -61,48 +61,48 @@ impl Drop for Allocation {
     fn drop(&mut self) {
         match &self.engine.0.kind {
             // SAFETY: allocated by the same engine with the same size; the buffer and all launches have given it up.
-            Kind::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
+            Backend::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
             // Kernels that use it may still run: the free comes after them on the stream.
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.free(self.at),
+            Backend::Cuda(c) => c.free(self.at),
         }
     }
 }
 
 /// Values in an engine's memory that the host copies.
-struct Piece<'a> {
+struct HostCopy<'a> {
     allocation: &'a Allocation,
     at: *mut u8,
     out: &'a mut [u8],
 }
 
-impl Piece<'_> {
+impl HostCopy<'_> {
     /// Copies it, waiting for earlier launches.
     fn fetch(self) -> Result<(), EngineError> {
-        let Piece {
+        let HostCopy {
             allocation,
             at,
             out,
         } = self;
         let _claim = allocation.claim(false)?;
         match &allocation.engine.0.kind {
-            Kind::Cpu(_) => {
-                // SAFETY: `at` points to as many bytes, which nobody writes while they are claimed.
+            Backend::Cpu(_) => {
+                // SAFETY: `at` points to `out.len()` bytes, which nothing writes while they are claimed.
                 unsafe { std::ptr::copy_nonoverlapping(at, out.as_mut_ptr(), out.len()) };
                 allocation.engine.synchronize()
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.read(&mut [(at, out)]),
+            Backend::Cuda(c) => c.read(&mut [(at, out)]),
         }
     }
 }
 
 /// Copies pieces, with one wait if they are of one engine.
-fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
+fn fetch_together(pieces: Vec<HostCopy<'_>>) -> Result<(), EngineError> {
     #[cfg(feature = "cuda")]
     if let Some(first) = pieces.first()
         && let engine = &first.allocation.engine.0
-        && let Kind::Cuda(c) = &engine.kind
+        && let Backend::Cuda(c) = &engine.kind
         && pieces
             .iter()
             .all(|p| Arc::ptr_eq(&p.allocation.engine.0, engine))
@@ -110,7 +110,7 @@ fn fetch_together(pieces: Vec<Piece<'_>>) -> Result<(), EngineError> {
         let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
         return c.read(&mut parts);
     }
-    pieces.into_iter().try_for_each(Piece::fetch)
+    pieces.into_iter().try_for_each(HostCopy::fetch)
 }
 
 /// An access by the host.
@@ -143,8 +143,8 @@ impl Drop for HostClaim<'_> {
 /// let _ = engine.upload(&[Wide([7; 32]); 3]);
 /// ```
 ///
-/// There are at most 2^32 - 1 values and as many 32-bit words, because kernels count in 32 bits. Several threads may
-/// use a buffer; on an engine of the CPU, who comes while another thread's launch or access is in the way gets
+/// There are at most 2^32 - 1 values and 2^32 - 1 32-bit words, because kernels count in 32 bits. Several threads may
+/// use a buffer; on a CPU engine an access that conflicts with another thread's launch or access returns
 /// [`EngineError::Busy`].
 pub struct Buffer<T> {
     engine: Engine,
@@ -176,7 +176,7 @@ impl<T> std::fmt::Debug for Buffer<T> {
 /// The most values, and the most 32-bit words, of a buffer.
 const MOST: usize = u32::MAX as usize;
 
-/// Allocations are never empty, so that every buffer has an address of its own.
+/// Returns the bytes of `len` values. Allocations are never empty, so that every buffer has a distinct address.
 fn bytes_of<T>(len: usize) -> Result<usize, EngineError> {
     let bytes = len.saturating_mul(size_of::<T>());
     if len > MOST || bytes.div_ceil(4) > MOST {
@@ -231,13 +231,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone; `data` is other memory.
                 unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.cast(), self.len) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
+            Backend::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
         }
     }
 
@@ -310,8 +310,8 @@ impl<T: bytemuck::Pod> Buffer<T> {
     }
 
     /// The values from `from` on, which are there, and where they go.
-    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> Piece<'a> {
-        Piece {
+    fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
+        HostCopy {
             allocation: &self.allocation,
             // SAFETY: inside the buffer.
             at: unsafe { self.at.add(from * size_of::<T>()) },
@@ -346,7 +346,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let _claims = (self.allocation.claim(true)?, from.allocation.claim(false)?);
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: two different buffers of `len` values.
                 unsafe {
                     std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>())
@@ -354,7 +354,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
+            Backend::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
         }
     }
 
@@ -391,19 +391,19 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(part)
     }
 
-    /// Copies the values from a place on to the beginning of another buffer that has room for them.
+    /// Copies the values from index `from` on to the beginning of another buffer, which must be long enough.
     fn give_to(&self, other: &Buffer<T>, from: usize) -> Result<(), EngineError> {
         let bytes = (self.len - from) * size_of::<T>();
         let _claim = self.allocation.claim(false)?;
         let source = self.at.wrapping_add(from * size_of::<T>());
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: two different buffers with at least `bytes` bytes from there on.
                 unsafe { std::ptr::copy_nonoverlapping(source, other.at, bytes) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.copy(other.at, source, bytes),
+            Backend::Cuda(c) => c.copy(other.at, source, bytes),
         }
     }
 
@@ -467,13 +467,13 @@ impl<T: bytemuck::Pod> Buffer<T> {
     pub fn clear(&mut self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(true)?;
         match &self.engine.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: `at` points to `len` values of this buffer alone.
                 unsafe { std::ptr::write_bytes(self.at, 0, self.len * size_of::<T>()) };
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
+            Backend::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
         }
     }
 

@@ -1,5 +1,4 @@
-//! What a launch does with its arguments: finds the memory that they name, checks it, and keeps it while the launch
-//! runs.
+//! Arguments of a launch: finds the memory that they name, checks it, and keeps it alive while the launch runs.
 
 use super::EngineError;
 use super::buffer::Allocation;
@@ -35,11 +34,11 @@ pub(super) struct Live {
     most: AtomicU64,
 }
 
-type Table = BTreeMap<usize, Entry>;
+type Table = BTreeMap<usize, CheckedPiece>;
 
-struct Entry {
+struct CheckedPiece {
     allocation: Arc<Allocation>,
-    /// The allocation's address and size, here as well: a launch looks at several.
+    /// Address and size of the allocation, copied here because a launch searches several entries.
     at: usize,
     bytes: usize,
     /// The mesh whose elements the values belong to, if they do to one.
@@ -56,7 +55,7 @@ impl Live {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(
                 allocation.handle,
-                Entry {
+                CheckedPiece {
                     at: allocation.at as usize,
                     bytes: allocation.bytes,
                     allocation,
@@ -173,13 +172,13 @@ impl Live {
 }
 
 /// The allocation that a piece lies in, and the piece's address.
-fn find(live: &Table, piece: Piece) -> Option<(&Entry, usize)> {
+fn find(live: &Table, piece: Piece) -> Option<(&CheckedPiece, usize)> {
     let (handle, entry) = live.range(..=piece.at).next_back()?;
     let inside = piece.at.checked_add(piece.bytes)? <= handle + entry.bytes;
     inside.then(|| (entry, entry.at + (piece.at - handle)))
 }
 
-/// Whether one piece is written where the other one is used too.
+/// Returns `true` if one piece is written and overlaps the other one.
 fn conflict(a: Piece, b: Piece) -> bool {
     let written = |p: Piece| p.access == Access::Write;
     let again = |p: Piece| p.access == Access::Again;
@@ -190,8 +189,8 @@ fn conflict(a: Piece, b: Piece) -> bool {
         && b.at < a.at + a.bytes
 }
 
-/// What keeps the allocations that a launch uses, until it is dropped: on an engine whose launches run at once they
-/// themselves, claimed; for a stream the table, from which nobody can take one.
+/// Guard that keeps the allocations of a launch alive. On an engine whose launches run at once it claims the
+/// allocations themselves; for a stream it holds the read lock of the table, so that none can be removed.
 #[derive(Default)]
 pub(super) struct Used<'a> {
     list: Vec<(Arc<Allocation>, bool)>,

@@ -4,8 +4,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Who uses an allocation just now: any number that read, or one that writes. Nobody waits, because a thread that waits
-/// may be the one that has to go on: the pool lends waiting threads to other work.
+/// Current users of an allocation: any number of readers, or one writer. A claim never waits: the pool lends waiting
+/// threads to other work, so the thread that waits may be the one that holds the claim.
 #[derive(Default)]
 pub(super) struct Claims(AtomicU32);
 

@@ -3,7 +3,7 @@
 use super::crew::Crew;
 use super::pages;
 #[cfg(feature = "test-engines")]
-use super::team::{self, Member};
+use super::team::{self, TeamThread};
 use super::{EngineError, EngineInfo, fault_error, fault_over};
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-/// How a block runs.
+/// Execution order of the threads of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     Solo,
@@ -35,7 +35,7 @@ pub(super) struct Cpu {
     patches: AtomicU32,
 }
 
-/// What undefined shared memory holds in the test engines and in debug builds: a pattern that no test expects.
+/// Content of undefined shared memory in the test engines and in debug builds: a pattern that no test expects.
 const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
 
 /// Indices of a flat kernel that a thread takes at a time, at least; fewer altogether are done before another thread
@@ -64,7 +64,7 @@ fn with_shared(bytes: u32, poison: bool, f: &mut dyn FnMut(*mut u8)) {
 }
 
 impl Cpu {
-    /// Whether this is one of the test engines.
+    /// Returns `true` for the test engines.
     pub(super) fn is_for_tests(&self) -> bool {
         !matches!(self.style, Style::Solo)
     }
@@ -158,13 +158,18 @@ impl Cpu {
 
     /// Runs blocks on a test engine. For both of them a kernel is compiled once.
     #[cfg(feature = "test-engines")]
-    fn run_team(&self, blocks: u32, shared: u32, run: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync)) {
+    fn run_team(
+        &self,
+        blocks: u32,
+        shared: u32,
+        run: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
+    ) {
         match self.style {
             Style::Team(n) => team::run(n, blocks, shared, run),
             Style::Shuffled(seed) => {
                 // Blocks in a permuted order too: a kernel may not rely on theirs.
                 (0..blocks).rev().for_each(|i| {
-                    let b = Member::shuffled(seed ^ i);
+                    let b = TeamThread::shuffled(seed ^ i);
                     with_shared(shared, true, &mut |base| run(b, i, base));
                 });
             }
@@ -186,7 +191,7 @@ impl Cpu {
     ) {
         let goes_on = |step: u32| {
             let goes_on = &AtomicBool::new(false);
-            let step = Step {
+            let step = GridStep {
                 kernel,
                 step,
                 goes_on,
@@ -266,8 +271,8 @@ fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
 ///
 /// # Safety
 ///
-/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that all threads of the
-/// block have, and nobody else (contract U2).
+/// The mesh is bound and has a patch `id` (contract U4), and `base` points to `shared` bytes that only the threads of
+/// the block use (contract U2).
 #[inline(always)]
 unsafe fn run_patch<B: Block, K: PatchKernel>(
     b: B,
@@ -290,7 +295,7 @@ fn within(plan: &Plan, shared: u32) {
     assert!(peak <= shared, "carved {peak} of {shared} bytes");
 }
 
-/// What runs as blocks.
+/// Kernel that runs block by block.
 trait OnBlocks: Copy + Send + Sync {
     type Tables: Copy;
     fn carve(&mut self, plan: &mut Plan) -> Self::Tables;
@@ -313,14 +318,14 @@ impl<K: BlockKernel> OnBlocks for Whole<K> {
 
 /// One step of a grid kernel.
 #[derive(Clone, Copy)]
-struct Step<'a, K> {
+struct GridStep<'a, K> {
     kernel: K,
     step: u32,
-    /// Whether there is anything to do in the next one.
+    /// Set if a further step is needed.
     goes_on: &'a AtomicBool,
 }
 
-impl<K: GridKernel> OnBlocks for Step<'_, K> {
+impl<K: GridKernel> OnBlocks for GridStep<'_, K> {
     type Tables = K::Tables;
     fn carve(&mut self, plan: &mut Plan) -> K::Tables {
         self.kernel.carve(plan)

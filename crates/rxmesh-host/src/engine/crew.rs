@@ -1,8 +1,8 @@
-//! Who runs the blocks of a launch on the CPU: the thread that launches, and rayon's threads besides.
+//! Threads that run the blocks of a launch on the CPU: the launching thread and threads of rayon's pool, the *helpers*.
 //!
-//! To wake a thread of a pool takes longer than many a launch on a small mesh. So nobody waits for one: who launches
-//! posts the launch and works on it at once, threads that are awake in time help, and one that comes too late finds
-//! nothing posted. Helpers stay awake for a moment after a launch, because the next one mostly follows at once.
+//! Waking a thread of a pool takes longer than many a launch on a small mesh. So the launching thread waits for none:
+//! it posts the launch and works on it at once, helpers that are awake in time join, and a late one finds nothing
+//! posted. Helpers stay awake for a moment after a launch, because the next one mostly follows at once.
 
 use rayon::ThreadPool;
 use std::any::Any;
@@ -12,26 +12,26 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a helper stays awake for another launch.
+/// Time that a helper stays awake for another launch.
 const LINGER: Duration = Duration::from_micros(50);
 
-/// How long a helper stays while launches follow each other. A thread of the pool that waits for a part of its own loop
-/// takes the request for a helper as it takes any other work, and has to come back to its loop.
+/// Longest time that a helper stays while launches follow each other. A thread of the pool that waits inside a parallel
+/// loop takes the request for a helper as it takes any other work, and has to return to that loop.
 const STAY: Duration = Duration::from_millis(1);
 
-/// How often who waits for helpers gives its processor away before it sleeps.
+/// Number of yields of a thread that waits for helpers before it sleeps.
 const PATIENCE: u32 = 256;
 
-/// How long it sleeps then at a time.
+/// Length of each sleep of a thread that waits for helpers.
 const NAP: Duration = Duration::from_micros(50);
 
 /// Launches of one engine that others can help with at a time; where more threads launch, the rest do without.
 const PLACES: usize = 8;
 
-/// In [`Place::state`]: the launch there has blocks to give. Above are the helpers that are at it.
+/// In [`JobSlot::state`]: the launch there has blocks to give. Above are the helpers that are at it.
 const OPEN: u32 = 1;
 
-/// One helper in [`Place::state`].
+/// One helper in [`JobSlot::state`].
 const HELPER: u32 = 2;
 
 /// The threads of an engine.
@@ -41,24 +41,24 @@ pub(super) struct Crew {
     desk: Arc<Desk>,
 }
 
-/// Where launches are posted.
+/// Posted launches of an engine.
 #[derive(Default)]
 struct Desk {
-    places: [Place; PLACES],
-    /// How many launches have been posted.
+    places: [JobSlot; PLACES],
+    /// Number of launches posted so far.
     posted: AtomicU32,
     /// Threads that help, stay awake to help, or have been asked to.
     helpers: AtomicUsize,
 }
 
-/// Room for a launch on the desk, in a cache line of its own.
+/// Slot for a posted launch, alone in its cache line.
 #[derive(Default)]
 #[repr(align(64))]
-struct Place {
-    /// Whether a launch has the place.
+struct JobSlot {
+    /// `true` while a launch has the slot.
     taken: AtomicBool,
     state: AtomicU32,
-    /// What it points to lives while [`OPEN`] is set and while any helper is counted that found it so (contract U8).
+    /// The posted launch, which lives while [`OPEN`] is set or a helper that found it set is counted (contract U8).
     job: AtomicPtr<Job<'static>>,
 }
 
@@ -68,11 +68,11 @@ struct Job<'a> {
     /// Neighbouring blocks, for one thread as far as possible: what a launch leaves in a thread's caches the next one
     /// finds there.
     shares: Vec<Share>,
-    /// What a helper has panicked with.
+    /// Payload of the first panic of a helper.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// Blocks that nobody has taken yet, in a cache line of its own.
+/// Blocks that no thread has taken yet, alone in their cache line.
 #[repr(align(64))]
 struct Share {
     next: AtomicU64,
@@ -87,7 +87,7 @@ impl Crew {
         }
     }
 
-    /// How many threads there are.
+    /// Returns the number of threads.
     pub(super) fn threads(&self) -> usize {
         match &self.pool {
             Some(pool) => pool.current_num_threads(),
@@ -133,7 +133,7 @@ impl Crew {
 }
 
 impl Desk {
-    /// Has another thread help, where a launch has use for more than there are.
+    /// Asks for one more helper if there are fewer than `wanted`.
     fn recruit(self: &Arc<Self>, wanted: usize, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) {
         let more = |now: usize| (now < wanted).then_some(now + 1);
         if self.helpers.fetch_update(SeqCst, Relaxed, more).is_ok() {
@@ -157,7 +157,8 @@ impl Desk {
                         self.recruit(job.shares.len() - 1, rayon::spawn);
                     }
                 }
-                // A share of its own, and mostly the one it had before: the first is that of who launches.
+                // A thread takes the same share in each launch, for its caches. The first share is the launching
+                // thread's.
                 let share = 1 + number % (job.shares.len() - 1);
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.work(place, share))) {
                     place.close();
@@ -168,8 +169,8 @@ impl Desk {
                 (seen, helped) = (self.posted.load(Relaxed), true);
             } else if !helped || come.elapsed() > STAY || !self.linger(&mut seen) {
                 self.helpers.fetch_sub(1, SeqCst);
-                // Who posted a launch before that has not asked for a helper in this one's place.
-                if !self.places.iter().any(Place::is_open) {
+                // A launch posted before the decrement found enough helpers and asked for no other in this one's place.
+                if !self.places.iter().any(JobSlot::is_open) {
                     return;
                 }
                 self.helpers.fetch_add(1, SeqCst);
@@ -177,7 +178,7 @@ impl Desk {
         }
     }
 
-    /// Waits for a moment; whether something was posted after the first `seen` launches.
+    /// Waits for at most [`LINGER`]. Returns `true` if a launch was posted after the first `seen` launches.
     fn linger(&self, seen: &mut u32) -> bool {
         let start = Instant::now();
         loop {
@@ -194,8 +195,8 @@ impl Desk {
     }
 }
 
-impl Place {
-    /// Takes the place, if it is free.
+impl JobSlot {
+    /// Takes the slot if it is free.
     fn take(&self) -> bool {
         !self.taken.load(Relaxed) && !self.taken.swap(true, Acquire)
     }
@@ -220,7 +221,7 @@ impl Place {
         self.state.fetch_sub(HELPER, Release);
     }
 
-    /// Nobody need come any more.
+    /// Tells helpers that the launch has no more blocks.
     fn close(&self) {
         if self.state.load(Relaxed) & OPEN != 0 {
             self.state.fetch_and(!OPEN, Relaxed);
@@ -230,7 +231,7 @@ impl Place {
 
 impl Job<'_> {
     /// Runs blocks until all are given, those of one share first.
-    fn work(&self, place: &Place, share: usize) {
+    fn work(&self, place: &JobSlot, share: usize) {
         let n = self.shares.len();
         for k in 0..n {
             let share = &self.shares[(share + k) % n];
@@ -246,12 +247,12 @@ impl Job<'_> {
     }
 }
 
-/// A launch that is posted, until this is dropped, which waits for the helpers.
-struct Posted<'p>(&'p Place);
+/// Posted launch. Dropping it closes the slot and waits for the helpers.
+struct Posted<'p>(&'p JobSlot);
 
 impl<'p> Posted<'p> {
     /// Posts a launch in a place that was taken for it; `job` must outlive what is returned.
-    fn new(place: &'p Place, job: &'p Job<'p>) -> Self {
+    fn new(place: &'p JobSlot, job: &'p Job<'p>) -> Self {
         place
             .job
             .store(std::ptr::from_ref(job).cast_mut().cast(), Relaxed);
@@ -262,7 +263,7 @@ impl<'p> Posted<'p> {
 
 impl Drop for Posted<'_> {
     fn drop(&mut self) {
-        // Where the work has panicked there is no more of it.
+        // After a panic the remaining blocks are not run.
         self.0.close();
         let mut waits = 0;
         while self.0.state.load(Acquire) != 0 {

@@ -69,7 +69,7 @@ pub enum EngineError {
         /// Bytes that a block can have.
         available: u32,
     },
-    /// An argument of a kernel is not (or no longer) memory of this engine.
+    /// An argument of a kernel is not live memory of this engine.
     #[error(
         "an argument of kernel `{kernel}` is not memory of this engine: was its attribute dropped, or made on another \
             engine?"
@@ -90,7 +90,7 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// An array of somebody else that cannot be used.
+    /// An array of another owner that cannot be used.
     #[error("the array at address {address:#x} {why}")]
     Foreign {
         /// Address of the array.

@@ -1,23 +1,23 @@
-//! Arrays in an engine's memory that somebody else made and owns.
+//! Arrays in an engine's memory that another library made and owns.
 
-use super::{Buffer, Engine, EngineError, Kind};
+use super::{Backend, Buffer, Engine, EngineError};
 
 /// An array that another library keeps in the memory of an engine: a tensor on the GPU, say. On an engine of the CPU it
 /// lies in the program's own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Where it begins, as a multiple of its values' alignment.
+    /// Address of the first value, a multiple of the values' alignment.
     pub address: u64,
     /// Number of values.
     pub len: usize,
     /// The stream (a `CUstream`, which is a `cudaStream_t`) on which its owner works with it; 0 is the default stream.
-    /// What was entered in it before a copy comes before the copy, and what is entered afterwards comes after it:
-    /// nobody has to wait. An engine of the CPU does not look at it.
+    /// Work entered in it earlier than a copy runs before the copy, and work entered later runs after it, so neither
+    /// side has to wait. A CPU engine ignores it.
     pub stream: u64,
 }
 
 impl Foreign {
-    /// Bytes of `len` values, after a look at the address.
+    /// Returns the bytes of `len` values, after checking the address.
     fn bytes<T: bytemuck::Pod>(self) -> Result<usize, EngineError> {
         let wrong = |why| {
             Err(EngineError::Foreign {
@@ -42,8 +42,8 @@ impl Foreign {
 }
 
 impl Engine {
-    /// A buffer with a copy of an array that somebody else made. The copy takes its turn on the array's stream; the
-    /// call does not wait for it.
+    /// Returns a buffer with a copy of an array that another library made. The copy is ordered on the array's stream;
+    /// the call does not wait for it.
     ///
     /// On a GPU the address, the device and the size are checked: the array lies in one piece of this GPU's memory, as
     /// the driver knows it.
@@ -54,8 +54,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The array is there, with that many values, until the copy is done, and is written by nobody but work of its
-    /// stream (contract U4 of docs/inside/unsafe.md); the stream is one of this process, of the same GPU.
+    /// The array lives, with that many values, until the copy is done, and only work of its stream writes it (contract
+    /// U4 of docs/inside/unsafe.md); the stream belongs to this process and the same GPU.
     pub unsafe fn copy_of<T: bytemuck::Pod>(
         &self,
         array: Foreign,
@@ -66,7 +66,7 @@ impl Engine {
             return Ok(buffer);
         }
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: the caller's for the source; the buffer is new and as long.
                 unsafe {
                     let from = std::ptr::with_exposed_provenance::<u8>(array.address as usize);
@@ -74,7 +74,7 @@ impl Engine {
                 }
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 c.has_foreign(array.address, bytes)?;
                 let ours = buffer.start() as u64;
                 c.copy_on(array.stream, ours, array.address, bytes)?;
@@ -85,9 +85,9 @@ impl Engine {
 }
 
 impl<T: bytemuck::Pod> Buffer<T> {
-    /// Copies all values to an array of as many that somebody else made. The copy comes after all launches of this
-    /// engine so far, and takes its turn on the array's stream; the call does not wait for it. A fault of a kernel is
-    /// told by the next read.
+    /// Copies all values to an array of the same length that another library made. The copy follows all launches of
+    /// this engine so far, and is ordered on the array's stream; the call does not wait for it. The next read reports a
+    /// fault of a kernel.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
     ///
     /// # Safety
     ///
-    /// As [`Engine::copy_of`]; nobody else uses the array meanwhile.
+    /// As [`Engine::copy_of`]; nothing else uses the array meanwhile.
     pub unsafe fn copy_to(&self, array: Foreign) -> Result<(), EngineError> {
         let bytes = array.bytes::<T>()?;
         if array.len != self.len() {
@@ -109,7 +109,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         }
         let _claim = self.claim_to_read()?;
         match &self.engine().0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 // SAFETY: the caller's for the array; the buffer is as long and is not written meanwhile.
                 unsafe {
                     let to = std::ptr::with_exposed_provenance_mut::<u8>(array.address as usize);
@@ -117,7 +117,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
                 }
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 c.has_foreign(array.address, bytes)?;
                 c.copy_on(array.stream, array.address, self.start() as u64, bytes)?;
             }

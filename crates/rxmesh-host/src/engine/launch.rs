@@ -2,7 +2,7 @@
 
 use super::check::Used;
 use super::staging::Stages;
-use super::{Engine, EngineError, Kind, Patches, StagingChoice};
+use super::{Backend, Engine, EngineError, Patches, StagingChoice};
 use rxmesh_kernels::kernel::{
     BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 const MOST_SHARED: u32 = 1 << 30;
 
 impl Engine {
-    /// Launches a patch kernel: one block a patch. The caller, who is of this crate, keeps what
-    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches) asks for.
+    /// Launches a patch kernel: one block per patch. The caller, which is in this crate, meets the requirements of
+    /// [`RxMesh::run_patches`](crate::store::RxMesh::run_patches).
     ///
     /// # Errors
     ///
@@ -39,12 +39,12 @@ impl Engine {
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_patches(args, blocks, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_patches(args, blocks, shared),
+            Backend::Cuda(c) => c.run_patches(args, blocks, shared),
         }
     }
 
@@ -76,12 +76,12 @@ impl Engine {
         let (args, most) = (ListedArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches at most", most, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_listed(args, shared);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_listed(args, most, shared),
+            Backend::Cuda(c) => c.run_listed(args, most, shared),
         }
     }
 
@@ -99,9 +99,9 @@ impl Engine {
     /// Refuses a kernel that needs more shared memory than there can be.
     fn has_shared(&self, kernel: &'static str, needed: u32) -> Result<(), EngineError> {
         let available = match &self.0.kind {
-            Kind::Cpu(_) => MOST_SHARED,
+            Backend::Cpu(_) => MOST_SHARED,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.shared_limit(),
+            Backend::Cuda(c) => c.shared_limit(),
         };
         if needed > available {
             return Err(EngineError::SharedMemory {
@@ -142,7 +142,7 @@ impl Engine {
         };
         let mut fitted = (0, patches.fit(name, first, &choice, room));
         if fitted.1 > room && room < limit {
-            // Two blocks have no room whatever stays away.
+            // Two blocks do not fit even without any staged field.
             fitted = (1, patches.fit(name, second, &choice, limit));
         }
         self.has_shared(name, fitted.1)?;
@@ -152,17 +152,17 @@ impl Engine {
     /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
     fn shared_of_two(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(_) => u32::MAX,
+            Backend::Cpu(_) => u32::MAX,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.shared_of_two(),
+            Backend::Cuda(c) => c.shared_of_two(),
         }
     }
 
     /// Launches `blocks` blocks of a block kernel.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -199,21 +199,21 @@ impl Engine {
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_blocks(blocks, shared, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_blocks(blocks, shared, kernel),
+            Backend::Cuda(c) => c.run_blocks(blocks, shared, kernel),
         }
     }
 
-    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that has room for all blocks at a
-    /// time ([`Engine::has_room_for_grid`]), else each step is a launch.
+    /// Launches steps of a grid kernel. One launch runs all steps on a GPU that holds all blocks at a time
+    /// ([`Engine::has_room_for_grid`]), else each step is a launch.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -249,12 +249,12 @@ impl Engine {
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_grid(blocks, shared, steps, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => {
+            Backend::Cuda(c) => {
                 let in_one = steps.len() > 1 && self.has_room_for_grid(blocks, &kernel)?;
                 c.run_grid(blocks, shared, steps, in_one, kernel)
             }
@@ -276,20 +276,20 @@ impl Engine {
             return Ok(false);
         }
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 let _ = kernel;
                 Ok(true)
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
+            Backend::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
         }
     }
 
     /// Launches a flat kernel for the indices `0..n`.
     ///
     /// The launch checks all that it can (see the [module](crate::engine)). It cannot know the lengths and contents
-    /// that a kernel needs: the kernel's documentation says them. On the host a wrong length panics, a GPU does not
-    /// look.
+    /// that a kernel needs: the kernel's documentation gives them. On the host a wrong length panics, a GPU does not
+    /// check.
     ///
     /// # Errors
     ///
@@ -333,12 +333,12 @@ impl Engine {
         }
         launching(K::NAME, "indices", n, 0);
         match &self.0.kind {
-            Kind::Cpu(c) => {
+            Backend::Cpu(c) => {
                 c.run_flat(n, kernel);
                 Ok(())
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.run_flat(n, kernel),
+            Backend::Cuda(c) => c.run_flat(n, kernel),
         }
     }
 }

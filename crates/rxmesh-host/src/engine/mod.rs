@@ -1,8 +1,8 @@
-//! Engines: who runs kernels, and where their memory is.
+//! Engines: they run kernels and own the memory that kernels use.
 //!
 //! | engine | runs a block as | for |
 //! | --- | --- | --- |
-//! | CPU ([`Engine::cpu`]) | one thread; who launches and rayon's threads share the blocks | users without a GPU |
+//! | CPU ([`Engine::cpu`]) | one thread; the launching thread and rayon's threads share the blocks | users without a GPU |
 //! | CUDA (`Engine::cuda`, feature `cuda`) | a thread block | users with one |
 //! | shuffled (`Engine::shuffled`, feature `test-engines`) | one thread, each phase in a permuted order | tests: order dependence |
 //! | team (`Engine::team`, feature `test-engines`) | real threads with a true barrier | tests: missing barriers |
@@ -55,7 +55,7 @@ use std::time::Instant;
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    kind: Kind,
+    kind: Backend,
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
@@ -88,10 +88,10 @@ impl<'a> From<&'a String> for Ptx<'a> {
     }
 }
 
-enum Kind {
+enum Backend {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
-    Cuda(Box<cuda::Cuda>),
+    Cuda(Box<cuda::CudaEngine>),
 }
 
 /// Description of an engine, for people and records.
@@ -113,7 +113,7 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    fn new(kind: Kind) -> Engine {
+    fn new(kind: Backend) -> Engine {
         Engine(Arc::new(Inner {
             kind,
             live: Live::default(),
@@ -126,14 +126,14 @@ impl Engine {
 
     /// The CPU engine on rayon's global pool.
     pub fn cpu() -> Engine {
-        Engine::new(Kind::Cpu(Cpu::new(Style::Solo, None)))
+        Engine::new(Backend::Cpu(Cpu::new(Style::Solo, None)))
     }
 
-    /// The CPU engine on a pool of its own.
+    /// Returns the CPU engine on a separate thread pool.
     ///
     /// # Errors
     ///
-    /// When the threads cannot be started.
+    /// An error if the threads cannot be started.
     pub fn cpu_with_threads(threads: usize) -> Result<Engine, EngineError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -142,19 +142,22 @@ impl Engine {
                 threads,
                 why: e.to_string(),
             })?;
-        Ok(Engine::new(Kind::Cpu(Cpu::new(Style::Solo, Some(pool)))))
+        Ok(Engine::new(Backend::Cpu(Cpu::new(Style::Solo, Some(pool)))))
     }
 
     /// A test engine that permutes the order inside each phase.
     #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
-        Engine::new(Kind::Cpu(Cpu::new(Style::Shuffled(seed), None)))
+        Engine::new(Backend::Cpu(Cpu::new(Style::Shuffled(seed), None)))
     }
 
     /// A test engine that runs each block as `threads` real threads, 1 to 64.
     #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
-        Engine::new(Kind::Cpu(Cpu::new(Style::Team(threads.clamp(1, 64)), None)))
+        Engine::new(Backend::Cpu(Cpu::new(
+            Style::Team(threads.clamp(1, 64)),
+            None,
+        )))
     }
 
     /// The NVIDIA GPU with the given ordinal, with this library's kernels loaded.
@@ -165,8 +168,8 @@ impl Engine {
     /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
-        let cuda = cuda::Cuda::new(ordinal)?;
-        Ok(Engine::new(Kind::Cuda(Box::new(cuda))))
+        let cuda = cuda::CudaEngine::new(ordinal)?;
+        Ok(Engine::new(Backend::Cuda(Box::new(cuda))))
     }
 
     /// The GPU if there is one, else the CPU; with the reason why not the GPU.
@@ -207,9 +210,9 @@ impl Engine {
         let ptx = ptx.into();
         let _ = (ptx, fingerprint_symbol, kernels);
         match &self.0.kind {
-            Kind::Cpu(_) => Ok(()),
+            Backend::Cpu(_) => Ok(()),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.load(ptx, fingerprint_symbol, kernels),
+            Backend::Cuda(c) => c.load(ptx, fingerprint_symbol, kernels),
         }
     }
 
@@ -221,15 +224,15 @@ impl Engine {
     /// Returns the description of the engine.
     pub fn info(&self) -> EngineInfo {
         match &self.0.kind {
-            Kind::Cpu(c) => c.info(),
+            Backend::Cpu(c) => c.info(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.info(),
+            Backend::Cuda(c) => c.info(),
         }
     }
 
     /// Returns `true` if the engine is a GPU.
     pub fn is_cuda(&self) -> bool {
-        !matches!(self.0.kind, Kind::Cpu(_))
+        !matches!(self.0.kind, Backend::Cpu(_))
     }
 
     /// A buffer of `n` zeroes.
@@ -278,9 +281,9 @@ impl Engine {
     /// Bytes of shared memory that a block can have.
     pub fn shared_limit(&self) -> u32 {
         let own = match &self.0.kind {
-            Kind::Cpu(_) => u32::MAX,
+            Backend::Cpu(_) => u32::MAX,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.shared_limit(),
+            Backend::Cuda(c) => c.shared_limit(),
         };
         own.min(self.0.shared_limit.load(Relaxed))
     }
@@ -316,9 +319,9 @@ impl Engine {
     /// [`EngineError::Fault`], or what the driver says.
     pub fn synchronize(&self) -> Result<(), EngineError> {
         match &self.0.kind {
-            Kind::Cpu(c) => c.take_fault(),
+            Backend::Cpu(c) => c.take_fault(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.take_fault(),
+            Backend::Cuda(c) => c.take_fault(),
         }
     }
 
@@ -329,22 +332,22 @@ impl Engine {
     /// Errors of `work`, and of the driver.
     pub fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 let start = Instant::now();
                 work()?;
                 Ok(start.elapsed().as_secs_f64() * 1e3)
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.time(work),
+            Backend::Cuda(c) => c.time(work),
         }
     }
 
     /// Returns the word in which kernels of this engine report faults.
     pub(crate) fn fault(&self) -> Fault {
         match &self.0.kind {
-            Kind::Cpu(c) => c.fault(),
+            Backend::Cpu(c) => c.fault(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.fault(),
+            Backend::Cuda(c) => c.fault(),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Progress of the work on an engine, for people who wait.
+//! Progress of the work on an engine, for display.
 
-use super::{Engine, Kind};
+use super::{Backend, Engine};
 use std::sync::PoisonError;
 
 /// Last progress that an algorithm noted.
@@ -13,8 +13,8 @@ pub struct Note {
 }
 
 impl Engine {
-    /// Says how far an algorithm is, for [`Engine::last_note`]. Costs a lock that nobody waits for: once an iteration
-    /// is not too often.
+    /// Sets the progress of an algorithm, for [`Engine::last_note`]. Costs an uncontended lock: once per iteration is
+    /// not too often.
     pub fn note(&self, what: &'static str, done: u64) {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Note { what, done });
     }
@@ -32,9 +32,9 @@ impl Engine {
     /// The patches of the launch that is under way which are done, and how many there are; known on the CPU only.
     pub fn patches_done(&self) -> Option<(u32, u32)> {
         match &self.0.kind {
-            Kind::Cpu(c) => Some(c.patches_done()),
+            Backend::Cpu(c) => Some(c.patches_done()),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => None,
+            Backend::Cuda(_) => None,
         }
     }
 }

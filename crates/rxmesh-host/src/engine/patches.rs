@@ -71,7 +71,7 @@ impl Patches {
             })
     }
 
-    /// Has as many fields of the kernel staged as `room` has room for, and says how much shared memory it needs then.
+    /// Stages the fields of the kernel that fit `room` bytes, and returns the shared memory that the kernel then needs.
     pub(super) fn fit(
         &self,
         name: &str,

@@ -1,6 +1,6 @@
 //! Choices that depend on the kind of engine, and limits by which tests and measurements change them.
 
-use super::{Engine, Kind};
+use super::{Backend, Engine};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Engine {
@@ -9,10 +9,10 @@ impl Engine {
     /// have. The test engines are as patient as a GPU.
     pub(crate) fn rounds_a_look(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(c) if c.is_for_tests() => 3,
-            Kind::Cpu(_) => 1,
+            Backend::Cpu(c) if c.is_for_tests() => 3,
+            Backend::Cpu(_) => 1,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => 4,
+            Backend::Cuda(_) => 4,
         }
     }
 
@@ -20,19 +20,19 @@ impl Engine {
     /// engines run some rounds this way and some the other.
     pub(crate) fn seeds_together(&self) -> u32 {
         match &self.0.kind {
-            Kind::Cpu(c) if c.is_for_tests() => 1 << 10,
-            Kind::Cpu(_) => 0,
+            Backend::Cpu(c) if c.is_for_tests() => 1 << 10,
+            Backend::Cpu(_) => 0,
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => 1 << 14,
+            Backend::Cuda(_) => 1 << 14,
         }
     }
 
     /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
         match &self.0.kind {
-            Kind::Cpu(c) => !c.is_for_tests(),
+            Backend::Cpu(c) => !c.is_for_tests(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => false,
+            Backend::Cuda(_) => false,
         }
     }
 
@@ -47,44 +47,44 @@ impl Engine {
     /// GPU, not on a CPU. The test engines do as a GPU does.
     pub(crate) fn computes_anew(&self) -> bool {
         match &self.0.kind {
-            Kind::Cpu(c) => c.is_for_tests(),
+            Backend::Cpu(c) => c.is_for_tests(),
             #[cfg(feature = "cuda")]
-            Kind::Cuda(_) => true,
+            Backend::Cuda(_) => true,
         }
     }
 
-    /// Has launches keep to this many bytes of shared memory a block where the kernel's fields can do with less: to see
-    /// what a smaller GPU would do, or to leave more room for other blocks. `None` for the engine's own limit.
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
             .shared_limit
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has one launch run the steps of grids of at most so many blocks: to see what a smaller GPU would do. `None` for
-    /// the engine's own limit.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
+    /// Makes all allocations after the next `n` fail, as if memory were used up, until it is called with `None`: for
     /// tests.
     #[doc(hidden)]
     pub fn set_allocations_left(&self, n: Option<u32>) {
         self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Has every patch kernel run with this many threads a block on a GPU, in place of its own number (or more where
-    /// there are few patches), to measure which is best; `None` for its own again. Rounded up to whole warps. Nothing
-    /// on the other engines.
+    /// Runs every patch kernel with this many threads per block on a GPU, in place of the kernel's number (or more if
+    /// there are few patches), to measure which is best; `None` for the kernel's number. Rounded up to whole warps. No
+    /// effect on the other engines.
     pub fn set_block_threads(&self, threads: Option<u32>) {
         let threads = threads.map_or(0, |n| n.clamp(1, 1024));
         match &self.0.kind {
-            Kind::Cpu(_) => {
+            Backend::Cpu(_) => {
                 let _ = threads;
             }
             #[cfg(feature = "cuda")]
-            Kind::Cuda(c) => c.set_block_threads(threads),
+            Backend::Cuda(c) => c.set_block_threads(threads),
         }
     }
 }

@@ -41,7 +41,7 @@ impl Library {
         }
     }
 
-    /// Returns `true` if it was loaded for this list.
+    /// Returns `true` if the library was loaded for this list.
     pub(super) fn is(&self, symbol: &str, list: &[KernelInfo]) -> bool {
         self.fingerprint.0 == symbol && self.fingerprint.1 == fingerprint(list)
     }

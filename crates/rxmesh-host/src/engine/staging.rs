@@ -1,4 +1,4 @@
-//! Which values kernels keep in shared memory (MeshTaichi 2022, section 5.2.2): decided at each launch.
+//! Choice of the values that kernels keep in shared memory (MeshTaichi 2022, section 5.2.2), made at each launch.
 
 use super::launch::measure;
 use rxmesh_kernels::attr::StagedField;
@@ -7,13 +7,13 @@ use rxmesh_kernels::topo::PatchHeader;
 use std::any::TypeId;
 use std::cmp::Reverse;
 
-/// Which staged fields of kernels have their values in shared memory. The others' values stay in global memory, and the
+/// Staged fields of kernels whose values go to shared memory. The values of the others stay in global memory, and the
 /// kernel's body does not notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StagingChoice {
-    /// As many as leave room for two blocks a multiprocessor, or, where relations alone need more than that, for one;
-    /// on a CPU all. Sums come first, because they would race in global memory, then values that bodies read often,
-    /// which are those of the elements in the rows of their relations, small values before large ones.
+    /// The fields that let two blocks share a multiprocessor, or one if relations alone need more than half of it; on a
+    /// CPU all. Sums come first, because they would race in global memory, then values that bodies read often, which
+    /// are those of the elements in the rows of their relations, small values before large ones.
     #[default]
     Auto,
     /// All that fit a block.
@@ -70,17 +70,17 @@ impl<K: PatchKernel> Stages for K {
     }
 }
 
-/// A kernel on its way to a launch: its staged fields, and which of them it keeps.
+/// Kernel before its launch, with the fields that stay staged.
 pub(super) struct Fitting<'a> {
     pub(super) kernel: &'a mut dyn Stages,
-    /// In the order in which they give up.
+    /// Fields that are still staged; the last one is unstaged first.
     fields: Vec<(usize, StagedField)>,
-    /// A bit for each that the kernel has and that has not given up, by its place in the kernel.
+    /// Bits of the staged fields, by their place in the kernel.
     staged: u64,
 }
 
 impl<'a> Fitting<'a> {
-    /// With the fields that the choice allows.
+    /// Stages the fields that the choice allows.
     pub(super) fn new(kernel: &'a mut dyn Stages, choice: &StagingChoice) -> Self {
         let mut fields = Vec::new();
         kernel.fields(&mut |field| fields.push((fields.len(), field)));
@@ -94,8 +94,7 @@ impl<'a> Fitting<'a> {
             staged: (1 << fields.len()) - 1,
             fields,
         };
-        // Asked once: a compiler may look at the number of names before it looks whether there are any, in a loop that
-        // asks for each field.
+        // Outside of the loop: inside, a compiler may read the number of names before it tests whether there are any.
         if let Some(names) = choice.only() {
             let fields = std::mem::take(&mut fitting.fields);
             for field in fields {
@@ -110,12 +109,12 @@ impl<'a> Fitting<'a> {
         fitting
     }
 
-    /// What is staged: a number that is another one for each set of fields.
+    /// Returns the set of staged fields as bits.
     pub(super) fn staged(&self) -> u64 {
         self.staged
     }
 
-    /// Has the next field give up, and says which.
+    /// Unstages the next field and returns its name.
     pub(super) fn give_up(&mut self) -> Option<&'static str> {
         let field = self.fields.pop()?;
         self.unstage(field);
@@ -141,7 +140,7 @@ mod tests {
     kernel! {
         /// Has one field of each kind.
         pub struct Many: Scatter<EV> {
-            /// Of the rows' elements.
+            /// Values of the rows' elements.
             pub often: Staged<Vertex, f32>,
             /// Sums of them.
             pub sum: StagedSum<Vertex, f32>,
@@ -164,11 +163,11 @@ mod tests {
 
     fn many() -> Many {
         fn view<T: rxmesh_kernels::attr::Value>() -> View<T> {
-            View::new(Global::empty(), rxmesh_kernels::attr::Place::plain())
+            View::new(Global::empty(), rxmesh_kernels::attr::PlaceMap::plain())
         }
         let sums = rxmesh_kernels::attr::ViewMut::new(
             GlobalMut::empty(),
-            rxmesh_kernels::attr::Place::plain(),
+            rxmesh_kernels::attr::PlaceMap::plain(),
         );
         // SAFETY: never launched (contract U4).
         unsafe {

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 /// One thread of a team.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'a> {
+pub(super) struct TeamThread<'a> {
     rank: u32,
     size: u32,
     /// A team of one has none.
@@ -18,10 +18,10 @@ pub(super) struct Member<'a> {
     seed: Option<u32>,
 }
 
-impl Member<'_> {
+impl TeamThread<'_> {
     /// A team of one that permutes the indices of its phases.
     pub(super) fn shuffled(seed: u32) -> Self {
-        Member {
+        TeamThread {
             rank: 0,
             size: 1,
             barrier: None,
@@ -34,7 +34,7 @@ impl Member<'_> {
 // with distinct ranks; the barrier's count and generation order what they do before and after it (contract U1 of
 // docs/inside/unsafe.md).
 // `permute` is a bijection of `0..n`.
-unsafe impl Block for Member<'_> {
+unsafe impl Block for TeamThread<'_> {
     const SOLO: bool = false;
     fn rank(self, _: Internal) -> u32 {
         self.rank
@@ -58,12 +58,12 @@ fn permuted(i: u32, n: u32, seed: u32) -> u32 {
     permute(i, n, seed)
 }
 
-/// How often a member looks before it gives its processor away, where each member has one: a phase is often shorter
-/// than a call of the system.
+/// Number of polls of a member before it yields, if each member has a processor: a phase is often shorter than a system
+/// call.
 const LOOKS: u32 = 400;
 
-/// How often a member gives its processor away before it sleeps: mostly the others are there by then, and to sleep and
-/// be woken takes several times as long as a phase.
+/// Number of yields of a member before it sleeps. The others have mostly arrived by then, and a sleep with its wake-up
+/// takes several times as long as a phase.
 const PATIENCE: u32 = 256;
 
 /// A barrier that a panicking member breaks, so that the others end too instead of waiting for ever.
@@ -74,7 +74,7 @@ struct Barrier {
     waiting: AtomicU32,
     generation: AtomicU32,
     broken: AtomicBool,
-    /// Those who have lost their patience.
+    /// Number of members that sleep.
     sleepers: AtomicU32,
     sleep: Mutex<()>,
     changed: Condvar,
@@ -102,14 +102,14 @@ impl Barrier {
         }
     }
 
-    /// Whether the members of a generation still wait.
+    /// Returns `true` while the members of a generation wait.
     fn holds(&self, generation: u32) -> bool {
         self.generation.load(Acquire) == generation && !self.broken.load(Acquire)
     }
 
     #[inline(never)]
     fn wait(&self) {
-        // Nobody can end this generation before this member has arrived.
+        // The generation cannot end until this member has arrived.
         let generation = self.generation.load(Acquire);
         if self.waiting.fetch_add(1, AcqRel) + 1 == self.size {
             self.waiting.store(0, Relaxed);
@@ -124,7 +124,7 @@ impl Barrier {
         }) {
             let mut sleep = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
             self.sleepers.fetch_add(1, Relaxed);
-            // Who wakes sees this one, or this one sees what has changed.
+            // Either the waking member sees this sleeper, or this one sees the new generation.
             fence(SeqCst);
             while self.holds(generation) {
                 sleep = self
@@ -138,7 +138,7 @@ impl Barrier {
         assert!(!broken, "another member of the team panicked");
     }
 
-    /// Wakes those who sleep, if any do. Who is about to sleep has the mutex, and looks once more.
+    /// Wakes the sleeping members, if any. A member that is about to sleep holds the mutex and checks once more.
     fn wake(&self) {
         fence(SeqCst);
         if self.sleepers.load(Relaxed) == 0 {
@@ -175,7 +175,7 @@ pub(super) fn run(
     size: u32,
     blocks: u32,
     shared: u32,
-    work: &(dyn Fn(Member<'_>, u32, *mut u8) + Sync),
+    work: &(dyn Fn(TeamThread<'_>, u32, *mut u8) + Sync),
 ) {
     let mut memory = vec![0u128; (shared as usize).div_ceil(16).max(1)];
     let words = memory.len();
@@ -191,7 +191,7 @@ pub(super) fn run(
             }
             barrier.wait();
             work(
-                Member {
+                TeamThread {
                     rank,
                     size,
                     barrier: Some(barrier),

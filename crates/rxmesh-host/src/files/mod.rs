@@ -11,11 +11,11 @@ mod tests;
 pub use part::abandon;
 pub use target::is_descriptor;
 
-use part::Part;
+use part::TemporaryFile;
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::Path;
-use target::Target;
+use target::Destination;
 
 /// Writes a file: `content` gets a temporary file beside `path`, which is then forced to disk and takes the name.
 ///
@@ -35,7 +35,7 @@ pub fn write(path: &Path, content: impl FnOnce(&mut File) -> Result<()>) -> Resu
 /// Treatment of a symbolic link at a path that is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
-    /// Follows it, as the user who names it means.
+    /// Follows it, for a name given by the user.
     #[default]
     Follow,
     /// Refuses it: for names that the user has not typed, at which another user may have put a link.
@@ -52,13 +52,13 @@ pub fn write_with(
     links: Links,
     content: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
-    match Target::find(path, links)? {
-        Target::Stream(path) => {
+    match Destination::find(path, links)? {
+        Destination::Stream(path) => {
             let mut file = target::open(&path)?;
             content(&mut file)?;
             file.flush()
         }
-        Target::Replace { path, old } => replace(&path, old, content),
+        Destination::Replace { path, old } => replace(&path, old, content),
     }
 }
 
@@ -139,15 +139,15 @@ pub fn replace_own(
     magic: &[u8],
     content: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
-    match Target::find(path, Links::Refuse)? {
-        Target::Replace { path, old } => {
+    match Destination::find(path, Links::Refuse)? {
+        Destination::Replace { path, old } => {
             if old.is_some() && !begins_with(&path, magic)? {
                 let why = "another file has this name already";
                 return refused(ErrorKind::AlreadyExists, why);
             }
             replace(&path, old, content)
         }
-        Target::Stream(_) => refused(ErrorKind::InvalidInput, "it is no file"),
+        Destination::Stream(_) => refused(ErrorKind::InvalidInput, "it is no file"),
     }
 }
 
@@ -174,7 +174,7 @@ pub fn check(path: &Path) -> Result<()> {
 ///
 /// Those of [`check`]; a link that is refused.
 pub fn check_with(path: &Path, links: Links) -> Result<()> {
-    if let Target::Replace { path, .. } = Target::find(path, links)? {
+    if let Destination::Replace { path, .. } = Destination::find(path, links)? {
         target::folder(&path)?;
     }
     Ok(())
@@ -186,7 +186,7 @@ fn replace(
     content: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
     let folder = target::folder(target)?;
-    let mut part = Part::new(folder, old.is_some())?;
+    let mut part = TemporaryFile::new(folder, old.is_some())?;
     content(part.file())?;
     if let Some(old) = old {
         part.file().set_permissions(old.permissions())?;

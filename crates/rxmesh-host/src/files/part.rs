@@ -43,11 +43,11 @@ pub fn abandon() {
 }
 
 /// A temporary file, removed when it is dropped before it got its name.
-pub(super) struct Part(Option<NamedTempFile>);
+pub(super) struct TemporaryFile(Option<NamedTempFile>);
 
-impl Part {
+impl TemporaryFile {
     /// Creates a part file in `folder`: for its owner alone, or with the permissions of any new file.
-    pub(super) fn new(folder: &Path, private: bool) -> Result<Part> {
+    pub(super) fn new(folder: &Path, private: bool) -> Result<TemporaryFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".rxmesh-").suffix(".part");
         if let Some(mode) = fresh_mode().filter(|_| !private) {
@@ -56,7 +56,7 @@ impl Part {
         let mut parts = parts();
         let file = builder.tempfile_in(folder)?;
         parts.insert(file.path().to_owned());
-        Ok(Part(Some(file)))
+        Ok(TemporaryFile(Some(file)))
     }
 
     /// Returns the open file.
@@ -79,7 +79,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Some(file) = self.0.take() {
             let mut parts = parts();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Most symbolic links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
-pub(super) enum Target {
+pub(super) enum Destination {
     /// A file's name, links resolved, and the file that has the name now.
     Replace {
         path: PathBuf,
@@ -18,8 +18,8 @@ pub(super) enum Target {
     Stream(PathBuf),
 }
 
-impl Target {
-    pub(super) fn find(path: &Path, links: Links) -> Result<Target> {
+impl Destination {
+    pub(super) fn find(path: &Path, links: Links) -> Result<Destination> {
         let path = match links {
             Links::Follow => followed(path)?,
             Links::Refuse if fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink()) => {
@@ -30,7 +30,7 @@ impl Target {
             Links::Refuse => path.to_owned(),
         };
         if number_of_descriptor(&path).is_some() {
-            return Ok(Target::Stream(path));
+            return Ok(Destination::Stream(path));
         }
         let old = match fs::metadata(&path) {
             Ok(old) => Some(old),
@@ -38,20 +38,20 @@ impl Target {
             Err(e) => return Err(e),
         };
         let Some(old) = old else {
-            return Ok(Target::Replace { path, old });
+            return Ok(Destination::Replace { path, old });
         };
         if old.is_dir() {
             return refused(ErrorKind::IsADirectory, "it is a folder");
         }
         if !old.is_file() {
-            return Ok(Target::Stream(path));
+            return Ok(Destination::Stream(path));
         }
         if old.permissions().readonly() {
             let why = "it is there already and read-only";
             return refused(ErrorKind::PermissionDenied, why);
         }
         let old = Some(old);
-        Ok(Target::Replace { path, old })
+        Ok(Destination::Replace { path, old })
     }
 }
 

@@ -1,8 +1,8 @@
 //! The description of a file format. Everything that depends on the format of a file is made from these.
 
 use super::error::Fault;
-use super::points::Bits;
-use super::shape::{Model, Shape};
+use super::points::CoordinateBits;
+use super::shape::{MeshRef, Model};
 use super::soup::Soup;
 use super::volume::Volume;
 use super::{Encoding, Pieces};
@@ -67,12 +67,12 @@ pub(super) enum Evidence {
 pub(super) enum Read {
     /// Surfaces.
     Surface {
-        read: fn(&[u8], Bits) -> Result<Soup, Fault>,
+        read: fn(&[u8], CoordinateBits) -> Result<Soup, Fault>,
         /// Joins corners where files share no vertices. Called once, when the bits of coordinates are settled.
         weld: fn(&mut Soup),
     },
     /// Surfaces and volumes; the path is that of the file.
-    Elements(fn(&[u8], Bits, &Path) -> Result<Volume, Fault>),
+    Elements(fn(&[u8], CoordinateBits, &Path) -> Result<Volume, Fault>),
     /// Volumes of two files: the pair of TetGen.
     Pair,
 }
@@ -81,7 +81,7 @@ pub(super) enum Read {
 #[derive(Clone, Copy)]
 pub(super) enum Write {
     /// Surfaces.
-    Surface(fn(Shape<'_>, Encoding, &mut Vec<String>) -> Pieces),
+    Surface(fn(MeshRef<'_>, Encoding, &mut Vec<String>) -> Pieces),
     /// Surfaces of triangles with coordinates of 32 bits.
     Triangles(fn(&TriMesh, Encoding, &mut Vec<String>) -> Pieces),
     /// Surfaces and volumes, with the columns to be written.

@@ -4,7 +4,7 @@
 use super::{Format, gzip, stl};
 use std::borrow::Cow;
 
-/// Bytes at the beginning in which formats look for words.
+/// Bytes at the beginning that are searched for the keywords of formats.
 pub(super) const HEAD: usize = 1 << 12;
 /// Mark before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

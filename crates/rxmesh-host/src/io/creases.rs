@@ -1,7 +1,7 @@
 //! Files of sharp edges: a line each.
 
 use super::error::Fault;
-use super::scan::{Lines, Words, integer, number, quote};
+use super::scan::{LineWords, TextLines, integer, number, quote};
 use super::{Format, IoError, bytes_of, content, plain};
 use crate::mesh::SharpEdge;
 use std::path::Path;
@@ -16,13 +16,13 @@ pub fn read_creases(path: &Path, vertices: usize) -> Result<Vec<SharpEdge>, IoEr
     let bytes = bytes_of(path)?;
     // Lines of numbers, as OBJ has them.
     let bytes = content::text(plain(&bytes, path)?.bytes, Format::Obj);
-    let mut lines = Lines::new(&bytes, 0);
+    let mut lines = TextLines::new(&bytes, 0);
     let edges = std::iter::from_fn(|| lines.next_words()).map(|words| edge(words, vertices));
     let edges: Result<_, Fault> = edges.collect();
     edges.map_err(|fault| fault.in_file(path, &bytes))
 }
 
-fn edge(mut words: Words<'_>, vertices: usize) -> Result<SharpEdge, Fault> {
+fn edge(mut words: LineWords<'_>, vertices: usize) -> Result<SharpEdge, Fault> {
     let start = words.offset();
     let mut ends = [0; 2];
     for end in &mut ends {

@@ -115,12 +115,12 @@ impl fmt::Display for Place {
 /// counted when something is wrong.
 #[derive(Debug)]
 pub(super) struct Fault {
-    pub(super) at: At,
+    pub(super) at: FaultPosition,
     pub(super) kind: FaultKind,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum At {
+pub(super) enum FaultPosition {
     /// Offset into text: reported as a line.
     Text(usize),
     /// Offset into binary data.
@@ -156,29 +156,29 @@ fn one_line(what: String) -> String {
 impl Fault {
     pub(super) fn text(offset: usize, what: impl Into<String>) -> Fault {
         Fault {
-            at: At::Text(offset),
+            at: FaultPosition::Text(offset),
             kind: FaultKind::What(one_line(what.into())),
         }
     }
 
     pub(super) fn byte(offset: usize, what: impl Into<String>) -> Fault {
         Fault {
-            at: At::Byte(offset),
+            at: FaultPosition::Byte(offset),
             kind: FaultKind::What(one_line(what.into())),
         }
     }
 
     pub(super) fn file(what: impl Into<String>) -> Fault {
         Fault {
-            at: At::File,
+            at: FaultPosition::File,
             kind: FaultKind::What(one_line(what.into())),
         }
     }
 
     /// Returns the same fault at a byte, for binary files that have words in them.
     pub(super) fn at_byte(mut self) -> Fault {
-        if let At::Text(offset) = self.at {
-            self.at = At::Byte(offset);
+        if let FaultPosition::Text(offset) = self.at {
+            self.at = FaultPosition::Byte(offset);
         }
         self
     }
@@ -200,15 +200,15 @@ impl Fault {
     pub(super) fn in_file(self, path: &Path, bytes: &[u8]) -> IoError {
         let path = path.to_owned();
         let place = match self.at {
-            At::Text(o) => {
+            FaultPosition::Text(o) => {
                 let before = &bytes[..o.min(bytes.len())];
                 // Old Macintosh files end lines with a carriage return alone.
                 let feeds = memchr::memchr_iter(b'\n', before).count();
                 let returns = || memchr::memchr_iter(b'\r', before).count();
                 Place::Line(1 + if feeds > 0 { feeds } else { returns() })
             }
-            At::Byte(o) => Place::Byte(o),
-            At::File => Place::File,
+            FaultPosition::Byte(o) => Place::Byte(o),
+            FaultPosition::File => Place::File,
         };
         match self.kind {
             FaultKind::What(what) | FaultKind::Large(what) => {
@@ -237,7 +237,7 @@ impl Fault {
 impl From<MeshError> for Fault {
     fn from(e: MeshError) -> Fault {
         Fault {
-            at: At::File,
+            at: FaultPosition::File,
             kind: FaultKind::Mesh(e),
         }
     }

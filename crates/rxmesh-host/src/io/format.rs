@@ -150,7 +150,7 @@ impl Format {
         Format::ALL.into_iter().find(has)
     }
 
-    /// Returns the format that the content looks like, if it looks like one. Packed content is unpacked for it.
+    /// Returns the format recognised from the content, if any. Compressed content is decompressed for it.
     pub fn of_content(bytes: &[u8]) -> Option<Format> {
         Format::of_plain(&content::plain(bytes).ok()?.bytes)
     }

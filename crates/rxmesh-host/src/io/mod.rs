@@ -34,7 +34,7 @@ mod write;
 pub use creases::read_creases;
 pub use error::{IoError, Place};
 pub use relocate::relocate;
-pub use shape::{Model, Shape};
+pub use shape::{MeshRef, Model};
 pub use tets::{is_volume, is_volume_bytes, read_tetgen_bytes, read_tets, read_tets_bytes};
 pub use write::{Encoding, WriteOptions, WriteReport, write, write_bytes, write_to, write_with};
 
@@ -61,7 +61,7 @@ use crate::files;
 use crate::mesh::{PolyMesh, TriMesh};
 use codec::{Codec, Read};
 use error::Fault;
-use points::Bits;
+use points::CoordinateBits;
 use soup::Soup;
 use std::borrow::Cow;
 use std::path::Path;
@@ -147,15 +147,15 @@ fn load<M>(
     options: &ReadOptions,
     finish: impl FnOnce(Soup) -> Result<(M, Vec<String>), Fault>,
 ) -> Result<Loaded<M>, IoError> {
-    let Prepared {
+    let PreparedFile {
         bytes,
         format,
         warnings: mut all,
-    } = Prepared::new(bytes, name, options)?;
+    } = PreparedFile::new(bytes, name, options)?;
     let read = |bits| soup(&bytes, format, bits, name);
-    let soup = match read(Bits::Single) {
-        Ok(soup) if soup.points.want_double(&soup.corners) => read(Bits::Double),
-        Err(fault) if fault.wants_double() => read(Bits::Double),
+    let soup = match read(CoordinateBits::Single) {
+        Ok(soup) if soup.points.want_double(&soup.corners) => read(CoordinateBits::Double),
+        Err(fault) if fault.wants_double() => read(CoordinateBits::Double),
         soup => soup,
     };
     let welded = |mut soup: Soup| {
@@ -178,14 +178,18 @@ fn load<M>(
 }
 
 /// A file's content, made ready for the reader of its format.
-struct Prepared<'a> {
+struct PreparedFile<'a> {
     bytes: Cow<'a, [u8]>,
     format: Format,
     warnings: Vec<String>,
 }
 
-impl<'a> Prepared<'a> {
-    fn new(bytes: &'a [u8], name: &Path, options: &ReadOptions) -> Result<Prepared<'a>, IoError> {
+impl<'a> PreparedFile<'a> {
+    fn new(
+        bytes: &'a [u8],
+        name: &Path,
+        options: &ReadOptions,
+    ) -> Result<PreparedFile<'a>, IoError> {
         let content::Content {
             bytes,
             mut warnings,
@@ -193,7 +197,7 @@ impl<'a> Prepared<'a> {
         let (format, warning) = formatted(&bytes, name, options)?;
         warnings.extend(warning);
         let bytes = content::text(bytes, format);
-        Ok(Prepared {
+        Ok(PreparedFile {
             format: format.exact(&bytes),
             bytes,
             warnings,
@@ -254,7 +258,7 @@ fn formatted(
     Ok((format, None))
 }
 
-fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, Fault> {
+fn soup(bytes: &[u8], format: Format, bits: CoordinateBits, name: &Path) -> Result<Soup, Fault> {
     match format.codec().read {
         Read::Surface { read, .. } => read(bytes, bits),
         Read::Elements(read) => read(bytes, bits, name)?.into_soup(),
@@ -264,8 +268,8 @@ fn soup(bytes: &[u8], format: Format, bits: Bits, name: &Path) -> Result<Soup, F
     }
 }
 
-/// Adds a hint to an error that may come from a wrong name: names a format that is not read, the format that the
-/// content looks like, or the one that the name says.
+/// Adds a hint to an error that may come from a wrong name: a format that is not read, the format recognised from the
+/// content, or the one given by the name.
 fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError {
     if let Some(what) = foreign::words(bytes, Some(format)) {
         return IoError::Malformed {

@@ -6,7 +6,7 @@ use crate::mesh::ColumnData;
 
 /// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(super) enum NumberType {
     I8,
     U8,
     I16,
@@ -19,25 +19,25 @@ pub(super) enum Scalar {
     F64,
 }
 
-impl Scalar {
+impl NumberType {
     /// Returns the number of bytes of a number.
     pub(super) fn size(self) -> usize {
         match self {
-            Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+            NumberType::I8 | NumberType::U8 => 1,
+            NumberType::I16 | NumberType::U16 => 2,
+            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
+            NumberType::I64 | NumberType::U64 | NumberType::F64 => 8,
         }
     }
 
     pub(super) fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, NumberType::F32 | NumberType::F64)
     }
 }
 
 /// Order of the bytes of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ByteOrder {
     Little,
     Big,
 }
@@ -70,28 +70,28 @@ macro_rules! each {
 
 impl Numbers {
     /// Reserves capacity for `n` numbers, which the file must be known to hold.
-    pub(super) fn with_capacity(scalar: Scalar, n: usize) -> Numbers {
+    pub(super) fn with_capacity(scalar: NumberType, n: usize) -> Numbers {
         let kept = match scalar {
-            Scalar::I8 => ColumnData::I8(Vec::with_capacity(n)),
-            Scalar::U8 => ColumnData::U8(Vec::with_capacity(n)),
-            Scalar::I16 => ColumnData::I16(Vec::with_capacity(n)),
-            Scalar::U16 => ColumnData::U16(Vec::with_capacity(n)),
-            Scalar::I32 => ColumnData::I32(Vec::with_capacity(n)),
-            Scalar::U32 => ColumnData::U32(Vec::with_capacity(n)),
-            Scalar::F32 => ColumnData::F32(Vec::with_capacity(n)),
-            Scalar::F64 => ColumnData::F64(Vec::with_capacity(n)),
-            Scalar::I64 => return Numbers::I64(Vec::with_capacity(n)),
-            Scalar::U64 => return Numbers::U64(Vec::with_capacity(n)),
+            NumberType::I8 => ColumnData::I8(Vec::with_capacity(n)),
+            NumberType::U8 => ColumnData::U8(Vec::with_capacity(n)),
+            NumberType::I16 => ColumnData::I16(Vec::with_capacity(n)),
+            NumberType::U16 => ColumnData::U16(Vec::with_capacity(n)),
+            NumberType::I32 => ColumnData::I32(Vec::with_capacity(n)),
+            NumberType::U32 => ColumnData::U32(Vec::with_capacity(n)),
+            NumberType::F32 => ColumnData::F32(Vec::with_capacity(n)),
+            NumberType::F64 => ColumnData::F64(Vec::with_capacity(n)),
+            NumberType::I64 => return Numbers::I64(Vec::with_capacity(n)),
+            NumberType::U64 => return Numbers::U64(Vec::with_capacity(n)),
         };
         Numbers::Kept(kept)
     }
 
     /// Reads numbers as they lie in a file. Bytes at the end that are no whole number are passed over.
-    pub(super) fn of_bytes(scalar: Scalar, bytes: &[u8], order: Order) -> Numbers {
-        fn read<const N: usize, T>(bytes: &[u8], order: Order, of: fn([u8; N]) -> T) -> Vec<T> {
+    pub(super) fn of_bytes(scalar: NumberType, bytes: &[u8], order: ByteOrder) -> Numbers {
+        fn read<const N: usize, T>(bytes: &[u8], order: ByteOrder, of: fn([u8; N]) -> T) -> Vec<T> {
             let one = |chunk: &[u8; N]| {
                 let mut chunk = *chunk;
-                if order == Order::Big {
+                if order == ByteOrder::Big {
                     chunk.reverse();
                 }
                 of(chunk)
@@ -99,16 +99,16 @@ impl Numbers {
             bytes.as_chunks().0.iter().map(one).collect()
         }
         let kept = match scalar {
-            Scalar::I8 => ColumnData::I8(read(bytes, order, i8::from_le_bytes)),
-            Scalar::U8 => ColumnData::U8(bytes.to_vec()),
-            Scalar::I16 => ColumnData::I16(read(bytes, order, i16::from_le_bytes)),
-            Scalar::U16 => ColumnData::U16(read(bytes, order, u16::from_le_bytes)),
-            Scalar::I32 => ColumnData::I32(read(bytes, order, i32::from_le_bytes)),
-            Scalar::U32 => ColumnData::U32(read(bytes, order, u32::from_le_bytes)),
-            Scalar::F32 => ColumnData::F32(read(bytes, order, f32::from_le_bytes)),
-            Scalar::F64 => ColumnData::F64(read(bytes, order, f64::from_le_bytes)),
-            Scalar::I64 => return Numbers::I64(read(bytes, order, i64::from_le_bytes)),
-            Scalar::U64 => return Numbers::U64(read(bytes, order, u64::from_le_bytes)),
+            NumberType::I8 => ColumnData::I8(read(bytes, order, i8::from_le_bytes)),
+            NumberType::U8 => ColumnData::U8(bytes.to_vec()),
+            NumberType::I16 => ColumnData::I16(read(bytes, order, i16::from_le_bytes)),
+            NumberType::U16 => ColumnData::U16(read(bytes, order, u16::from_le_bytes)),
+            NumberType::I32 => ColumnData::I32(read(bytes, order, i32::from_le_bytes)),
+            NumberType::U32 => ColumnData::U32(read(bytes, order, u32::from_le_bytes)),
+            NumberType::F32 => ColumnData::F32(read(bytes, order, f32::from_le_bytes)),
+            NumberType::F64 => ColumnData::F64(read(bytes, order, f64::from_le_bytes)),
+            NumberType::I64 => return Numbers::I64(read(bytes, order, i64::from_le_bytes)),
+            NumberType::U64 => return Numbers::U64(read(bytes, order, u64::from_le_bytes)),
         };
         Numbers::Kept(kept)
     }
@@ -218,26 +218,26 @@ impl Numbers {
 }
 
 /// Returns the bytes of a column's numbers.
-pub(super) fn bytes_of(data: &ColumnData, order: Order) -> Vec<u8> {
+pub(super) fn bytes_of(data: &ColumnData, order: ByteOrder) -> Vec<u8> {
     crate::mesh::each_type!(data, v => {
         let bytes = v.iter().flat_map(|x| match order {
-            Order::Little => x.to_le_bytes(),
-            Order::Big => x.to_be_bytes(),
+            ByteOrder::Little => x.to_le_bytes(),
+            ByteOrder::Big => x.to_be_bytes(),
         });
         bytes.collect()
     })
 }
 
 /// Returns the type of a column's numbers.
-pub(super) fn scalar_of(data: &ColumnData) -> Scalar {
+pub(super) fn scalar_of(data: &ColumnData) -> NumberType {
     match data {
-        ColumnData::I8(_) => Scalar::I8,
-        ColumnData::U8(_) => Scalar::U8,
-        ColumnData::I16(_) => Scalar::I16,
-        ColumnData::U16(_) => Scalar::U16,
-        ColumnData::I32(_) => Scalar::I32,
-        ColumnData::U32(_) => Scalar::U32,
-        ColumnData::F32(_) => Scalar::F32,
-        ColumnData::F64(_) => Scalar::F64,
+        ColumnData::I8(_) => NumberType::I8,
+        ColumnData::U8(_) => NumberType::U8,
+        ColumnData::I16(_) => NumberType::I16,
+        ColumnData::U16(_) => NumberType::U16,
+        ColumnData::I32(_) => NumberType::I32,
+        ColumnData::U32(_) => NumberType::U32,
+        ColumnData::F32(_) => NumberType::F32,
+        ColumnData::F64(_) => NumberType::F64,
     }
 }

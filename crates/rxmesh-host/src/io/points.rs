@@ -2,7 +2,7 @@
 
 use super::error::{Fault, FaultKind};
 use super::rounding::Rounding;
-use super::scan::{Words, quote};
+use super::scan::{LineWords, quote};
 use crate::mesh::{Placement, may_need_placement, placement_of_points};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
@@ -15,39 +15,39 @@ use std::cmp::Ordering;
 /// Files are read with 32 bits, as nearly all are best. One that lies far from the origin, or beyond the range of
 /// 32-bit floats, is read again with 64, from which a frame near the mesh is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Bits {
+pub(super) enum CoordinateBits {
     #[default]
     Single,
     Double,
 }
 
-/// One coordinate: rounded once from the number in the file, and with [`Bits::Double`] with all 64 bits.
+/// One coordinate: rounded once from the number in the file, and with [`CoordinateBits::Double`] with all 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Coordinate {
     single: f32,
     double: f64,
-    /// Digits behind the point, of text that is read with [`Bits::Double`].
+    /// Digits behind the point, of text that is read with [`CoordinateBits::Double`].
     decimals: Option<i16>,
 }
 
 /// Positions of a file, in its order.
 #[derive(Debug, Default)]
-pub(super) struct Points {
+pub(super) struct FilePoints {
     /// Positions in the frame of `placement`.
     pub(super) positions: Vec<Vec3>,
     pub(super) placement: Placement,
-    bits: Bits,
-    /// Positions with [`Bits::Double`], until they are placed.
+    bits: CoordinateBits,
+    /// Positions with [`CoordinateBits::Double`], until they are placed.
     double: Vec<DVec3>,
     decimals: Vec<[Option<i16>; 3]>,
     rounding: Rounding,
 }
 
-impl Points {
-    pub(super) fn new(bits: Bits) -> Points {
-        Points {
+impl FilePoints {
+    pub(super) fn new(bits: CoordinateBits) -> FilePoints {
+        FilePoints {
             bits,
-            ..Points::default()
+            ..FilePoints::default()
         }
     }
 
@@ -58,7 +58,7 @@ impl Points {
     /// Reserves capacity for more.
     pub(super) fn reserve(&mut self, n: usize) {
         self.positions.reserve_exact(n);
-        if self.bits == Bits::Double {
+        if self.bits == CoordinateBits::Double {
             self.double.reserve_exact(n);
             self.decimals.reserve_exact(n);
         }
@@ -67,7 +67,7 @@ impl Points {
     #[inline]
     pub(super) fn push(&mut self, [x, y, z]: [Coordinate; 3]) {
         self.positions.push(Vec3::new(x.single, y.single, z.single));
-        if self.bits == Bits::Double {
+        if self.bits == CoordinateBits::Double {
             self.double.push(DVec3::new(x.double, y.double, z.double));
             let decimals = [x.decimals, y.decimals, z.decimals];
             self.decimals.push(decimals);
@@ -82,7 +82,7 @@ impl Points {
     }
 
     /// Appends the positions of another part of the file.
-    pub(super) fn append(&mut self, other: &mut Points) {
+    pub(super) fn append(&mut self, other: &mut FilePoints) {
         self.positions.append(&mut other.positions);
         self.double.append(&mut other.double);
         self.decimals.append(&mut other.decimals);
@@ -107,7 +107,7 @@ impl Points {
 
     /// Reads the next three words of a line.
     #[inline]
-    pub(super) fn read(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {
+    pub(super) fn read(&mut self, words: &mut LineWords<'_>) -> Result<(), Fault> {
         self.read_by(|axis| words.expected(axis))
     }
 
@@ -129,17 +129,17 @@ impl Points {
     /// Parses a coordinate in text. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss
     /// the nearest f32, and then what we wrote would not come back bit for bit.
     #[inline]
-    pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, Refused> {
+    pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, RefusedNumber> {
         let text = std::str::from_utf8(word).ok();
         let Some(single) = text.and_then(|s| s.parse::<f32>().ok()) else {
             let what = format!("{} is not a number", quote(word));
-            return Err(Refused { large: false, what });
+            return Err(RefusedNumber { large: false, what });
         };
         self.rounding.note_text(word);
         let (mut double, mut given) = (0.0, None);
         let known = match self.bits {
-            Bits::Single => single.is_finite(),
-            Bits::Double => {
+            CoordinateBits::Single => single.is_finite(),
+            CoordinateBits::Double => {
                 double = text.and_then(|s| s.parse().ok()).unwrap_or(f64::NAN);
                 given = Some(decimals(word));
                 double.is_finite()
@@ -158,11 +158,11 @@ impl Points {
 
     /// Checks a coordinate of a binary file; `Err` holds the reason why it is none.
     #[inline]
-    pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, Refused> {
+    pub(super) fn take(&mut self, x: f64) -> Result<Coordinate, RefusedNumber> {
         let single = x as f32;
         let known = match self.bits {
-            Bits::Single => single.is_finite(),
-            Bits::Double => x.is_finite(),
+            CoordinateBits::Single => single.is_finite(),
+            CoordinateBits::Double => x.is_finite(),
         };
         if !known {
             return Err(refused(self.bits, x.is_finite(), &format!("'{x}'")));
@@ -177,7 +177,7 @@ impl Points {
 
     /// Returns `true` if reading again with 64 bits may give a better mesh, of faces or cells with these corners.
     pub(super) fn want_double(&self, corners: &[u32]) -> bool {
-        self.bits == Bits::Single && may_need_placement(&self.positions, corners)
+        self.bits == CoordinateBits::Single && may_need_placement(&self.positions, corners)
     }
 
     /// Returns `true` if rounding to 32 bits may have changed the sign of a cell's volume: reading again with 64 bits
@@ -196,11 +196,11 @@ impl Points {
             let volumes = sides[0].cross(sides[1]).dot(sides[2]).abs();
             volumes <= ROUNDED * longest * largest
         };
-        self.bits == Bits::Single && cells.par_iter().lean().any(is_doubtful)
+        self.bits == CoordinateBits::Single && cells.par_iter().lean().any(is_doubtful)
     }
 
     /// Returns the signs of the cells' volumes, exactly as the file has their corners: `None` unless it was read with
-    /// [`Bits::Double`].
+    /// [`CoordinateBits::Double`].
     pub(super) fn signs(&self, cells: &[[u32; 4]]) -> Option<Vec<Ordering>> {
         let sign = |cell: &[u32; 4]| {
             let [a, b, c, d] = cell.map(|v| {
@@ -211,7 +211,8 @@ impl Points {
             let volumes = orient3d(b, a, c, d);
             volumes.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
         };
-        let is_known = self.bits == Bits::Double && self.double.len() == self.positions.len();
+        let is_known =
+            self.bits == CoordinateBits::Double && self.double.len() == self.positions.len();
         is_known.then(|| cells.par_iter().lean().map(sign).collect())
     }
 
@@ -256,13 +257,13 @@ impl Points {
 
 /// Reason why a number is no coordinate.
 #[derive(Debug)]
-pub(super) struct Refused {
-    /// `true` if the number is a coordinate with [`Bits::Double`].
+pub(super) struct RefusedNumber {
+    /// `true` if the number is a coordinate with [`CoordinateBits::Double`].
     large: bool,
     pub(super) what: String,
 }
 
-impl Refused {
+impl RefusedNumber {
     pub(super) fn at_text(self, at: usize) -> Fault {
         self.of(|what| Fault::text(at, what))
     }
@@ -278,14 +279,14 @@ impl Refused {
     }
 }
 
-fn refused(bits: Bits, number: bool, shown: &str) -> Refused {
+fn refused(bits: CoordinateBits, number: bool, shown: &str) -> RefusedNumber {
     let (large, what) = match (number, bits) {
-        (true, Bits::Single) => (true, "is too large for a 32-bit float"),
-        (true, Bits::Double) => (false, "is too large for a 64-bit float"),
+        (true, CoordinateBits::Single) => (true, "is too large for a 32-bit float"),
+        (true, CoordinateBits::Double) => (false, "is too large for a 64-bit float"),
         (false, _) => (false, "is not a finite number"),
     };
     let what = format!("{shown} {what}");
-    Refused { large, what }
+    RefusedNumber { large, what }
 }
 
 /// Returns the number of digits behind the point that count, the exponent taken off: -2 for `1200`.

@@ -4,17 +4,17 @@ use super::error::Fault;
 
 /// Words of one line (or of a whole text), with their offsets. A word that starts with `#` ends the line.
 #[derive(Clone)]
-pub(super) struct Words<'a> {
+pub(super) struct LineWords<'a> {
     text: &'a [u8],
     pos: usize,
     base: usize,
     comments: bool,
 }
 
-impl<'a> Words<'a> {
+impl<'a> LineWords<'a> {
     /// Splits `text`, which begins at byte `base` of the file, into words.
-    pub(super) fn new(text: &'a [u8], base: usize) -> Words<'a> {
-        Words {
+    pub(super) fn new(text: &'a [u8], base: usize) -> LineWords<'a> {
+        LineWords {
             text,
             pos: 0,
             base,
@@ -23,8 +23,8 @@ impl<'a> Words<'a> {
     }
 
     /// Does the same for formats in which `#` is an ordinary character.
-    pub(super) fn without_comments(text: &'a [u8], base: usize) -> Words<'a> {
-        Words {
+    pub(super) fn without_comments(text: &'a [u8], base: usize) -> LineWords<'a> {
+        LineWords {
             text,
             pos: 0,
             base,
@@ -140,16 +140,16 @@ pub(super) fn is_space(b: u8) -> bool {
 
 /// Lines of a text: each with the offset of its first byte, without the line feed.
 #[derive(Clone)]
-pub(super) struct Lines<'a> {
+pub(super) struct TextLines<'a> {
     text: &'a [u8],
     pos: usize,
     base: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextLines<'a> {
     /// Splits `text`, which begins at byte `base` of the file, into lines.
-    pub(super) fn new(text: &'a [u8], base: usize) -> Lines<'a> {
-        Lines { text, pos: 0, base }
+    pub(super) fn new(text: &'a [u8], base: usize) -> TextLines<'a> {
+        TextLines { text, pos: 0, base }
     }
 
     /// Returns the offset in the file of the next line.
@@ -158,10 +158,10 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the words of the next line that has one, comments left out.
-    pub(super) fn next_words(&mut self) -> Option<Words<'a>> {
+    pub(super) fn next_words(&mut self) -> Option<LineWords<'a>> {
         loop {
             let (at, line) = self.next()?;
-            let words = Words::new(line, at);
+            let words = LineWords::new(line, at);
             if words.clone().next_at().is_some() {
                 return Some(words);
             }
@@ -169,7 +169,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for TextLines<'a> {
     type Item = (usize, &'a [u8]);
 
     #[inline]

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A mesh that can be written: of triangles or of polygons.
 #[derive(Debug, Clone, Copy)]
-pub enum Shape<'a> {
+pub enum MeshRef<'a> {
     /// A surface of triangles.
     Triangles(&'a TriMesh),
     /// A surface of polygons.
@@ -20,13 +20,13 @@ pub enum Shape<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum Model<'a> {
     /// A surface of triangles or polygons.
-    Surface(Shape<'a>),
+    Surface(MeshRef<'a>),
     /// A volume of tetrahedra.
     Volume(&'a TetMesh),
 }
 
-impl<'a> From<Shape<'a>> for Model<'a> {
-    fn from(mesh: Shape<'a>) -> Model<'a> {
+impl<'a> From<MeshRef<'a>> for Model<'a> {
+    fn from(mesh: MeshRef<'a>) -> Model<'a> {
         Model::Surface(mesh)
     }
 }
@@ -98,8 +98,8 @@ impl<'a> Model<'a> {
     /// Returns the corners of all elements.
     pub(super) fn corners(self) -> &'a [u32] {
         match self {
-            Model::Surface(Shape::Triangles(m)) => m.faces.as_flattened(),
-            Model::Surface(Shape::Polygons(m)) => &m.corners,
+            Model::Surface(MeshRef::Triangles(m)) => m.faces.as_flattened(),
+            Model::Surface(MeshRef::Polygons(m)) => &m.corners,
             Model::Volume(m) => m.cells.as_flattened(),
         }
     }
@@ -112,8 +112,8 @@ impl<'a> Model<'a> {
     /// Returns the number of corners of all elements.
     pub(super) fn corner_count(self) -> usize {
         match self {
-            Model::Surface(Shape::Triangles(m)) => 3 * m.face_count(),
-            Model::Surface(Shape::Polygons(m)) => m.corners.len(),
+            Model::Surface(MeshRef::Triangles(m)) => 3 * m.face_count(),
+            Model::Surface(MeshRef::Polygons(m)) => m.corners.len(),
             Model::Volume(m) => 4 * m.cell_count(),
         }
     }
@@ -150,44 +150,44 @@ impl<'a> Model<'a> {
     }
 }
 
-impl<'a> From<&'a TriMesh> for Shape<'a> {
-    fn from(mesh: &'a TriMesh) -> Shape<'a> {
-        Shape::Triangles(mesh)
+impl<'a> From<&'a TriMesh> for MeshRef<'a> {
+    fn from(mesh: &'a TriMesh) -> MeshRef<'a> {
+        MeshRef::Triangles(mesh)
     }
 }
 
-impl<'a> From<&'a PolyMesh> for Shape<'a> {
-    fn from(mesh: &'a PolyMesh) -> Shape<'a> {
-        Shape::Polygons(mesh)
+impl<'a> From<&'a PolyMesh> for MeshRef<'a> {
+    fn from(mesh: &'a PolyMesh) -> MeshRef<'a> {
+        MeshRef::Polygons(mesh)
     }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> MeshRef<'a> {
     pub(super) fn validate(self) -> Result<(), MeshError> {
         match self {
-            Shape::Triangles(m) => m.validate(),
-            Shape::Polygons(m) => m.validate(),
+            MeshRef::Triangles(m) => m.validate(),
+            MeshRef::Polygons(m) => m.validate(),
         }
     }
 
     pub(super) fn positions(self) -> &'a [Vec3] {
         match self {
-            Shape::Triangles(m) => &m.positions,
-            Shape::Polygons(m) => &m.positions,
+            MeshRef::Triangles(m) => &m.positions,
+            MeshRef::Polygons(m) => &m.positions,
         }
     }
 
     pub(super) fn extras(self) -> &'a Extras {
         match self {
-            Shape::Triangles(m) => &m.extras,
-            Shape::Polygons(m) => &m.extras,
+            MeshRef::Triangles(m) => &m.extras,
+            MeshRef::Polygons(m) => &m.extras,
         }
     }
 
     pub(super) fn placement(self) -> &'a Placement {
         match self {
-            Shape::Triangles(m) => &m.placement,
-            Shape::Polygons(m) => &m.placement,
+            MeshRef::Triangles(m) => &m.placement,
+            MeshRef::Polygons(m) => &m.placement,
         }
     }
 
@@ -204,47 +204,47 @@ impl<'a> Shape<'a> {
     /// Returns the number of faces.
     pub fn face_count(self) -> usize {
         match self {
-            Shape::Triangles(m) => m.face_count(),
-            Shape::Polygons(m) => m.face_count(),
+            MeshRef::Triangles(m) => m.face_count(),
+            MeshRef::Polygons(m) => m.face_count(),
         }
     }
 
     /// Returns the range of a face's corners among all corners.
     pub(super) fn range(self, face: usize) -> Range<usize> {
         match self {
-            Shape::Triangles(_) => 3 * face..3 * face + 3,
-            Shape::Polygons(m) => m.range(face),
+            MeshRef::Triangles(_) => 3 * face..3 * face + 3,
+            MeshRef::Polygons(m) => m.range(face),
         }
     }
 
     /// Returns the vertices of a face.
     pub(super) fn face(self, face: usize) -> &'a [u32] {
         match self {
-            Shape::Triangles(m) => &m.faces[face],
-            Shape::Polygons(m) => m.face(face),
+            MeshRef::Triangles(m) => &m.faces[face],
+            MeshRef::Polygons(m) => m.face(face),
         }
     }
 
     /// Returns the number of corners of the largest face, 3 without faces.
     pub(super) fn largest_face(self) -> usize {
         match self {
-            Shape::Triangles(_) => 3,
-            Shape::Polygons(m) => m.largest_face(),
+            MeshRef::Triangles(_) => 3,
+            MeshRef::Polygons(m) => m.largest_face(),
         }
     }
 
     pub(super) fn sharp_edges(self) -> &'a [SharpEdge] {
         match self {
-            Shape::Triangles(_) => &[],
-            Shape::Polygons(m) => &m.sharp_edges,
+            MeshRef::Triangles(_) => &[],
+            MeshRef::Polygons(m) => &m.sharp_edges,
         }
     }
 
     /// Returns `true` if 32 bits hold the coordinates.
     pub(super) fn fits_single(self) -> bool {
         match self {
-            Shape::Triangles(m) => m.fits_single(),
-            Shape::Polygons(m) => m.placement.fits_single(&m.positions),
+            MeshRef::Triangles(m) => m.fits_single(),
+            MeshRef::Polygons(m) => m.placement.fits_single(&m.positions),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! First result of every reader: positions and faces of any size, with all their data.
 
 use super::alike::Alike;
-use super::error::{At, Fault, FaultKind};
+use super::error::{Fault, FaultKind, FaultPosition};
 use super::names;
-use super::points::Points;
-use super::scan::Lines;
-use super::shape::Shape;
+use super::points::FilePoints;
+use super::scan::TextLines;
+use super::shape::MeshRef;
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, Extras, Faces, MeshError, PolyMesh, SharpEdge,
     SharpVertex, Tag, TriMesh, check_counts,
@@ -25,7 +25,7 @@ pub(super) struct Polygon {
 /// A mesh of polygons as it stands in a file. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Soup {
-    pub(super) points: Points,
+    pub(super) points: FilePoints,
     /// Corners of all faces, one after the other.
     pub(super) corners: Vec<u32>,
     /// Faces that are not triangles, ascending.
@@ -76,7 +76,7 @@ impl Soup {
         self.points.settle(&self.corners);
         if self.points.len() == 0 {
             return Err(Fault {
-                at: At::File,
+                at: FaultPosition::File,
                 kind: FaultKind::NoVertices,
             });
         }
@@ -139,10 +139,10 @@ impl Soup {
         Ok(Faces::Offsets(offsets))
     }
 
-    fn at(&self, polygon: &Polygon) -> At {
+    fn at(&self, polygon: &Polygon) -> FaultPosition {
         match self.binary {
-            true => At::Byte(polygon.at),
-            false => At::Text(polygon.at),
+            true => FaultPosition::Byte(polygon.at),
+            false => FaultPosition::Text(polygon.at),
         }
     }
 
@@ -190,7 +190,7 @@ pub(super) fn warn_of_columns<'a>(
 pub(super) fn head_comments(bytes: &[u8], words: usize) -> Vec<String> {
     let mut comments = Vec::new();
     let mut seen = 0;
-    for (_, line) in Lines::new(bytes, 0) {
+    for (_, line) in TextLines::new(bytes, 0) {
         let line = line.trim_ascii();
         match line.strip_prefix(b"#") {
             Some(text) => comments.push(comment(text)),
@@ -255,8 +255,8 @@ pub(super) fn warn_of_tags(format: &str, statements: usize, warnings: &mut Vec<S
 }
 
 /// Names the sharpness and the holes that a format cannot hold.
-pub(super) fn warn_of_marks(format: &str, mesh: Shape<'_>, warnings: &mut Vec<String>) {
-    let Shape::Polygons(mesh) = mesh else {
+pub(super) fn warn_of_marks(format: &str, mesh: MeshRef<'_>, warnings: &mut Vec<String>) {
+    let MeshRef::Polygons(mesh) = mesh else {
         return;
     };
     let counts = [

@@ -2,9 +2,9 @@
 
 use super::codec::{Read, Write};
 use super::error::{Fault, IoError};
-use super::points::Bits;
+use super::points::CoordinateBits;
 use super::volume::Volume;
-use super::{Format, Loaded, Model, Pieces, Prepared, ReadOptions, WriteOptions};
+use super::{Format, Loaded, Model, Pieces, PreparedFile, ReadOptions, WriteOptions};
 use super::{bytes_of, content, gzip, hinted, plain, tetgen};
 use crate::mesh::{Column, TetMesh};
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ pub fn read_tets_bytes(
     name: &Path,
     options: &ReadOptions,
 ) -> Result<Loaded<TetMesh>, IoError> {
-    let content = Prepared::new(bytes, name, options)?;
+    let content = PreparedFile::new(bytes, name, options)?;
     if !matches!(content.format.codec().read, Read::Pair) {
         return load(content, name);
     }
@@ -78,9 +78,9 @@ pub fn read_tetgen_bytes(
         false => fault.in_file(&names[0], pair.nodes),
     };
     let read = |bits| tetgen::read(pair, bits);
-    let again = match read(Bits::Single) {
-        Ok(volume) if volume.wants_double() => read(Bits::Double),
-        Err((_, fault)) if fault.wants_double() => read(Bits::Double),
+    let again = match read(CoordinateBits::Single) {
+        Ok(volume) if volume.wants_double() => read(CoordinateBits::Double),
+        Err((_, fault)) if fault.wants_double() => read(CoordinateBits::Double),
         volume => volume,
     };
     let mesh = again.and_then(|volume| volume.finish().map_err(|fault| (true, fault)));
@@ -93,16 +93,16 @@ pub fn read_tetgen_bytes(
     })
 }
 
-fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> {
-    let Prepared {
+fn load(content: PreparedFile<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> {
+    let PreparedFile {
         bytes,
         format,
         mut warnings,
     } = content;
     let read = |bits| volume(&bytes, format, bits, name);
-    let read = match read(Bits::Single) {
-        Ok(volume) if volume.wants_double() => read(Bits::Double),
-        Err(fault) if fault.wants_double() => read(Bits::Double),
+    let read = match read(CoordinateBits::Single) {
+        Ok(volume) if volume.wants_double() => read(CoordinateBits::Double),
+        Err(fault) if fault.wants_double() => read(CoordinateBits::Double),
         volume => volume,
     };
     let (mesh, more) = read
@@ -123,10 +123,10 @@ fn load(content: Prepared<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoError> 
 ///
 /// A format that cannot be told. Other faults of a file are found by reading it.
 pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
-    let Prepared { bytes, format, .. } = Prepared::new(bytes, name, options)?;
+    let PreparedFile { bytes, format, .. } = PreparedFile::new(bytes, name, options)?;
     Ok(match (format.holds_surfaces(), format.holds_volumes()) {
         (true, true) => {
-            let read = volume(&bytes, format, Bits::Double, name);
+            let read = volume(&bytes, format, CoordinateBits::Double, name);
             // For a broken file the error of volumes is as good as that of surfaces.
             read.is_ok_and(|volume| volume.has_cells())
         }
@@ -146,7 +146,7 @@ pub fn is_volume(path: &Path, options: &ReadOptions) -> Result<bool, IoError> {
 pub(super) fn volume(
     bytes: &[u8],
     format: Format,
-    bits: Bits,
+    bits: CoordinateBits,
     name: &Path,
 ) -> Result<Volume, Fault> {
     match format.codec().read {

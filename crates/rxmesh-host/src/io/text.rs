@@ -16,15 +16,15 @@ const SHORT: usize = 1 << 18;
 const ROW: usize = 40;
 
 /// One line of text being made.
-pub(super) struct Line {
+pub(super) struct LineBuffer {
     out: Vec<u8>,
     float: ryu::Buffer,
     int: itoa::Buffer,
 }
 
-impl Line {
-    fn new(out: Vec<u8>) -> Line {
-        Line {
+impl LineBuffer {
+    fn new(out: Vec<u8>) -> LineBuffer {
+        LineBuffer {
             out,
             float: ryu::Buffer::new(),
             int: itoa::Buffer::new(),
@@ -97,14 +97,14 @@ pub(super) fn rows(
     from: usize,
     to: usize,
     pieces: &mut Pieces,
-    row: impl Fn(&mut Line, usize) + Sync,
+    row: impl Fn(&mut LineBuffer, usize) + Sync,
 ) {
     if to.saturating_sub(from) <= FEW {
         let piece = match pieces.pop_if(|last| last.len() < SHORT) {
             Some(piece) => piece,
             None => Vec::with_capacity(ROW * (to - from)),
         };
-        let mut line = Line::new(piece);
+        let mut line = LineBuffer::new(piece);
         (from..to).for_each(|i| row(&mut line, i));
         pieces.push(line.out);
         return;
@@ -113,7 +113,7 @@ pub(super) fn rows(
     pieces.par_extend((0..count).into_par_iter().lean().map(|k| {
         let first = from + k * ROWS;
         let end = (first + ROWS).min(to);
-        let mut line = Line::new(Vec::with_capacity(ROW * (end - first)));
+        let mut line = LineBuffer::new(Vec::with_capacity(ROW * (end - first)));
         (first..end).for_each(|i| row(&mut line, i));
         line.out
     }));

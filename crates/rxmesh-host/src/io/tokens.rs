@@ -1,7 +1,7 @@
 //! Words of formats in which lines mean little: a list may continue for as many lines as it likes.
 
 use super::error::Fault;
-use super::points::Points;
+use super::points::FilePoints;
 use super::scan::{is_space, quote};
 
 /// Words of a file, one after the other.
@@ -99,7 +99,7 @@ impl<'a> Tokens<'a> {
 
     /// Reads the next three words as a position.
     #[inline]
-    pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
+    pub(super) fn point(&mut self, points: &mut FilePoints) -> Result<(), Fault> {
         points.read_by(|axis| self.expected(axis))
     }
 

@@ -3,10 +3,10 @@
 
 use super::alike::Alike;
 use super::budget::Budget;
-use super::error::{At, Fault, FaultKind};
+use super::error::{Fault, FaultKind, FaultPosition};
 use super::names;
 use super::numbers::Numbers;
-use super::points::{Bits, Points};
+use super::points::{CoordinateBits, FilePoints};
 use super::soup::{Polygon, Soup};
 use super::unique_names::UniqueNames;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, Extras, NORMAL, TetMesh};
@@ -33,7 +33,7 @@ pub(super) enum Role {
 /// A mesh of elements as it stands in a file: a volume if it has cells, else a surface. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Volume {
-    pub(super) points: Points,
+    pub(super) points: FilePoints,
     pub(super) cells: Vec<[u32; 4]>,
     /// Vertices on edges, faces and inside of tetrahedra of higher order.
     middles: Vec<u32>,
@@ -69,9 +69,9 @@ pub(super) struct Volume {
 
 impl Volume {
     /// Creates an empty mesh, to be read from a file of `size` bytes.
-    pub(super) fn new(bits: Bits, size: usize) -> Volume {
+    pub(super) fn new(bits: CoordinateBits, size: usize) -> Volume {
         Volume {
-            points: Points::new(bits),
+            points: FilePoints::new(bits),
             budget: Budget::of(size),
             ..Volume::default()
         }
@@ -410,7 +410,10 @@ impl Volume {
 
     /// Returns the mesh, its cells turned to be positive, and the warnings.
     pub(super) fn finish(mut self) -> Result<(TetMesh, Vec<String>), Fault> {
-        let file = |kind| Fault { at: At::File, kind };
+        let file = |kind| Fault {
+            at: FaultPosition::File,
+            kind,
+        };
         if self.points.len() == 0 {
             return Err(file(FaultKind::NoVertices));
         }

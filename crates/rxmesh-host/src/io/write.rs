@@ -1,7 +1,7 @@
 //! Writing of meshes in all formats.
 
 use super::codec::Write as Writer;
-use super::{Format, IoError, Model, Shape, arrays, files, format, gzip, soup, tets};
+use super::{Format, IoError, MeshRef, Model, arrays, files, format, gzip, soup, tets};
 use crate::mesh::{PolyMesh, TriMesh};
 use std::borrow::Cow;
 use std::io::Write;
@@ -218,7 +218,7 @@ fn lacks_encoding(format: Format, encoding: Encoding) -> Option<String> {
 
 pub(super) fn surface(
     path: &Path,
-    mesh: Shape<'_>,
+    mesh: MeshRef<'_>,
     format: Format,
     options: &WriteOptions,
     warnings: &mut Vec<String>,
@@ -235,16 +235,16 @@ pub(super) fn surface(
             )));
         }
         Writer::Triangles(write) => match mesh {
-            Shape::Triangles(mesh) => write(mesh, options.encoding, warnings),
-            Shape::Polygons(mesh) => {
+            MeshRef::Triangles(mesh) => write(mesh, options.encoding, warnings),
+            MeshRef::Polygons(mesh) => {
                 let mesh = cut(mesh, path, warnings)?;
                 write(&mesh, options.encoding, warnings)
             }
         },
         Writer::Elements { largest_face, .. } => match mesh {
-            Shape::Polygons(m) if m.largest_face() > largest_face => {
+            MeshRef::Polygons(m) if m.largest_face() > largest_face => {
                 let mesh = cut(m, path, warnings)?;
-                elements(Shape::Triangles(&mesh), format, options, warnings)
+                elements(MeshRef::Triangles(&mesh), format, options, warnings)
             }
             mesh => elements(mesh, format, options, warnings),
         },
@@ -259,15 +259,15 @@ pub(super) fn surface(
 
 /// Writes a surface in a format of elements. Warns of data that the format does not hold.
 fn elements(
-    mesh: Shape<'_>,
+    mesh: MeshRef<'_>,
     format: Format,
     options: &WriteOptions,
     warnings: &mut Vec<String>,
 ) -> Pieces {
     let marks = match mesh {
-        Shape::Triangles(_) => Vec::new(),
-        Shape::Polygons(mesh) if format.holds_columns() => mesh.mark_columns(),
-        Shape::Polygons(_) => {
+        MeshRef::Triangles(_) => Vec::new(),
+        MeshRef::Polygons(mesh) if format.holds_columns() => mesh.mark_columns(),
+        MeshRef::Polygons(_) => {
             soup::warn_of_marks(&format.to_string(), mesh, warnings);
             Vec::new()
         }

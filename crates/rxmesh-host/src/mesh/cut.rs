@@ -182,7 +182,7 @@ impl PolyMesh {
             return HashSet::new();
         }
         // Few of many edges fall on a bit that is set for another one: only these are compared.
-        let mut bits = Bits::with_room(count);
+        let mut bits = EdgeFilter::with_room(count);
         let mut found: Vec<[u32; 2]> = Vec::new();
         for &d in cuts.iter().flat_map(|c| &c.diagonals) {
             if bits.set(d) {
@@ -452,16 +452,16 @@ fn shift(ends: &mut [u32], old: usize, new: usize) {
 }
 
 /// A set of edges that may say yes for others.
-struct Bits {
+struct EdgeFilter {
     words: Vec<u64>,
     shift: u32,
 }
 
-impl Bits {
+impl EdgeFilter {
     /// Creates a table with at least 16 bits for each of `edges` edges.
-    fn with_room(edges: usize) -> Bits {
+    fn with_room(edges: usize) -> EdgeFilter {
         let bits = (16 * edges).next_power_of_two().max(64);
-        Bits {
+        EdgeFilter {
             words: vec![0; bits / 64],
             shift: 64 - bits.trailing_zeros(),
         }

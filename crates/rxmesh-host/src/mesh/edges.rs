@@ -11,8 +11,8 @@ const NONE: u32 = u32::MAX;
 /// Every edge of a face list, with the half-edges along it.
 ///
 /// A half-edge has the number of the corner that it leaves, and runs to the next corner of its face: in triangles
-/// half-edge `3 f + k` leaves corner `k` of face `f`. Faces that name a vertex twice have no
-/// edges here: they bound no area and would make every neighbour look non-manifold.
+/// half-edge `3 f + k` leaves corner `k` of face `f`. Faces that name a vertex twice have no edges here: they bound no
+/// area and would make every neighbour non-manifold.
 #[derive(Debug, Clone)]
 pub struct EdgeTable {
     /// Both ends, the smaller first; ordered by (smaller, larger).

@@ -64,7 +64,7 @@ pub use rng::Rng;
 pub(crate) use sets::Sets;
 pub use solid::{Solid, solid, volume};
 pub use split_seams::{PIECE, SplitSeams};
-pub use tet::{Boundary, CELL_FACES, MAX_CELLS, TetMesh};
+pub use tet::{CELL_FACES, MAX_CELLS, TetMesh, VolumeBoundary};
 pub use wedges::Wedges;
 
 use crate::par::IntoLean;

@@ -26,16 +26,16 @@ const CHUNK: usize = 1 << 14;
 
 /// Sums over faces: area, area times centre, volume, volume times centre (both but for a factor).
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct FaceSums {
     area: f64,
     first: DVec3,
     volume: f64,
     solid: DVec3,
 }
 
-impl Sums {
-    fn plus(self, other: Sums) -> Sums {
-        Sums {
+impl FaceSums {
+    fn plus(self, other: FaceSums) -> FaceSums {
+        FaceSums {
             area: self.area + other.area,
             first: self.first + other.first,
             volume: self.volume + other.volume,
@@ -43,11 +43,11 @@ impl Sums {
         }
     }
 
-    fn face([a, b, c]: [DVec3; 3]) -> Sums {
+    fn face([a, b, c]: [DVec3; 3]) -> FaceSums {
         let area = 0.5 * (b - a).cross(c - a).length();
         let volume = a.dot(b.cross(c)) / 6.0;
         let sum = a + b + c;
-        Sums {
+        FaceSums {
             area,
             first: sum * (area / 3.0),
             volume,
@@ -90,21 +90,24 @@ pub fn volume(positions: &[Vec3], faces: &[[u32; 3]]) -> f64 {
 }
 
 /// Returns the middle of the bounding box, and the sums about it.
-fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, Sums) {
+fn sums(positions: &[Vec3], faces: &[[u32; 3]]) -> (DVec3, FaceSums) {
     let middle = match extent(positions, faces.as_flattened()) {
         Some([low, high]) => (low + high) * 0.5,
         None => DVec3::ZERO,
     };
     let at = |v: u32| positions[v as usize].as_dvec3() - middle;
-    let parts: Vec<Sums> = faces
+    let parts: Vec<FaceSums> = faces
         .par_chunks(CHUNK)
         .lean()
         .map(|part| {
-            let each = part.iter().map(|f| Sums::face(f.map(at)));
-            each.fold(Sums::default(), Sums::plus)
+            let each = part.iter().map(|f| FaceSums::face(f.map(at)));
+            each.fold(FaceSums::default(), FaceSums::plus)
         })
         .collect();
-    (middle, parts.into_iter().fold(Sums::default(), Sums::plus))
+    (
+        middle,
+        parts.into_iter().fold(FaceSums::default(), FaceSums::plus),
+    )
 }
 
 /// Returns `true` if each edge has equally many faces in both directions.

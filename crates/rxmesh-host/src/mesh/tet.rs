@@ -32,7 +32,7 @@ pub struct TetMesh {
 
 /// Surface round a volume mesh.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Boundary {
+pub struct VolumeBoundary {
     /// Faces, counter-clockwise seen from outside, with the columns of their vertices and cells.
     pub surface: TriMesh,
     /// Vertex of the volume that each vertex is, ascending.
@@ -185,7 +185,7 @@ impl TetMesh {
     /// # Panics
     ///
     /// When the mesh is not [valid](Self::validate).
-    pub fn boundary(&self) -> Boundary {
+    pub fn boundary(&self) -> VolumeBoundary {
         let mut outer: Vec<u32> = CellFaces::new(&self.cells)
             .groups()
             .filter(|g| g.len() == 1)
@@ -219,7 +219,7 @@ impl TetMesh {
             extras: self.extras_of(&vertices, &cells),
             placement: self.placement,
         };
-        Boundary {
+        VolumeBoundary {
             surface,
             vertices,
             cells,

@@ -38,7 +38,7 @@ pub(super) fn build(vertex_count: usize, faces: &[[u32; 3]]) -> Adjacency {
     let longest = (0..starts.len() - 1)
         .into_par_iter()
         .lean()
-        .map_init(Scratch::default, |scratch, bucket| {
+        .map_init(EdgeScratch::default, |scratch, bucket| {
             let range = 3 * starts[bucket] as usize..3 * starts[bucket + 1] as usize;
             link_bucket(&entries[range], shift, scratch, view)
         })
@@ -89,7 +89,7 @@ fn deal(faces: &[[u32; 3]], shift: u32, buckets: usize) -> (Vec<u32>, Vec<u32>) 
 }
 
 #[derive(Default)]
-struct Scratch {
+struct EdgeScratch {
     ends: Vec<u32>,
     keys: Vec<u64>,
 }
@@ -98,14 +98,14 @@ struct Scratch {
 fn link_bucket(
     entries: &[u32],
     shift: u32,
-    scratch: &mut Scratch,
+    scratch: &mut EdgeScratch,
     next: &[AtomicU32],
 ) -> (u32, u32) {
     let Some(&first) = entries.first() else {
         return (0, 0);
     };
     let mask = (1u32 << shift) - 1;
-    let Scratch { ends, keys } = scratch;
+    let EdgeScratch { ends, keys } = scratch;
     ends.clear();
     ends.resize((1 << shift) + 1, 0);
     let rows = entries.as_chunks::<3>().0;

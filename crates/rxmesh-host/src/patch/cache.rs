@@ -130,7 +130,7 @@ impl PatchSet {
             self.face_linear.len() as u64,
         ]);
         head.push(self.linear_len[1].into());
-        let mut out = Sums {
+        let mut out = HashedFile {
             file,
             hasher: XxHash3_128::new(),
         };
@@ -159,7 +159,7 @@ impl PatchSet {
     pub fn load(path: &Path, key: CacheKey) -> Result<Self, CacheError> {
         let file = crate::files::open(path)?;
         let size = file.metadata()?.len();
-        let mut input = Sums {
+        let mut input = HashedFile {
             file,
             hasher: XxHash3_128::new(),
         };
@@ -271,12 +271,12 @@ impl Word for u64 {
 }
 
 /// A file, and the checksum of what passed through it.
-struct Sums<F> {
+struct HashedFile<F> {
     file: F,
     hasher: XxHash3_128,
 }
 
-impl<F: Write> Sums<F> {
+impl<F: Write> HashedFile<F> {
     fn put<T: Word>(&mut self, array: &mut [T]) -> io::Result<()> {
         array.iter_mut().for_each(|word| *word = word.to_le());
         let bytes: &[u8] = cast_slice(array);
@@ -289,7 +289,7 @@ impl<F: Write> Sums<F> {
     }
 }
 
-impl<F: Read> Sums<F> {
+impl<F: Read> HashedFile<F> {
     fn get<T: Word>(&mut self, length: usize) -> Result<Vec<T>, CacheError> {
         let mut array = vec![T::zeroed(); length];
         let bytes: &mut [u8] = cast_slice_mut(&mut array);

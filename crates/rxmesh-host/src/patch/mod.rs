@@ -5,7 +5,7 @@
 //! 1. `adjacency`: finds the sides of faces that share an edge;
 //! 2. `regions`: regions of a few dozen patches, grown from random faces; small components packed;
 //! 3. `lloyd`: Lloyd rounds inside each region, and from here on all faces in patch order
-//!    (`order`): the order of the input no longer matters for speed;
+//!    (`order`): from then on the order of the input does not matter for speed;
 //! 4. `elements`: owners and ids of vertices and edges;
 //! 5. `ribbon`: finds the other elements that each patch must hold;
 //! 6. `pack`: headers and sections, as `rxmesh_kernels::topo` describes them.
@@ -121,7 +121,7 @@ pub fn build(
     faces: &[[u32; 3]],
     options: &PatchOptions,
 ) -> Result<PatchSet, PatchError> {
-    let mut clock = Clock::start();
+    let mut clock = StageClock::start();
     let mut times = StageTimes::default();
     check(vertex_count, faces, options)?;
     let adjacency = adjacency::build(vertex_count, faces);
@@ -159,7 +159,7 @@ fn finish(
         std::mem::take(&mut elements.vertex_dense),
     );
     let (mut face_source, mut face_linear) = (order.source, order.linear);
-    let linear = pack::Linear::new(&elements, &packed.headers, growth);
+    let linear = pack::LinearIds::new(&elements, &packed.headers, growth);
     let [vertices, _, faces] = packed.linear_len;
     linear.spread(
         Kind::Vertex,
@@ -240,12 +240,12 @@ fn check_rings(adjacency: &adjacency::Adjacency) -> Result<(), PatchError> {
 }
 
 /// Takes the time of stages.
-struct Clock {
+struct StageClock {
     start: Instant,
     last: Instant,
 }
 
-impl Clock {
+impl StageClock {
     fn start() -> Self {
         let now = Instant::now();
         Self {

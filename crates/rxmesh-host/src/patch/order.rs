@@ -23,7 +23,7 @@ pub(super) struct FaceOrder {
 }
 
 /// Input of the task of one region.
-struct Task<'a> {
+struct RegionTask<'a> {
     faces: &'a [u32],
     start: u32,
     source: &'a mut [u32],
@@ -45,11 +45,11 @@ pub(super) fn build<const N: usize>(next: &[u32], mut regions: Regions, limit: u
     let places = share(&mut linear);
     let sources = split_mut(&mut source, &regions.starts, 1);
     let nexts = split_mut(&mut ordered_next, &regions.starts, N);
-    let tasks: Vec<Task<'_>> = (sources
+    let tasks: Vec<RegionTask<'_>> = (sources
         .into_iter()
         .zip(nexts)
         .zip(regions.starts.windows(2)))
-    .map(|((source, next), range)| Task {
+    .map(|((source, next), range)| RegionTask {
         faces: &regions.faces[range[0] as usize..range[1] as usize],
         start: range[0],
         source,
@@ -60,7 +60,7 @@ pub(super) fn build<const N: usize>(next: &[u32], mut regions: Regions, limit: u
         .into_par_iter()
         .with_max_len(1)
         .lean()
-        .map_init(Scratch::<N>::default, |scratch, task| {
+        .map_init(OrderScratch::<N>::default, |scratch, task| {
             order_region::<N>(next, places, limit, scratch, task)
         })
         .collect();
@@ -82,7 +82,7 @@ pub(super) fn build<const N: usize>(next: &[u32], mut regions: Regions, limit: u
 }
 
 #[derive(Default)]
-struct Scratch<const N: usize> {
+struct OrderScratch<const N: usize> {
     lloyd: Lloyd<N>,
     next: Vec<u32>,
     rank: Vec<u32>,
@@ -95,8 +95,8 @@ fn order_region<const N: usize>(
     next: &[u32],
     places: &[AtomicU32],
     limit: u32,
-    scratch: &mut Scratch<N>,
-    task: Task<'_>,
+    scratch: &mut OrderScratch<N>,
+    task: RegionTask<'_>,
 ) -> Done {
     let n = N as u32;
     gather(next, places, scratch, &task);
@@ -136,8 +136,8 @@ fn order_region<const N: usize>(
 fn gather<const N: usize>(
     next: &[u32],
     places: &[AtomicU32],
-    scratch: &mut Scratch<N>,
-    task: &Task<'_>,
+    scratch: &mut OrderScratch<N>,
+    task: &RegionTask<'_>,
 ) {
     let count = task.faces.len() as u32;
     let adjacent = &mut scratch.lloyd.adjacent;

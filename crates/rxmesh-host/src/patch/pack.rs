@@ -52,12 +52,12 @@ pub(super) fn build(
                 .unwrap_or_default(),
         });
     }
-    let linear = Linear::new(elements, &packed.headers, growth);
+    let linear = LinearIds::new(elements, &packed.headers, growth);
     slots.into_par_iter().enumerate().lean().for_each_init(
         Default::default,
         |maps, (patch, slot)| {
             let header = &packed.headers[patch];
-            let local = Local::new(elements, ribbons, patch, maps);
+            let local = LocalIds::new(elements, ribbons, patch, maps);
             write_topology(next, elements, &local, header, slot.topology);
             write_masks(header, slot.masks);
             for kind in Kind::ALL {
@@ -137,13 +137,13 @@ fn lay_out(
 }
 
 /// Turns dense ids into linear ids, which differ where there is slack.
-pub(super) struct Linear<'a> {
+pub(super) struct LinearIds<'a> {
     headers: &'a [PatchHeader],
     elements: &'a Elements,
     locators: Option<[Locator<'a>; 3]>,
 }
 
-impl<'a> Linear<'a> {
+impl<'a> LinearIds<'a> {
     pub(super) fn new(elements: &'a Elements, headers: &'a [PatchHeader], growth: f32) -> Self {
         let locator = |kind: usize| Locator::new(&elements.starts[kind]);
         Self {
@@ -180,14 +180,14 @@ impl<'a> Linear<'a> {
 }
 
 /// Turns dense vertices and edges into the local ids of one patch.
-struct Local<'a> {
+struct LocalIds<'a> {
     first: [u32; 3],
     owned: [u32; 3],
     ribbon_faces: &'a [u32],
     maps: &'a [SmallMap; 2],
 }
 
-impl<'a> Local<'a> {
+impl<'a> LocalIds<'a> {
     fn new(
         elements: &Elements,
         ribbons: &'a Ribbons,
@@ -225,7 +225,7 @@ impl<'a> Local<'a> {
 fn write_topology(
     next: &[u32],
     elements: &Elements,
-    local: &Local<'_>,
+    local: &LocalIds<'_>,
     header: &PatchHeader,
     topology: &mut [u16],
 ) {

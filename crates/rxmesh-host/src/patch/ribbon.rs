@@ -59,10 +59,10 @@ pub(super) fn build(next: &[u32], elements: &Elements) -> Result<Ribbons, PatchE
 }
 
 /// A patch that needs a face, and the face.
-type Told = (u32, u32);
+type NeededFace = (u32, u32);
 
 /// Collects the messages of the faces of each patch to other patches.
-fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
+fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<NeededFace>> {
     let vertices = Locator::new(&elements.starts[0]);
     let faces = Locator::new(&elements.starts[2]);
     (0..elements.starts[0].len() - 1)
@@ -73,7 +73,7 @@ fn tell_all(next: &[u32], elements: &Elements) -> Vec<Vec<Told>> {
 }
 
 /// Sorts the ribbon faces by patch.
-fn sort_by_patch(told: &[Vec<Told>]) -> (Vec<u32>, Vec<u32>) {
+fn sort_by_patch(told: &[Vec<NeededFace>]) -> (Vec<u32>, Vec<u32>) {
     let mut counts = vec![0; told.len()];
     for &(patch, _) in told.iter().flatten() {
         counts[patch as usize] += 1;
@@ -96,7 +96,7 @@ fn tell(
     patch: usize,
     vertices: &Locator<'_>,
     faces: &Locator<'_>,
-) -> Vec<Told> {
+) -> Vec<NeededFace> {
     let own_vertices = elements.starts[0][patch]..elements.starts[0][patch + 1];
     let own_faces = elements.starts[2][patch]..elements.starts[2][patch + 1];
     let own_sides = 3 * own_faces.start..3 * own_faces.end;
@@ -132,7 +132,7 @@ fn rest_of_ribbon(
     next: &[u32],
     elements: &Elements,
     patch: usize,
-    (told, ribbon_faces): (&[Told], &[u32]),
+    (told, ribbon_faces): (&[NeededFace], &[u32]),
     seen: &mut SmallMap,
 ) -> Result<[Vec<u32>; 2], PatchError> {
     let range = |kind: usize| elements.starts[kind][patch]..elements.starts[kind][patch + 1];

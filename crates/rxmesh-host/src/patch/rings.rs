@@ -15,10 +15,10 @@ const SHORT: usize = 16;
 pub(super) struct LongRings {
     /// Ring of a side.
     of_side: HashMap<u32, usize>,
-    rings: Vec<Ring>,
+    rings: Vec<PatchRing>,
 }
 
-struct Ring {
+struct PatchRing {
     first: u32,
     /// Patches that own a face of it, ascending.
     patches: Vec<u32>,
@@ -44,7 +44,7 @@ impl LongRings {
             found
                 .of_side
                 .extend(ring().map(|side| (side, found.rings.len())));
-            found.rings.push(Ring {
+            found.rings.push(PatchRing {
                 first: ring().min().unwrap_or(side),
                 patches: at,
             });
@@ -52,7 +52,7 @@ impl LongRings {
         found
     }
 
-    fn of(&self, side: u32) -> Option<&Ring> {
+    fn of(&self, side: u32) -> Option<&PatchRing> {
         if self.rings.is_empty() {
             return None;
         }

@@ -138,7 +138,7 @@ pub(super) struct SmallMap {
 }
 
 impl SmallMap {
-    /// Empties the map and makes room for `count` ids.
+    /// Empties the map and reserves space for `count` ids.
     pub(super) fn reset(&mut self, count: usize) {
         let size = (4 * count).next_power_of_two().max(64);
         if self.keys.len() < size {

@@ -27,13 +27,13 @@ macro_rules! check {
 type Edge = (u32, u32);
 
 /// The mesh as the check sees it: plain maps, nothing shared with the builder.
-struct Mesh<'a> {
+struct IncidenceMaps<'a> {
     faces: &'a [[u32; 3]],
     vertex_faces: BTreeMap<u32, BTreeSet<u32>>,
     edge_faces: BTreeMap<Edge, BTreeSet<u32>>,
 }
 
-impl<'a> Mesh<'a> {
+impl<'a> IncidenceMaps<'a> {
     fn new(faces: &'a [[u32; 3]]) -> Self {
         let mut mesh = Self {
             faces,
@@ -87,7 +87,7 @@ fn ascending((a, b): Edge) -> Edge {
 }
 
 /// Patch in the input's ids; `None` instead if an id is invalid.
-struct View {
+struct PatchIds {
     /// Input vertex of each local vertex, input face of each local face.
     vertices: Vec<u32>,
     faces: Vec<u32>,
@@ -108,14 +108,14 @@ impl PatchSet {
         if !out.is_empty() {
             return out;
         }
-        let mesh = Mesh::new(faces);
+        let mesh = IncidenceMaps::new(faces);
         check!(
             out,
             self.counts == [vertex_count, mesh.edge_faces.len(), faces.len()].map(|n| n as u32),
             "counts {:?} are not the mesh's",
             self.counts
         );
-        let views: Vec<View> = (0..self.headers.len())
+        let views: Vec<PatchIds> = (0..self.headers.len())
             .filter_map(|patch| self.view(patch, &mut out))
             .collect();
         if !out.is_empty() {
@@ -229,7 +229,7 @@ impl PatchSet {
         }
     }
 
-    fn view(&self, patch: usize, out: &mut Vec<LayoutFault>) -> Option<View> {
+    fn view(&self, patch: usize, out: &mut Vec<LayoutFault>) -> Option<PatchIds> {
         let h = &self.headers[patch];
         let ids = Kind::ALL.map(|kind| {
             let k = kind as usize;
@@ -274,7 +274,7 @@ impl PatchSet {
             edges.is_some(),
             "patch {patch}: EV names a vertex that is not local"
         );
-        Some(View {
+        Some(PatchIds {
             vertices,
             faces,
             edges: edges?,
@@ -284,8 +284,8 @@ impl PatchSet {
     /// Checks that every edge is owned once, and means the same in every patch. Returns the linear ids.
     fn check_edges(
         &self,
-        mesh: &Mesh<'_>,
-        views: &[View],
+        mesh: &IncidenceMaps<'_>,
+        views: &[PatchIds],
         out: &mut Vec<LayoutFault>,
     ) -> BTreeMap<Edge, u32> {
         let mut linear = BTreeMap::new();
@@ -330,9 +330,9 @@ impl PatchSet {
     /// Checks that FE and EV give the input's corners back.
     fn check_topology(
         &self,
-        mesh: &Mesh<'_>,
+        mesh: &IncidenceMaps<'_>,
         patch: usize,
-        view: &View,
+        view: &PatchIds,
         edge_linear: &BTreeMap<Edge, u32>,
         out: &mut Vec<LayoutFault>,
     ) {
@@ -359,7 +359,13 @@ impl PatchSet {
     }
 
     /// Checks that the ribbon is what the owned elements' relations need, and nothing else.
-    fn check_ribbon(&self, mesh: &Mesh<'_>, patch: usize, view: &View, out: &mut Vec<LayoutFault>) {
+    fn check_ribbon(
+        &self,
+        mesh: &IncidenceMaps<'_>,
+        patch: usize,
+        view: &PatchIds,
+        out: &mut Vec<LayoutFault>,
+    ) {
         let h = &self.headers[patch];
         let mut faces: BTreeSet<u32> = view.faces[..usize::from(h.owned[2])]
             .iter()
@@ -403,9 +409,9 @@ impl PatchSet {
     /// Checks that own faces are connected, or are whole components.
     fn check_contiguous(
         &self,
-        mesh: &Mesh<'_>,
+        mesh: &IncidenceMaps<'_>,
         patch: usize,
-        view: &View,
+        view: &PatchIds,
         out: &mut Vec<LayoutFault>,
     ) {
         let own: BTreeSet<u32> = view.faces[..usize::from(self.headers[patch].owned[2])]

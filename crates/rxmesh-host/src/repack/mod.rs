@@ -16,7 +16,7 @@ use crate::Error;
 use crate::engine::{Buffer, Engine};
 use crate::parallel::scan;
 use crate::patch::PatchError;
-use crate::store::{Buffers, Packed, RxMesh};
+use crate::store::{Buffers, RepackedMesh, RxMesh};
 use arena::Arena;
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::repack::elements::{
@@ -28,7 +28,7 @@ use rxmesh_kernels::repack::extra::{
 use rxmesh_kernels::repack::faces::{FACE_RUN, RepackCount, RepackLabels, RepackPlace, RepackSort};
 use rxmesh_kernels::repack::ribbon::{LIST_WORDS, LONG_LIST, RepackRibbon};
 use rxmesh_kernels::repack::write::{RepackHeaders, RepackWrite};
-use rxmesh_kernels::repack::{NONE, RepackMesh, STATS, Stat, Work};
+use rxmesh_kernels::repack::{NONE, RepackArrays, RepackMesh, STATS, Stat};
 use rxmesh_kernels::topo::{Kind, PatchHeader};
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ const WRITE_ROOM: u32 = 4096;
 ///
 /// # Safety
 ///
-/// The arrays fit each other in content, which nobody checks (contract U4 of docs/inside/unsafe.md): every entry that
+/// The arrays fit each other in content, which is not checked (contract U4 of docs/inside/unsafe.md): every entry that
 /// is not one of the special values is below the number of slots of its kind, the three sides of a face name live edges
 /// and meet in its corners, EF names faces of its edge, and VE names an edge that ends at its vertex and is a side of a
 /// live face. [`RxMesh::from_engine_faces`] makes a mesh of any triangles without such a promise.
@@ -196,7 +196,7 @@ struct Repack<'a> {
     input: &'a RepackSource<'a>,
     options: RepackOptions,
     flat: RepackMesh,
-    work: Work,
+    work: RepackArrays,
     arena: Arena,
     /// Zeroes for the counts of new labels.
     label_room: GlobalMut<u32>,
@@ -207,7 +207,7 @@ struct Repack<'a> {
 }
 
 /// Results of the first half.
-struct Lists {
+struct RepackLists {
     /// Memory of the arrays below.
     _arena: Arena,
     told: GlobalMut<u32>,
@@ -217,7 +217,7 @@ struct Lists {
 }
 
 /// Lists of edges with more than two faces.
-struct Extras {
+struct ExtraLists {
     /// Memory of the lists.
     _arenas: [Arena; 2],
     view: Extra,
@@ -265,7 +265,7 @@ impl<'a> Repack<'a> {
             engine.uninit(faces)?,
         ];
         let parts = parts.map(|n| arena.take(n));
-        let work = Work {
+        let work = RepackArrays {
             stats: parts[0],
             label_faces: parts[1],
             label_patch: parts[2],
@@ -392,7 +392,7 @@ impl<'a> Repack<'a> {
     }
 
     /// Collects the faces of edges with more than two, and counts the patches that they are told to.
-    fn list_extras(&self, faces: u32) -> Result<Extras, Error> {
+    fn list_extras(&self, faces: u32) -> Result<ExtraLists, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let edges = work.first_side.len() as usize;
         let mut arena = Arena::new(engine, &[edges, edges])?;
@@ -420,7 +420,7 @@ impl<'a> Repack<'a> {
             told: none,
         };
         engine.launch_flat(records, tell)?;
-        Ok(Extras {
+        Ok(ExtraLists {
             _arenas: [arena, more],
             view: extra,
             records,
@@ -447,7 +447,7 @@ impl<'a> Repack<'a> {
         Ok(())
     }
 
-    fn allocate_lists(&self, stats: &Stats) -> Result<Lists, Error> {
+    fn allocate_lists(&self, stats: &Stats) -> Result<RepackLists, Error> {
         let told = stats.of(Stat::Told) as usize;
         let parts = [
             told,
@@ -457,7 +457,7 @@ impl<'a> Repack<'a> {
         ];
         let mut arena = Arena::uninit(self.engine, &parts)?;
         let [told, tables, lists, sizes] = parts.map(|n| arena.take(n));
-        Ok(Lists {
+        Ok(RepackLists {
             _arena: arena,
             told,
             tables,
@@ -480,10 +480,10 @@ impl<'a> Repack<'a> {
     }
 
     /// Builds ribbons, headers and sections.
-    fn pack(self, stats: &Stats, lists: &Lists) -> Result<Repacked, Error> {
+    fn pack(self, stats: &Stats, lists: &RepackLists) -> Result<Repacked, Error> {
         let (engine, flat, work) = (self.engine, self.flat, self.work);
         let patches = stats.of(Stat::Patches);
-        let &Lists {
+        let &RepackLists {
             told,
             tables,
             lists,
@@ -544,7 +544,7 @@ impl<'a> Repack<'a> {
         let linear = self.linear.map(Arc::new);
         let mesh = RxMesh::from_packed(
             engine,
-            Packed {
+            RepackedMesh {
                 buffers,
                 headers: on_host,
                 counts,

@@ -5,7 +5,7 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 
 /// Faces around an edge that has several.
-pub(super) struct Around {
+pub(super) struct EdgeFan {
     /// Angle and half-edge of each, by angle and face; angles from 0 to 2 pi, seen against the edge's direction from
     /// its lower to its higher vertex.
     faces: Vec<(f64, u32)>,
@@ -15,8 +15,8 @@ pub(super) struct Around {
     pub(super) length: f64,
 }
 
-impl Around {
-    pub(super) fn new(mesh: &TriMesh, table: &EdgeTable, e: usize) -> Around {
+impl EdgeFan {
+    pub(super) fn new(mesh: &TriMesh, table: &EdgeTable, e: usize) -> EdgeFan {
         let x = |v: u32| mesh.positions[v as usize].as_dvec3();
         let [a, b] = table.edges[e].map(x);
         let axis = (b - a).normalize_or_zero();
@@ -30,7 +30,7 @@ impl Around {
         let angles: Vec<(u32, f64)> = table.along(e).iter().map(|&h| (h, angle(h))).collect();
         let mut faces: Vec<(f64, u32)> = angles.iter().map(|&(h, angle)| (angle, h)).collect();
         faces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        Around {
+        EdgeFan {
             faces,
             angles,
             length: a.distance(b),
@@ -45,9 +45,9 @@ impl Around {
     /// Returns pairs among half-edges of one set of faces, each given with `true` if it runs upwards when the set is
     /// turned as its root. One of a pair runs upwards, the other one downwards.
     ///
-    /// If equally many run up and down and the set encloses a volume (`inwards`: its root looks into it), two
-    /// half-edges with a wedge of that volume between them are a pair, so that solids which touch along an edge come
-    /// apart there; otherwise those that bend least.
+    /// If equally many run up and down and the set encloses a volume (`inwards`: the normal of its root points into
+    /// it), two half-edges with a wedge of that volume between them are a pair, so that solids which touch along an
+    /// edge come apart there; otherwise those that bend least.
     pub(super) fn pairs(
         &self,
         halves: Vec<(u32, bool)>,

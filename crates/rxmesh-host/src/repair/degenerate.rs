@@ -116,7 +116,7 @@ impl Ord for Cap {
 
 /// A face that took the place of another one.
 #[derive(Clone, Copy)]
-struct Part {
+struct ReplacementFace {
     vertices: [u32; 3],
     corners: [Between; 3],
     source: u32,
@@ -127,7 +127,7 @@ struct Caps {
     table: EdgeTable,
     heap: BinaryHeap<Cap>,
     /// New faces; their numbers follow those of the mesh.
-    parts: Vec<Part>,
+    parts: Vec<ReplacementFace>,
     dead: Vec<bool>,
     /// Faces at edges that are not as in the table.
     changed: HashMap<[u32; 2], Vec<u32>>,
@@ -171,10 +171,10 @@ impl Caps {
         count
     }
 
-    fn part(&self, mesh: &TriMesh, f: u32) -> Part {
+    fn part(&self, mesh: &TriMesh, f: u32) -> ReplacementFace {
         match (f as usize).checked_sub(mesh.faces.len()) {
             Some(new) => self.parts[new],
-            None => Part {
+            None => ReplacementFace {
                 vertices: mesh.faces[f as usize],
                 corners: [0, 1, 2].map(|k| Between::at(3 * f + k)),
                 source: f,
@@ -217,7 +217,7 @@ impl Caps {
         }
     }
 
-    fn add(&mut self, mesh: &TriMesh, part: Part) {
+    fn add(&mut self, mesh: &TriMesh, part: ReplacementFace) {
         if !is_proper(&part.vertices) {
             return;
         }

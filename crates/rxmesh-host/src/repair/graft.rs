@@ -37,7 +37,7 @@ pub(super) fn graft(
     faces: &[NewFace],
 ) -> Result<(), MeshError> {
     add_vertices(mesh, vertices);
-    let order = Order::new(mesh, faces);
+    let order = GraftedFaces::new(mesh, faces);
     let old = std::mem::take(&mut mesh.faces);
     mesh.faces = order.pick(&old, |f| f.corners);
     let extras = &mut mesh.extras;
@@ -123,7 +123,7 @@ fn add_vertices(mesh: &mut TriMesh, vertices: &[NewVertex]) {
 }
 
 /// Faces of the new mesh.
-struct Order<'a> {
+struct GraftedFaces<'a> {
     /// Old face that each face is, or has its values from.
     origins: Vec<u32>,
     /// New face that each face is, if any.
@@ -132,8 +132,8 @@ struct Order<'a> {
     between: Vec<u32>,
 }
 
-impl<'a> Order<'a> {
-    fn new(mesh: &TriMesh, faces: &'a [NewFace]) -> Order<'a> {
+impl<'a> GraftedFaces<'a> {
+    fn new(mesh: &TriMesh, faces: &'a [NewFace]) -> GraftedFaces<'a> {
         let old = mesh.faces.len() as u32;
         let mut all: Vec<(u32, Option<&NewFace>)> = (0..old).map(|f| (f, None)).collect();
         all.extend(faces.iter().map(|f| (f.origin, Some(f))));
@@ -144,7 +144,7 @@ impl<'a> Order<'a> {
         let mut between: Vec<u32> = faces.iter().filter(|_| grouped).map(|f| f.origin).collect();
         between.sort_unstable();
         let (origins, new) = all.into_iter().unzip();
-        Order {
+        GraftedFaces {
             origins,
             new,
             between,

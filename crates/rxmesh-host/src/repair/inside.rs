@@ -85,7 +85,7 @@ fn meets(t: [DVec3; 3], p: DVec3) -> bool {
     if sides != [true; 3] && sides != [false; 3] {
         return false;
     }
-    // The point is below the plane's height there: the sign follows from the direction that the triangle looks in.
+    // The point is below the plane's height there: the sign follows from the direction of the triangle's normal.
     let normal = (t[1] - t[0]).cross(t[2] - t[0]);
     let height = (t[0] - p).dot(normal);
     if sides[0] { height > 0.0 } else { height < 0.0 }

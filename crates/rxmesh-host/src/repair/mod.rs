@@ -37,4 +37,4 @@ pub use parts::{SmallReport, drop_small_components};
 pub use split::{SplitReport, split_non_manifold};
 pub use unused::drop_unused_vertices;
 pub use weld::{WeldReport, weld};
-pub use whole::{Counts, Pass, RepairOptions, RepairReport, repair};
+pub use whole::{DefectCounts, Pass, RepairOptions, RepairReport, repair};

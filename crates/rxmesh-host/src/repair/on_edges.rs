@@ -40,7 +40,7 @@ pub(super) fn shared_edges(faces: &[[u32; 3]], sheets: &Sheets) -> Vec<Vec<u32>>
 /// number of faces that were dropped because their edge is too short for one.
 pub(super) fn part_edges(mesh: &mut TriMesh, shared: Vec<Vec<u32>>) -> (u64, u64) {
     let mut on: HashMap<u32, OnEdge> = HashMap::new();
-    let mut taken = Places::new(mesh);
+    let mut taken = OccupiedPoints::new(mesh);
     let mut made: Vec<([u32; 2], f64)> = Vec::new();
     let mut dropped: HashSet<u32> = HashSet::new();
     for halves in shared {
@@ -70,11 +70,16 @@ pub(super) fn part_edges(mesh: &mut TriMesh, shared: Vec<Vec<u32>>) -> (u64, u64
 }
 
 /// Places where vertices are.
-struct Places(HashSet<[u32; 3]>);
+struct OccupiedPoints(HashSet<[u32; 3]>);
 
-impl Places {
-    fn new(mesh: &TriMesh) -> Places {
-        Places(mesh.positions.iter().map(|&p| Places::key(p)).collect())
+impl OccupiedPoints {
+    fn new(mesh: &TriMesh) -> OccupiedPoints {
+        OccupiedPoints(
+            mesh.positions
+                .iter()
+                .map(|&p| OccupiedPoints::key(p))
+                .collect(),
+        )
     }
 
     fn key(p: glam::Vec3) -> [u32; 3] {
@@ -91,9 +96,10 @@ impl Places {
                 .step_by(2)
                 .map(move |i| f64::from(i) / f64::from(1u32 << n))
         };
-        (1..7)
-            .flat_map(halved)
-            .find(|&part| self.0.insert(Places::key(a.lerp(b, part).as_vec3())))
+        (1..7).flat_map(halved).find(|&part| {
+            self.0
+                .insert(OccupiedPoints::key(a.lerp(b, part).as_vec3()))
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Faces turned over so that neighbours agree, and that closed surfaces look outwards.
+//! Orientation of faces, so that neighbours agree and the normals of closed surfaces point outwards.
 
 use super::inside::Insides;
 use super::rebuild::turn_faces;
@@ -34,8 +34,8 @@ pub struct OutwardReport {
 
 /// Turns faces over so that those on both sides of an edge agree, in each set of faces connected through edges.
 ///
-/// The larger part of a set's area stays as it is; where neither is two thirds, and the set is nearly closed, it comes
-/// to look outwards. At edges with more than two faces the pairs are those of
+/// The larger part of a set's area stays as it is. If neither part has two thirds, and the set is nearly closed, its
+/// normals come to point outwards. At edges with more than two faces the pairs are those of
 /// [`split_non_manifold`](super::split_non_manifold).
 pub fn orient(mesh: &mut TriMesh) -> OrientReport {
     let sheets = Sheets::new(mesh);
@@ -46,7 +46,7 @@ pub fn orient(mesh: &mut TriMesh) -> OrientReport {
     }
 }
 
-/// Turns closed components over whose faces look the wrong way: outwards is right, and inwards for a cavity, which is a
+/// Flips closed components whose normals point the wrong way. Outwards is right, and inwards for a cavity, which is a
 /// component inside an odd number of others. The faces of each should agree ([`orient`]).
 pub fn orient_outward(mesh: &mut TriMesh) -> OutwardReport {
     let sheets = Sheets::new(mesh);
@@ -82,7 +82,7 @@ pub fn orient_outward(mesh: &mut TriMesh) -> OutwardReport {
     report
 }
 
-/// Returns six times the volume that closed faces enclose, negative if they look inwards.
+/// Returns six times the volume that closed faces enclose, negative if their normals point inwards.
 fn volume(mesh: &TriMesh, faces: &[u32]) -> f64 {
     let x = |v: u32| mesh.positions[v as usize].as_dvec3();
     let origin = faces

@@ -21,7 +21,7 @@ pub struct SmallReport {
 /// Drops the components (faces connected through edges) that have fewer faces than `min_faces`, or a bounding box whose
 /// diagonal is less than the part `min_size` of the mesh's. The largest one by faces always stays.
 pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) -> SmallReport {
-    struct Part {
+    struct FaceSet {
         root: u32,
         faces: u64,
         low: DVec3,
@@ -35,13 +35,13 @@ pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) 
             sets.unite(pair[0] / 3, pair[1] / 3);
         }
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<FaceSet> = Vec::new();
     let mut part_of = vec![0u32; count];
     for f in 0..count {
         let root = sets.root(f as u32) as usize;
         if root == f {
             part_of[f] = parts.len() as u32;
-            parts.push(Part {
+            parts.push(FaceSet {
                 root: f as u32,
                 faces: 0,
                 low: DVec3::INFINITY,
@@ -62,7 +62,7 @@ pub fn drop_small_components(mesh: &mut TriMesh, min_faces: u32, min_size: f64) 
         .iter()
         .max_by_key(|p| (p.faces, std::cmp::Reverse(p.root)))
         .map(|p| p.root);
-    let stays = |p: &Part| {
+    let stays = |p: &FaceSet| {
         Some(p.root) == largest
             || p.faces >= u64::from(min_faces) && p.low.distance(p.high) >= least
     };

@@ -5,8 +5,8 @@
 //! depends on the positions of faces and on their order, not on their orientation, so that it is the same after faces
 //! have been turned.
 
-use super::around::Around;
-use super::turns::Turns;
+use super::around::EdgeFan;
+use super::turns::TurnSets;
 use crate::mesh::{EdgeTable, TriMesh};
 use glam::DVec3;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ impl Sheets {
         let table = EdgeTable::new(&mesh.faces, mesh.positions.len());
         let mut builder = Builder {
             mesh,
-            turns: Turns::new(mesh.faces.len()),
+            turns: TurnSets::new(mesh.faces.len()),
             partner: vec![NONE; 3 * mesh.faces.len()],
             table,
         };
@@ -71,7 +71,7 @@ pub(super) fn runs_up(mesh: &TriMesh, half: u32) -> bool {
 struct Builder<'a> {
     mesh: &'a TriMesh,
     table: EdgeTable,
-    turns: Turns,
+    turns: TurnSets,
     partner: Vec<u32>,
 }
 
@@ -197,7 +197,7 @@ impl Builder<'_> {
         }
         let solid = self.solid();
         for e in crowded {
-            let around = Around::new(self.mesh, &self.table, e);
+            let around = EdgeFan::new(self.mesh, &self.table, e);
             let mut by_root: Vec<(u32, u32)> = Vec::new();
             for &h in self.table.along(e) {
                 by_root.push((self.turns.root(h / 3).0, h));
@@ -212,7 +212,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns, for each set of faces that encloses a volume, `true` if its root's face looks inwards.
+    /// Returns, for each set of faces that encloses a volume, `true` if the normal of its root's face points inwards.
     fn solid(&mut self) -> HashMap<u32, bool> {
         let mut sums: HashMap<u32, (DVec3, f64, f64)> = HashMap::new();
         for (f, face) in self.mesh.faces.iter().enumerate() {
@@ -243,7 +243,7 @@ impl Builder<'_> {
             if free.len() < 2 {
                 continue;
             }
-            let around = Around::new(self.mesh, &self.table, e);
+            let around = EdgeFan::new(self.mesh, &self.table, e);
             for (g, h, bend) in around.candidates(&free, MANY, NEAREST) {
                 let ((rg, tg), (rh, th)) = (self.turns.root(g / 3), self.turns.root(h / 3));
                 let turned = tg ^ th ^ (runs_up(self.mesh, g) == runs_up(self.mesh, h));
@@ -342,7 +342,7 @@ impl Votes {
     }
 
     /// Returns `true` if the sheet is to be turned as a whole, so that the larger part of its area stays. If there is
-    /// no clear majority and the sheet is nearly closed, it is turned so that it looks outwards.
+    /// no clear majority and the sheet is nearly closed, it is turned so that its normals point outwards.
     fn turn(&self) -> bool {
         let ([stays, turns], all) = (self.area, self.area[0] + self.area[1]);
         let mixed = 3.0 * stays.min(turns) > all;

@@ -63,7 +63,7 @@ pub(super) fn split(mesh: &mut TriMesh, touching: Touching) -> SplitReport {
     let mut report = SplitReport::default();
     for round in 0.. {
         let sheets = Sheets::new(mesh);
-        let fans = Fans::new(mesh, &sheets, touching);
+        let fans = FanFaces::new(mesh, &sheets, touching);
         let shared = if sheets.is_simple || round == MOST_ROUNDS {
             Vec::new()
         } else {
@@ -126,14 +126,14 @@ fn unite_open(mesh: &TriMesh, sheets: &Sheets, fans: &mut Sets) {
 }
 
 /// Faces with a vertex for each fan of them.
-struct Fans {
+struct FanFaces {
     faces: Vec<[u32; 3]>,
     /// Vertices of which the ones behind all others are copies.
     copied: Vec<u32>,
 }
 
-impl Fans {
-    fn new(mesh: &TriMesh, sheets: &Sheets, touching: Touching) -> Fans {
+impl FanFaces {
+    fn new(mesh: &TriMesh, sheets: &Sheets, touching: Touching) -> FanFaces {
         let mut fans = Sets::new(3 * mesh.faces.len());
         for (half, &partner) in sheets.partner.iter().enumerate() {
             if partner != NONE && (half as u32) < partner {
@@ -171,7 +171,7 @@ impl Fans {
                 faces[f] = [0, 1, 2].map(|k| own(k).unwrap_or(face[k]));
             }
         }
-        Fans {
+        FanFaces {
             faces,
             copied: more.into_iter().map(|m| m.0).collect(),
         }

@@ -2,15 +2,15 @@
 
 /// Disjoint sets of faces; each face is turned relative to the set's root or not. The root is the lowest face.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct TurnSets {
     up: Vec<u32>,
     /// Relative to the face above.
     turned: Vec<bool>,
 }
 
-impl Turns {
-    pub(super) fn new(n: usize) -> Turns {
-        Turns {
+impl TurnSets {
+    pub(super) fn new(n: usize) -> TurnSets {
+        TurnSets {
             up: (0..n as u32).collect(),
             turned: vec![false; n],
         }
@@ -52,11 +52,11 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
-    use super::Turns;
+    use super::TurnSets;
 
     #[test]
     fn turns_add_up_along_a_chain() {
-        let mut t = Turns::new(6);
+        let mut t = TurnSets::new(6);
         assert!(t.unite(4, 5, true) && t.unite(3, 4, false) && t.unite(5, 0, true));
         // 0 turned against 5, 5 against 4, so 0 as 4.
         assert_eq!(t.root(4), (0, false));

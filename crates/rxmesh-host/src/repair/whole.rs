@@ -33,7 +33,7 @@ pub enum Pass {
     Split,
     /// Turn faces so that neighbours agree, where nothing is to be split.
     Orient,
-    /// Turn closed components to look outwards, and cavities inwards.
+    /// Turn the normals of closed components outwards, and those of cavities inwards.
     Outward,
     /// Drop vertices of no face.
     Unused,
@@ -121,7 +121,7 @@ impl RepairOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Counts {
+pub struct DefectCounts {
     /// Vertices.
     pub vertices: u64,
     /// Faces.
@@ -150,10 +150,10 @@ pub struct Counts {
     pub duplicate_vertices: u64,
 }
 
-impl Counts {
+impl DefectCounts {
     /// Returns the counts of a mesh that was checked.
-    pub fn of(c: &CheckReport) -> Counts {
-        Counts {
+    pub fn of(c: &CheckReport) -> DefectCounts {
+        DefectCounts {
             vertices: c.vertices,
             faces: c.faces,
             components: c.face_components,
@@ -188,7 +188,7 @@ impl Counts {
 #[non_exhaustive]
 pub struct RepairReport {
     /// Counts of the mesh before.
-    pub before: Counts,
+    pub before: DefectCounts,
     /// Vertices united.
     pub weld: Option<WeldReport>,
     /// Faces without area dropped.
@@ -210,7 +210,7 @@ pub struct RepairReport {
     /// Vertices of no face dropped.
     pub unused: Option<u64>,
     /// Counts of the mesh afterwards.
-    pub after: Counts,
+    pub after: DefectCounts,
 }
 
 impl RepairReport {
@@ -269,7 +269,7 @@ impl RepairReport {
 pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairReport, MeshError> {
     mesh.validate()?;
     let mut report = RepairReport {
-        before: Counts::of(&check(mesh)),
+        before: DefectCounts::of(&check(mesh)),
         ..RepairReport::default()
     };
     if options.does(Pass::Weld) {
@@ -307,7 +307,7 @@ pub fn repair(mesh: &mut TriMesh, options: &RepairOptions) -> Result<RepairRepor
         report.unused = Some(drop_unused_vertices(mesh));
     }
     mesh.validate()?;
-    report.after = Counts::of(&check(mesh));
+    report.after = DefectCounts::of(&check(mesh));
     Ok(report)
 }
 

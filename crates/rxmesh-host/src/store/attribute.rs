@@ -5,7 +5,7 @@ use super::{Dimension, RxMesh};
 use crate::engine::{Buffer, EngineError};
 use crate::error::{AttributeError, Error};
 use rxmesh_kernels::attr::{
-    Accumulate, Finish, Place, Read, Staged, StagedSum, Sum, Value, View, ViewMut, Write,
+    Accumulate, Finish, PlaceMap, Read, Staged, StagedSum, Sum, Value, View, ViewMut, Write,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Element, Kind};
@@ -30,7 +30,7 @@ pub struct Attribute<K, T> {
     fresh: Fresh,
     mesh: u64,
     layout: Layout,
-    place: Place,
+    place: PlaceMap,
     /// Input's index of each linear id, when the values lie in the input's order.
     source: Option<Arc<[u32]>>,
     /// Length of the linear id space.
@@ -94,7 +94,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
         rx: &RxMesh<D>,
         device: Buffer<T>,
         layout: Layout,
-        place: Place,
+        place: PlaceMap,
         source: Option<Arc<[u32]>>,
     ) -> Self {
         device.set_mesh(rx.id());
@@ -118,7 +118,7 @@ impl<K: Element, T: Value> Attribute<K, T> {
 
     /// Creates an attribute of values of the elements of a mesh that are on the engine already, one a linear id.
     pub(crate) fn from_buffer(rx: &RxMesh, device: Buffer<T>) -> Self {
-        Attribute::over(rx, device, Layout::default(), Place::plain(), None)
+        Attribute::over(rx, device, Layout::default(), PlaceMap::plain(), None)
     }
 
     /// Returns the number of values: the length of the linear id space.

@@ -5,7 +5,7 @@ use super::attribute::plural;
 use super::{Dimension, RxMesh};
 use crate::Error;
 use crate::engine::Buffer;
-use rxmesh_kernels::attr::{Place, Value};
+use rxmesh_kernels::attr::{PlaceMap, Value};
 use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub(super) type Source = Arc<[u32]>;
 
 /// Order of values on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ValueOrder {
     /// By linear id: a patch's values lie together, which is the fastest for kernels over the mesh.
     #[default]
     Patch,
@@ -26,7 +26,7 @@ pub enum Order {
 
 /// Order of the 32-bit words of values on the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Words {
+pub enum WordOrder {
     /// One value after the other (array of structs).
     #[default]
     Together,
@@ -38,9 +38,9 @@ pub enum Words {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Layout {
     /// Order of the values.
-    pub order: Order,
+    pub order: ValueOrder,
     /// Layout of their words.
-    pub words: Words,
+    pub words: WordOrder,
 }
 
 impl Layout {
@@ -51,14 +51,14 @@ impl Layout {
 
     /// Refuses layouts that the kind of element or the type cannot have.
     pub(super) fn check<T: Value>(self, kind: Kind) -> Result<(), Error> {
-        if self.order == Order::Input && kind == Kind::Edge {
+        if self.order == ValueOrder::Input && kind == Kind::Edge {
             return Err(Error::Options(
                 "edges have no order in the input: an attribute of theirs lies in patch order"
                     .into(),
             ));
         }
         let words = size_of::<T>().is_multiple_of(4) && align_of::<T>() >= 4;
-        if self.words == Words::Apart && !words {
+        if self.words == WordOrder::Apart && !words {
             return Err(Error::Options(format!(
                 "a value of type {} is not made of 32-bit words, which could lie apart",
                 std::any::type_name::<T>()
@@ -70,8 +70,8 @@ impl Layout {
     /// Returns the number of values on the engine.
     pub(super) fn len<D: Dimension>(self, rx: &RxMesh<D>, kind: Kind) -> usize {
         match self.order {
-            Order::Patch => rx.linear_len(kind) as usize,
-            Order::Input => rx.count(kind) as usize,
+            ValueOrder::Patch => rx.linear_len(kind) as usize,
+            ValueOrder::Input => rx.count(kind) as usize,
         }
     }
 
@@ -81,16 +81,16 @@ impl Layout {
         self,
         rx: &RxMesh<D>,
         kind: Kind,
-    ) -> Result<(Place, Option<Source>), Error> {
+    ) -> Result<(PlaceMap, Option<Source>), Error> {
         let plane = match self.words {
-            Words::Together => 0,
-            Words::Apart => self.len(rx, kind) as u32,
+            WordOrder::Together => 0,
+            WordOrder::Apart => self.len(rx, kind) as u32,
         };
         Ok(match self.order {
-            Order::Patch => (Place::plain().apart(plane), None),
-            Order::Input => {
+            ValueOrder::Patch => (PlaceMap::plain().apart(plane), None),
+            ValueOrder::Input => {
                 let (source, order) = rx.places(kind)?;
-                (Place::new(order, plane), Some(source))
+                (PlaceMap::new(order, plane), Some(source))
             }
         })
     }
@@ -104,7 +104,7 @@ impl Layout {
     ) -> Vec<T> {
         let mut ordered = vec![T::zeroed(); n];
         match (self.order, source) {
-            (Order::Input, Some(source)) => {
+            (ValueOrder::Input, Some(source)) => {
                 for (&to, &value) in source.iter().zip(linear) {
                     if to != u32::MAX {
                         ordered[to as usize] = value;
@@ -113,7 +113,7 @@ impl Layout {
             }
             _ => ordered.copy_from_slice(linear),
         }
-        if self.words == Words::Apart {
+        if self.words == WordOrder::Apart {
             let mut apart = vec![T::zeroed(); n];
             let (from, to): (&[u32], &mut [u32]) = (
                 bytemuck::cast_slice(&ordered),
@@ -137,7 +137,7 @@ impl Layout {
     ) {
         let n = device.len();
         let mut ordered;
-        let device = if self.words == Words::Apart {
+        let device = if self.words == WordOrder::Apart {
             ordered = vec![T::zeroed(); n];
             let (from, to): (&[u32], &mut [u32]) = (
                 bytemuck::cast_slice(device),
@@ -152,7 +152,7 @@ impl Layout {
             device
         };
         match (self.order, source) {
-            (Order::Input, Some(source)) => {
+            (ValueOrder::Input, Some(source)) => {
                 for (&from, value) in source.iter().zip(linear) {
                     if from != u32::MAX {
                         *value = device[from as usize];
@@ -167,7 +167,7 @@ impl Layout {
 /// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the
 /// input's order asks for it.
 #[derive(Default)]
-pub(super) struct Places(Mutex<[Option<Indices>; 4]>);
+pub(super) struct InputIndices(Mutex<[Option<Indices>; 4]>);
 
 struct Indices {
     host: Arc<[u32]>,

@@ -1,6 +1,6 @@
 //! [`RxMesh`]: a patched mesh on an engine.
 
-use super::layout::{Layout, Places};
+use super::layout::{InputIndices, Layout};
 use super::prepared::PreparedStore;
 use super::{Attribute, Dimension, Surface};
 use crate::Error;
@@ -28,7 +28,7 @@ pub struct RxMesh<D: Dimension = Surface> {
     body: Option<Patches>,
     buffers: Buffers,
     prepared: PreparedStore,
-    places: Places,
+    places: InputIndices,
     /// Linear ids of the session's vertices and faces, for a mesh that was packed on the engine.
     origin: Option<[Arc<Buffer<u32>>; 2]>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Buffers {
 }
 
 /// Results of a repack on an engine.
-pub(crate) struct Packed {
+pub(crate) struct RepackedMesh {
     pub(crate) buffers: Buffers,
     /// The same headers as in `buffers`.
     pub(crate) headers: Vec<PatchHeader>,
@@ -113,7 +113,7 @@ impl RxMesh {
     }
 
     /// Creates a mesh of patches that lie on the engine already.
-    pub(crate) fn from_packed(engine: &Engine, packed: Packed) -> RxMesh {
+    pub(crate) fn from_packed(engine: &Engine, packed: RepackedMesh) -> RxMesh {
         let (headers, counts) = (Arc::from(packed.headers), of_surface(packed.counts));
         let mut rx = RxMesh::over(
             engine,
@@ -204,7 +204,7 @@ impl<D: Dimension> RxMesh<D> {
             body: None,
             buffers,
             prepared: PreparedStore::default(),
-            places: Places::default(),
+            places: InputIndices::default(),
             origin: None,
         }
     }
@@ -242,7 +242,7 @@ impl<D: Dimension> RxMesh<D> {
             + self.buffers.ribbons.len() * 4
     }
 
-    pub(super) fn places_store(&self) -> &Places {
+    pub(super) fn places_store(&self) -> &InputIndices {
         &self.places
     }
 

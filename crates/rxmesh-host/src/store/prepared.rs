@@ -32,7 +32,7 @@ pub enum RelationChoice {
 const PREPARE_AT_RUN: u32 = 3;
 
 /// A relation's tables.
-struct Stored {
+struct StoredRelation {
     name: &'static str,
     starts: Buffer<u32>,
     tables: Buffer<u16>,
@@ -47,7 +47,7 @@ pub(super) struct PreparedStore {
 #[derive(Default)]
 struct Inner {
     choice: RelationChoice,
-    stored: BTreeMap<TypeId, Stored>,
+    stored: BTreeMap<TypeId, StoredRelation>,
     /// Number of runs of each kernel by the automatic choice.
     runs: BTreeMap<TypeId, u32>,
 }
@@ -86,7 +86,7 @@ impl<D: Dimension> RxMesh<D> {
     /// Returns the relations that are prepared, by name.
     pub fn prepared_sizes(&self) -> Vec<PreparedSize> {
         let inner = self.prepared_store().lock();
-        let size = |s: &Stored| PreparedSize {
+        let size = |s: &StoredRelation| PreparedSize {
             relation: s.name,
             bytes: 4 * s.starts.len() + 2 * s.tables.len(),
         };
@@ -122,10 +122,10 @@ impl<D: Dimension> RxMesh<D> {
         Ok(unsafe { Prepared::new(stored.starts.global(), stored.tables.global()) })
     }
 
-    fn make_tables<R: Relation>(&self) -> Result<Stored, Error> {
+    fn make_tables<R: Relation>(&self) -> Result<StoredRelation, Error> {
         // Copies of a body share its tables.
         let (engine, patches) = (self.engine(), self.body_patches());
-        let mut stored = Stored {
+        let mut stored = StoredRelation {
             name: R::NAME,
             starts: engine.zeroed(patches + 1)?,
             tables: engine.zeroed(0)?,
@@ -133,7 +133,7 @@ impl<D: Dimension> RxMesh<D> {
         if !R::PREPARABLE {
             return Ok(stored);
         }
-        let kernel = |stored: &Stored, fill| PrepareRows::<R> {
+        let kernel = |stored: &StoredRelation, fill| PrepareRows::<R> {
             places: stored.starts.global_mut(),
             tables: stored.tables.global_mut(),
             fill,

@@ -6,7 +6,7 @@ use rxmesh_kernels::attr::Sum;
 use rxmesh_kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_kernels::query::Relation;
 use rxmesh_kernels::volume::gather::Gather;
-use rxmesh_kernels::volume::words::{Deal, MOST_WIDE, Words};
+use rxmesh_kernels::volume::words::{Deal, MOST_WIDE, StagedWords};
 
 /// Sets `y` of each element to the sum of `x` over its neighbours. The relation is computed on the fly or prepared as
 /// [`RxMesh::set_relation_choice`] says; EE and FF of volumes are prepared only where that says so.
@@ -44,7 +44,7 @@ where
         return Err(AttributeError::OtherMesh.into());
     }
     let kernel = Gather::<R> {
-        x: Words::new(x.global()?.cast(), T::COMPONENTS),
+        x: StagedWords::new(x.global()?.cast(), T::COMPONENTS),
         y: y.global_mut()?.cast(),
         deal: Deal::new(T::COMPONENTS),
         width: T::COMPONENTS,

@@ -64,7 +64,7 @@ pub const SUMMED: u32 = 512;
 
 /// Part of the matrix that a block keeps, so that a product waits for the vector alone.
 #[derive(Clone, Copy)]
-pub struct Kept<W> {
+pub struct BlockRows<W> {
     scratch: Shared<u32>,
     /// Number of entries of the rows.
     total: Shared<u32>,
@@ -86,12 +86,12 @@ pub const fn steps_of(iterations: u32) -> u32 {
 // next step from the words that the step before has left (contracts U1 to U4).
 unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     const THREADS: u32 = ROWS;
-    type Tables = Kept<W>;
+    type Tables = BlockRows<W>;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Kept<W> {
+    fn carve(&mut self, plan: &mut Plan) -> BlockRows<W> {
         let rows = if self.entries == 0 { 0 } else { ROWS };
-        Kept {
+        BlockRows {
             scratch: plan.take(SCRATCH_WORDS),
             total: plan.take(1),
             starts: plan.take(rows),
@@ -102,7 +102,7 @@ unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     }
 
     #[inline(always)]
-    fn load<B: Block>(&self, b: B, block: u32, kept: &Kept<W>) {
+    fn load<B: Block>(&self, b: B, block: u32, kept: &BlockRows<W>) {
         if !self.keeps(b) {
             return;
         }
@@ -121,7 +121,7 @@ unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     }
 
     #[inline(always)]
-    fn step<B: Block>(&self, b: B, block: u32, step: u32, kept: &Kept<W>) -> Next {
+    fn step<B: Block>(&self, b: B, block: u32, step: u32, kept: &BlockRows<W>) -> Next {
         let iteration = step.div_ceil(2);
         Next::step_if(if step == 0 {
             self.begin(b, block, kept.scratch)
@@ -133,7 +133,7 @@ unsafe impl<W: Weight> GridKernel for JacobiSolve<W> {
     }
 }
 
-impl<W: Weight> Kept<W> {
+impl<W: Weight> BlockRows<W> {
     /// Keeps the `k`th row of the block.
     #[inline(always)]
     fn keep(&self, matrix: MatrixView<W>, k: u32, row: u32) {
@@ -235,7 +235,7 @@ impl<W: Weight> JacobiSolve<W> {
     }
 
     #[inline(always)]
-    fn product<B: Block>(&self, b: B, block: u32, iteration: u32, kept: &Kept<W>) -> bool {
+    fn product<B: Block>(&self, b: B, block: u32, iteration: u32, kept: &BlockRows<W>) -> bool {
         let (s, blocks, partials) = (self.scalars, self.blocks(), self.partials);
         if self.entries == 0 && s.get(Scalar::Stopped) != 0.0 {
             return false;

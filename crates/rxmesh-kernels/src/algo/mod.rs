@@ -1,47 +1,22 @@
-//! Device half of the algorithms; the host half has the same file names in `rxmesh-host`.
+//! Device half of the algorithms; the host half has the same rooms and file names in `rxmesh-host`.
+//!
+//! Rooms stand on floors, from [`measure`] up to [`motion`]; their modules are names of this module too.
 
-pub mod boundary;
-pub mod closest;
-pub mod components;
-pub mod curvature;
-pub mod delaunay;
-pub mod fans;
-pub mod filter;
-pub mod geodesic;
-pub mod kring;
-pub mod mcf;
+pub mod distance;
+pub mod improve;
 pub mod measure;
-pub mod noise;
-pub mod normal_filter;
-pub mod normals;
-pub mod quadric;
-pub mod quality;
-pub mod remesh;
-pub mod simplify;
+pub mod motion;
 pub mod smooth;
-pub mod spring;
-pub mod track;
+
+#[doc(no_inline)]
+pub use self::{distance::*, improve::*, measure::*, motion::*, smooth::*};
 
 kernel_list! {
     of [
-        boundary::KERNELS,
-        closest::KERNELS,
-        components::KERNELS,
-        curvature::KERNELS,
-        delaunay::KERNELS,
-        fans::KERNELS,
-        filter::KERNELS,
-        geodesic::KERNELS,
-        kring::KERNELS,
-        mcf::KERNELS,
+        distance::KERNELS,
+        improve::KERNELS,
         measure::KERNELS,
-        normal_filter::KERNELS,
-        normals::KERNELS,
-        quality::KERNELS,
-        remesh::KERNELS,
-        simplify::KERNELS,
+        motion::KERNELS,
         smooth::KERNELS,
-        spring::KERNELS,
-        track::KERNELS,
     ];
 }

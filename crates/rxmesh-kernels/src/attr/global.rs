@@ -1,7 +1,7 @@
 //! Fields that access an attribute in global memory.
 
 use super::value::{Sum, Value};
-use super::{Field, Place, View, ViewMut};
+use super::{Field, PlaceMap, View, ViewMut};
 use crate::mem::{Bind, Global, Piece};
 use crate::topo::{Element, Id, Owned};
 use core::marker::PhantomData;
@@ -31,7 +31,7 @@ impl<K: Element, T: Value> Read<K, T> {
     /// Returns a field without values, for kernels that never read it.
     pub(super) fn nothing() -> Self {
         Read {
-            data: View::new(Global::empty(), Place::plain()),
+            data: View::new(Global::empty(), PlaceMap::plain()),
             of: PhantomData,
         }
     }

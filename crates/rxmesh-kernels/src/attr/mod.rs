@@ -10,7 +10,7 @@
 //! | [`StagedSum`] | `add` to any local element, kept for owned ones | shared, stored in an epilogue |
 //!
 //! The body is the same for `Read` and `Staged` (MeshTaichi 2022, section 5.2, as types), and for every order and
-//! layout of the values ([`Place`]). Each launch decides which staged fields fit shared memory (MeshTaichi 2022,
+//! layout of the values ([`PlaceMap`]). Each launch decides which staged fields fit shared memory (MeshTaichi 2022,
 //! section 5.2.2); the values of the others stay in global memory.
 
 mod global;
@@ -23,7 +23,7 @@ pub use global::{Accumulate, Read, Write};
 pub use per_mesh::PerMesh;
 pub use staged::{Finish, Keep, Staged, StagedSum, Unit};
 pub use value::{Sum, Value};
-pub use view::{Place, View, ViewMut};
+pub use view::{PlaceMap, View, ViewMut};
 
 use crate::exec::{Block, Phase};
 use crate::mem::{Bind, Piece, Plan};
@@ -34,9 +34,9 @@ use crate::topo::{Kind, Patch, PatchHeader};
 pub struct StagedField {
     /// The field's name.
     pub name: &'static str,
-    /// Whose values they are.
+    /// Kind of the elements.
     pub kind: Kind,
-    /// Bytes an element.
+    /// Bytes per element.
     pub bytes: u32,
     /// `true` if they are added up; else they are read.
     pub sums: bool,

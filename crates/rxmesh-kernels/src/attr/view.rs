@@ -9,7 +9,7 @@ use crate::mem::{Bind, Global, GlobalMut, Piece};
 #[derive(Clone, Copy, Debug)]
 pub struct View<T> {
     data: Global<T>,
-    place: Place,
+    place: PlaceMap,
 }
 
 /// Values to read and write.
@@ -17,13 +17,13 @@ pub struct View<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct ViewMut<T> {
     data: GlobalMut<T>,
-    place: Place,
+    place: PlaceMap,
 }
 
 /// Map from linear ids to places. The same for all threads, so that a branch on it costs next to nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PlaceMap {
     /// Place of each linear id; empty when the place is the linear id (patch order).
     order: Global<u32>,
     /// Elements between the words of a value if each word has a separate array (struct of arrays), or 0 if the words of
@@ -31,11 +31,11 @@ pub struct Place {
     plane: u64,
 }
 
-impl Place {
+impl PlaceMap {
     /// Returns the place in patch order, words of a value together.
     #[inline(always)]
-    pub fn plain() -> Place {
-        Place {
+    pub fn plain() -> PlaceMap {
+        PlaceMap {
             order: Global::empty(),
             plane: 0,
         }
@@ -43,16 +43,16 @@ impl Place {
 
     /// Creates a place from a list, one a linear id, or in patch order if it is empty; with `plane` elements from word
     /// to word if that is not 0.
-    pub fn new(order: Global<u32>, plane: u32) -> Place {
-        Place {
+    pub fn new(order: Global<u32>, plane: u32) -> PlaceMap {
+        PlaceMap {
             order,
             plane: u64::from(plane),
         }
     }
 
     /// Returns the same with `plane` elements from word to word.
-    pub fn apart(self, plane: u32) -> Place {
-        Place {
+    pub fn apart(self, plane: u32) -> PlaceMap {
+        PlaceMap {
             plane: u64::from(plane),
             ..self
         }
@@ -98,13 +98,13 @@ impl<T: Value> View<T> {
     #[inline(always)]
     pub(super) fn assume_plain(self) -> Self {
         View {
-            place: Place::plain(),
+            place: PlaceMap::plain(),
             ..self
         }
     }
 
     /// Creates a view over all elements.
-    pub fn new(data: Global<T>, place: Place) -> Self {
+    pub fn new(data: Global<T>, place: PlaceMap) -> Self {
         View { data, place }
     }
 
@@ -178,13 +178,13 @@ impl<T: Value> ViewMut<T> {
     #[inline(always)]
     pub(super) fn assume_plain(self) -> Self {
         ViewMut {
-            place: Place::plain(),
+            place: PlaceMap::plain(),
             ..self
         }
     }
 
     /// Creates a view over all elements.
-    pub fn new(data: GlobalMut<T>, place: Place) -> Self {
+    pub fn new(data: GlobalMut<T>, place: PlaceMap) -> Self {
         ViewMut { data, place }
     }
 

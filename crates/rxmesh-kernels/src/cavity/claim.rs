@@ -6,8 +6,8 @@ use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, li
 use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
 use super::template::{face_of, faces_in_any_order};
-use super::{ClaimTables, Key, Operator, Priority, Seed, Shape, Sieves, Template};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use super::{CavityShape, ClaimTables, Key, Operator, Priority, Seed, Sieves, Template};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
@@ -564,7 +564,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
             claim,
             at: [[NONE; 2]; AHEAD as usize],
             seeds: [NONE; AHEAD as usize],
-            walks: !matches!(O::Template::SHAPE, Shape::Any) && !is_at_hand(&claim.mesh),
+            walks: !matches!(O::Template::SHAPE, CavityShape::Any) && !is_at_hand(&claim.mesh),
         }
     }
 
@@ -612,7 +612,7 @@ impl<'a, O: Operator> Ahead<'a, O> {
                 }
                 // Around the vertex, or, where faces alone count, around the face.
                 *h = match O::Template::SHAPE {
-                    Shape::Ends => before ^ 1,
+                    CavityShape::Ends => before ^ 1,
                     _ => before,
                 };
                 if *h >> 1 == seed {

@@ -1,7 +1,7 @@
 //! Rights of candidates to change elements in a round.
 
 use super::record::{RECORD_HEADER, first_vertex};
-use super::{Operator, Shape, Template};
+use super::{CavityShape, Operator, Template};
 use crate::kernel::FlatKernel;
 use crate::math::hash;
 use crate::mem::GlobalMut;
@@ -190,7 +190,7 @@ const PAIR_SLOTS: u32 = 4;
 /// a dozen.
 #[inline(always)]
 pub const fn by_ends<O: Operator>() -> bool {
-    matches!(O::Template::SHAPE, Shape::Ends) && !O::LEAVES_HOLE
+    matches!(O::Template::SHAPE, CavityShape::Ends) && !O::LEAVES_HOLE
 }
 
 impl ClaimTables {

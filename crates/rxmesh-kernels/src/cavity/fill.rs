@@ -5,7 +5,7 @@ use super::record::Cavity;
 use super::round::{Counter, RANK_WORDS, Round, Slots, is_at_hand};
 use super::site::{FlatSite, Reserved};
 use super::{BIRTH_WORDS, Operator};
-use crate::edit::{FlatMesh, MeshMut, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMeshMut, NONE};
 use crate::exec::Block;
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
@@ -16,7 +16,8 @@ pub const FILL_BLOCKS: u32 = 2112;
 /// Threads of a block of [`FillIn`].
 const THREADS: u32 = 128;
 
-/// Threads that fill a hole together, with a star ([`Operator::STAR`]): about the number of corners of its rim.
+/// Threads that fill a hole together, with a star ([`Operator::STAR`]): about the number of corners of its boundary
+/// loop.
 const LANES: u32 = 8;
 
 /// Number of winners ahead for which a block of one thread prefetches the elements that are cut and filled.
@@ -30,7 +31,7 @@ crate::args! {
     /// does not know their number.
     ///
     /// A star is filled by several threads: the accesses that a hole waits for, one after the other, are those of its
-    /// rim.
+    /// boundary loop.
     pub struct FillIn<O> {
         /// Operator to run.
         pub op: O,
@@ -65,9 +66,9 @@ pub struct Holes {
     told: Shared<u32>,
 }
 
-// SAFETY: winners own the elements that they delete and the inner side of the rim; of one hole each thread writes the
-// words that belong to its corners, separate faces among them ([`Operator::STAR`]), in phases that barriers part;
-// indices are the launch's (contracts U1 to U4).
+// SAFETY: winners own the elements that they delete and the inner side of the boundary loop; of one hole each thread
+// writes the words that belong to its corners, separate faces among them ([`Operator::STAR`]), in phases that barriers
+// part; indices are the launch's (contracts U1 to U4).
 unsafe impl<O: Operator> BlockKernel for FillIn<O> {
     const THREADS: u32 = THREADS;
     type Tables = Holes;
@@ -208,7 +209,7 @@ impl<O: Operator> FillIn<O> {
         (seed != NONE).then(|| Cavity::new(self.site(i, seed), seed))
     }
 
-    /// Prefetches the elements that the cavity of winner `i` deletes and its rim: see [`Cavity::ask`] and
+    /// Prefetches the elements that the cavity of winner `i` deletes and its boundary loop: see [`Cavity::ask`] and
     /// [`Operator::ask_corner`].
     #[inline(always)]
     fn ask(&self, i: u32) {

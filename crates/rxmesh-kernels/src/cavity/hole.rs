@@ -5,14 +5,14 @@ use super::births::Origin;
 use super::operator::Spoke;
 use super::record::{BORDER, Cavity, LOSES_EDGE};
 use super::site::Site;
-use crate::edit::{Mesh, MeshMut, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NO_FACE, NONE};
 use crate::topo::Kind;
 use core::marker::PhantomData;
 
 /// Makes ids of one hole useless in another.
 type Brand<'h> = PhantomData<fn(&'h ()) -> &'h ()>;
 
-/// A vertex of a hole's rim, or a new one.
+/// A vertex of a hole's boundary loop, or a new one.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner<'h> {
     id: u32,
@@ -28,7 +28,7 @@ impl Corner<'_> {
     }
 }
 
-/// A half-edge of a hole that waits for a face: a rim edge's inner side, or one side of a new edge.
+/// A half-edge of a hole that waits for a face: a loop edge's inner side, or one side of a new edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'h> {
     half: u32,
@@ -38,7 +38,7 @@ pub struct Side<'h> {
 }
 
 impl Side<'_> {
-    /// Returns the same new edge from the other side. (The other side of a rim edge belongs to others: a face there
+    /// Returns the same new edge from the other side. (The other side of a loop edge belongs to others: a face there
     /// breaks the rules.)
     #[inline(always)]
     pub fn twin(self) -> Self {
@@ -59,9 +59,9 @@ impl Side<'_> {
 
 /// Takes seeds for the next round.
 #[derive(Clone, Copy)]
-pub struct Queue<'h, S>(S, Brand<'h>);
+pub struct SeedQueue<'h, S>(S, Brand<'h>);
 
-impl<S: Site> Queue<'_, S> {
+impl<S: Site> SeedQueue<'_, S> {
     /// Makes an element, of the kind of the seeds, a seed of the next round.
     #[inline(always)]
     pub fn again(self, seed: u32) {
@@ -69,9 +69,9 @@ impl<S: Site> Queue<'_, S> {
     }
 }
 
-/// A hole while it is being filled. Its rim edges are numbered as in [`Cavity`].
+/// A hole while it is being filled. Its loop edges are numbered as in [`Cavity`].
 ///
-/// Each new edge must get a face on both sides, and each rim edge one (unless [`super::Operator::LEAVES_HOLE`]).
+/// Each new edge must get a face on both sides, and each loop edge one (unless [`super::Operator::LEAVES_HOLE`]).
 /// Violations are counted and end in an error on the host, or are found by the session's `validate`.
 pub struct Hole<'h, S> {
     cavity: Cavity<S>,
@@ -151,25 +151,25 @@ impl<'h, S: Site> Hole<'h, S> {
         self.cavity.mesh()
     }
 
-    /// Returns the number of rim edges.
+    /// Returns the number of loop edges.
     #[inline(always)]
     pub fn rim(&self) -> u32 {
         self.cavity.rim()
     }
 
-    /// Returns `true` if the rim is closed.
+    /// Returns `true` if the boundary loop is closed.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
         self.cavity.is_closed()
     }
 
-    /// Returns the number of rim vertices: one more than edges if the rim is open.
+    /// Returns the number of loop vertices: one more than edges if the boundary loop is open.
     #[inline(always)]
     pub fn corners(&self) -> u32 {
         self.cavity.corners()
     }
 
-    /// Returns rim vertex `i`. A closed rim continues from its beginning.
+    /// Returns loop vertex `i`. A closed loop continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> Corner<'h> {
         Corner {
@@ -179,7 +179,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Returns the inner side of rim edge `i`, from corner `i` to corner `i + 1`. A closed rim continues from its
+    /// Returns the inner side of loop edge `i`, from corner `i` to corner `i + 1`. A closed loop continues from its
     /// beginning.
     #[inline(always)]
     pub fn side(&self, i: u32) -> Side<'h> {
@@ -290,9 +290,9 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Adds a face with three sides, each of which begins where the preceding one ends. Returns its id, for attributes.
     ///
-    /// The face inherits from a deleted one that lay at its first side of the rim, at its second or at its third: it
-    /// takes that face's slot, and with it the values there. If all of these are taken it gets a reserved slot and the
-    /// values of the first of them; if there is none left, any slot of the cavity.
+    /// The face inherits from a deleted one that lay at its first side of the boundary loop, at its second or at its
+    /// third: it takes that face's slot, and with it the values there. If all of these are taken it gets a reserved
+    /// slot and the values of the first of them; if there is none left, any slot of the cavity.
     #[inline(always)]
     pub fn add_face(&mut self, a: Side<'h>, b: Side<'h>, c: Side<'h>) -> u32 {
         let cavity = self.cavity;
@@ -353,7 +353,7 @@ impl<'h, S: Site> Hole<'h, S> {
         NONE
     }
 
-    /// Joins all corners of the rim to one vertex, and fills the hole with the triangles between.
+    /// Joins all corners of the boundary loop to one vertex, and fills the hole with the triangles between.
     #[inline(always)]
     pub fn add_star(&mut self, centre: Corner<'h>) {
         self.add_star_with(centre, |_, _| ());
@@ -370,14 +370,14 @@ impl<'h, S: Site> Hole<'h, S> {
         let mut first = None;
         let mut last = None;
         let mut i = 0;
-        // One corner more than edges when the rim is open; a closed one ends where it began.
+        // One corner more than edges when the boundary loop is open; a closed one ends where it began.
         while i <= rim {
             let next = match first {
                 Some(first) if i == rim && closed => first,
                 _ => {
                     let corner = self.corner(i);
                     let edge = self.join(centre, corner);
-                    // The first and the last spoke of an open rim have a face on one side only.
+                    // The first and the last spoke of an open loop have a face on one side only.
                     if !closed && !self.broken && (i == 0 || i == rim) {
                         self.mesh().leave_face(edge.half ^ u32::from(i == 0));
                     }
@@ -422,7 +422,7 @@ impl<'h, S: Site> Hole<'h, S> {
         let mut i = 1;
         while i + 1 < corners {
             let end = i + 2 == corners;
-            // The last triangle of a closed hole has the rim's last edge for a side.
+            // The last triangle of a closed hole has the loop's last edge for a side.
             let next = if end && self.is_closed() {
                 self.side(apex + corners - 1)
             } else if end {
@@ -438,8 +438,8 @@ impl<'h, S: Site> Hole<'h, S> {
 
     /// Returns the queue of the next round's seeds, for use while the hole is being filled.
     #[inline(always)]
-    pub fn queue(&self) -> Queue<'h, S> {
-        Queue(self.cavity.site(), PhantomData)
+    pub fn queue(&self) -> SeedQueue<'h, S> {
+        SeedQueue(self.cavity.site(), PhantomData)
     }
 
     /// Makes an element, of the kind of the seeds, a seed of the next round.
@@ -448,7 +448,7 @@ impl<'h, S: Site> Hole<'h, S> {
         self.cavity.site().again(seed);
     }
 
-    /// Makes all rim edges seeds of the next round, for operators whose seeds are edges.
+    /// Makes all loop edges seeds of the next round, for operators whose seeds are edges.
     #[inline(always)]
     pub fn again_rim(&self) {
         let mut i = 0;
@@ -458,7 +458,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Deletes the elements whose slots were not reused, and gives the rim's vertices edges.
+    /// Deletes the elements whose slots were not reused, and gives the loop vertices edges.
     #[inline(always)]
     pub fn close<const LEAVES_HOLE: bool>(self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -483,7 +483,7 @@ impl<'h, S: Site> Hole<'h, S> {
         }
     }
 
-    /// Assigns a rim edge to rim vertices whose edge was deleted. Returns `true` if every rim edge has a face.
+    /// Assigns a loop edge to loop vertices whose edge was deleted. Returns `true` if every loop edge has a face.
     #[inline(always)]
     fn repair(&self) -> bool {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -504,8 +504,8 @@ impl<'h, S: Site> Hole<'h, S> {
         filled
     }
 
-    /// Works like [`Hole::repair`], if rim edges may have no face: those without any face are deleted, and vertices may
-    /// end up alone.
+    /// Works like [`Hole::repair`], if loop edges may have no face: those without any face are deleted, and vertices
+    /// may end up alone.
     #[inline(always)]
     fn leave_open(&self) {
         let (cavity, mesh) = (&self.cavity, self.mesh());
@@ -552,9 +552,9 @@ impl<'h, S: Site> Hole<'h, S> {
     }
 }
 
-/// A hole that is filled with a star by several threads, each for some corners of its rim: the work of [`Hole::cut`],
-/// [`Hole::add_star_of`] and [`Hole::close`] by one thread, with the same ids. For operators with [`Operator::STAR`],
-/// of which no face has more than one side on the rim.
+/// A hole that is filled with a star by several threads, each for some corners of its boundary loop: the work of
+/// [`Hole::cut`], [`Hole::add_star_of`] and [`Hole::close`] by one thread, with the same ids. For operators with
+/// [`Operator::STAR`], of which no face has more than one side on the boundary loop.
 pub(super) struct Star<S> {
     /// Cavity that is filled.
     pub cavity: Cavity<S>,
@@ -601,7 +601,7 @@ impl<S: Site> Star<S> {
         }
     }
 
-    /// Adds the edge to corner `i` and the face at the rim edge that leaves it.
+    /// Adds the edge to corner `i` and the face at the loop edge that leaves it.
     #[inline(always)]
     fn add<O: Operator>(&self, op: &O, told: u32, i: u32) {
         let (cavity, mesh) = (&self.cavity, self.cavity.mesh());
@@ -612,7 +612,7 @@ impl<S: Site> Star<S> {
         if i + 1 == cavity.corners() {
             mesh.set_edge_at(self.centre, e);
         }
-        // The first and the last spoke of an open rim have a face on one side only.
+        // The first and the last spoke of an open loop have a face on one side only.
         if !closed && (i == 0 || i == rim) {
             mesh.leave_face(2 * e + u32::from(i == 0));
         }
@@ -632,7 +632,7 @@ impl<S: Site> Star<S> {
             centre: corner(self.centre, true),
             corner: corner(v, false),
         };
-        op.spoke(spoke, told, Queue(cavity.site(), PhantomData));
+        op.spoke(spoke, told, SeedQueue(cavity.site(), PhantomData));
         let half = cavity.rim_half(if i < rim { i } else { i - 1 });
         if i < rim {
             let next = cavity.edge(if closed && i + 1 == rim { 0 } else { i + 1 });

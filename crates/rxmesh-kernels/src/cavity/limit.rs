@@ -11,7 +11,7 @@ use crate::mem::{Plan, Shared};
 kernel! {
     /// Keeps the winners with the smallest keys, and enters the others for the next round. For operators that need no
     /// new slots. One block.
-    pub struct Limit: Block {
+    pub struct LimitWinners: Block {
         /// Claims; their values on the elements that a winner holds are its key.
         pub claims: ClaimTables,
         /// State of the round; [`Counter::Most`] is the number of winners to keep.
@@ -26,7 +26,7 @@ const DIGITS: u32 = 1 << DIGIT_BITS;
 /// Passes over the bits of a key below its epoch.
 const PASSES: u32 = Key::ORDER_BITS.div_ceil(DIGIT_BITS);
 
-/// Shared memory of [`Limit`].
+/// Shared memory of [`LimitWinners`].
 #[derive(Clone, Copy)]
 pub struct LimitTables {
     /// Keys by their digit.
@@ -59,7 +59,7 @@ impl LimitTables {
 
 // SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
 // U4).
-unsafe impl BlockKernel for Limit {
+unsafe impl BlockKernel for LimitWinners {
     const THREADS: u32 = 1024;
     type Tables = LimitTables;
 

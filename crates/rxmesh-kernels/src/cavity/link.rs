@@ -1,6 +1,6 @@
 //! Questions about the surface that operators ask before they contract an edge.
 
-use crate::edit::{Mesh, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 use crate::math::hash;
 
 /// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two
@@ -34,8 +34,8 @@ impl Vicinity {
     }
 }
 
-/// Result of walks around both ends of an edge at a time ([`Mesh::each_spoke_of_ends`]) that helps to decide if it can
-/// be contracted: mostly [`link_condition`] need not be called.
+/// Result of walks around both ends of an edge at a time ([`HalfEdgeMesh::each_spoke_of_ends`]) that helps to decide if
+/// it can be contracted: mostly [`link_condition`] need not be called.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkWalk {
     /// Edges at both ends, the edge itself two times.
@@ -87,7 +87,7 @@ impl LinkWalk {
 /// neighbours but those opposite it, and an edge between two vertices of the boundary belongs to the boundary (Dey,
 /// Edelsbrunner, Guha, Nekhayev 1999).
 #[inline(always)]
-pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
+pub fn link_condition(mesh: &impl HalfEdgeMesh, e: u32) -> bool {
     let (a, b) = (mesh.origin(2 * e), mesh.tip(2 * e));
     let opposite = |h: u32| {
         if mesh.face(h) == NO_FACE {
@@ -122,7 +122,7 @@ pub fn link_condition(mesh: &impl Mesh, e: u32) -> bool {
 
 /// Returns `true` if a vertex lies on the boundary.
 #[inline(always)]
-pub fn is_border(mesh: &impl Mesh, v: u32) -> bool {
+pub fn is_border(mesh: &impl HalfEdgeMesh, v: u32) -> bool {
     !mesh.each_spoke(v, |h| {
         mesh.face(h) != NO_FACE && mesh.face(h ^ 1) != NO_FACE
     })

@@ -4,8 +4,8 @@
 //! seed, and [`Operator::fill`] their replacement. Overlapping cavities of a round are resolved below it, here by
 //! claims: every candidate puts its key on each face that it would delete, by atomic minimum; one that keeps all of
 //! them has won. No thread waits, nothing is rolled back, and the outcome does not depend on the order in which threads
-//! run. The differences between such schedulers lie behind two traits, [`Mesh`](crate::edit::Mesh) and [`Site`];
-//! operators, records and holes are written on these.
+//! run. The differences between such schedulers lie behind two traits, [`HalfEdgeMesh`](crate::edit::HalfEdgeMesh) and
+//! [`Site`]; operators, records and holes are written on these.
 //!
 //! A round is the launches [`Claim`], [`Resolve`], for operators that need new slots [`RankWords`] and [`RankChunks`],
 //! [`FillIn`], and [`Collect`], which lists the next round's seeds; if there are few seeds, several rounds are one
@@ -37,9 +37,9 @@ pub(crate) use collect::CollectTables;
 pub use collect::{COLLECT_WORDS, Collect, MANY_SEEDS, RoundEnd};
 pub use entry::OperatorEntry;
 pub use fill::{FILL_BLOCKS, FillIn};
-pub use hole::{Corner, Hole, Queue, Side};
+pub use hole::{Corner, Hole, SeedQueue, Side};
 pub(crate) use limit::keep_first;
-pub use limit::{Limit, LimitTables};
+pub use limit::{LimitTables, LimitWinners};
 pub(crate) use link::LinkWalk;
 pub use link::{is_border, link_condition};
 pub use operator::{Growth, Operator, Seed, Sieves, Spoke};
@@ -49,7 +49,7 @@ pub(crate) use round::out_of_room;
 pub use round::{BeginRun, COUNTERS, Counter, RANK_WORDS, RankChunks, RankWords, Round, Slots};
 pub use site::Site;
 pub use tasks::{TASK_WORDS, Tasks};
-pub use template::{Shape, Sink, Template};
+pub use template::{CavityShape, Sink, Template};
 pub use together::{Rounds, SALT, lists_seeds, steps_of_round};
 
 /// Parts of a scheduler of edits, beside [`Site`]: to examine candidates, to record cavities, to cut and fill them.
@@ -58,14 +58,14 @@ pub mod parts {
     pub use super::record::{Recorder, record_words};
     pub use super::round::{each_corner, faces, lives};
     pub use super::site::Holder;
-    pub use super::template::{Faces, face_of};
+    pub use super::template::{FaceVisitor, face_of};
 }
 
 kernel_list! {
     flat reset_claims: ResetClaims;
     flat begin_run: BeginRun;
     block collect: Collect;
-    block limit: Limit;
+    block limit: LimitWinners;
     flat interpolate: Interpolate;
     flat trace_vertices: TraceVertices;
     block rank_words: RankWords;

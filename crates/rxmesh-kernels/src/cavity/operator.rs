@@ -1,12 +1,12 @@
 //! Interface for users: the cavities, their order, and their filling.
 //!
-//! The methods of [`Operator`] are generic over the mesh: `&impl Mesh`, `&Cavity<impl Site>`, `&mut Hole<'_, impl
-//! Site>`. The scheduler chooses the place of the mesh: it may keep the flat arrays of a session, or one patch of it in
-//! shared memory; an operator is compiled for each. Its ids are those of the mesh at hand, and its attributes are found
-//! by them.
+//! The methods of [`Operator`] are generic over the mesh: `&impl HalfEdgeMesh`, `&Cavity<impl Site>`,
+//! `&mut Hole<'_, impl Site>`. The scheduler chooses the place of the mesh: it may keep the flat arrays of a session,
+//! or one patch of it in shared memory; an operator is compiled for each. Its ids are those of the mesh at hand, and
+//! its attributes are found by them.
 
-use super::{Cavity, Corner, Hole, Priority, Queue, Side, Site, Template};
-use crate::edit::Mesh;
+use super::{Cavity, Corner, Hole, Priority, SeedQueue, Side, Site, Template};
+use crate::edit::HalfEdgeMesh;
 use crate::mem::Bind;
 use crate::topo::Linear;
 
@@ -15,7 +15,7 @@ pub type Seed<O> = Linear<<<O as Operator>::Template as Template>::Seed>;
 
 /// Largest number of slots that one cavity needs beyond those of the elements that it deletes.
 ///
-/// In a hole without a gap in its rim, each vertex beyond those deleted takes three edges and two faces more.
+/// In a hole without a gap in its boundary loop, each vertex beyond those deleted takes three edges and two faces more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Vertices.
@@ -81,8 +81,8 @@ pub enum Sieves {
 /// | method | may read | may write |
 /// | --- | --- | --- |
 /// | [`wants`](Operator::wants), [`candidate`](Operator::candidate), [`joins`](Operator::joins), [`guards`](Operator::guards) | the whole mesh, all attributes | nothing |
-/// | [`plan`](Operator::plan) | the cavity and its rim, attributes there | nothing |
-/// | [`fill`](Operator::fill) | attributes of the rim and of deleted elements | the hole, attributes of new elements and of guarded vertices |
+/// | [`plan`](Operator::plan) | the cavity and its boundary loop, attributes there | nothing |
+/// | [`fill`](Operator::fill) | attributes of the boundary loop and of deleted elements | the hole, attributes of new elements and of guarded vertices |
 ///
 /// Deleted elements have no type that `fill` takes: `plan` hands over the old connectivity that it needs.
 ///
@@ -98,9 +98,10 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     type Plan: Copy;
     /// Slots that a cavity needs beyond its own.
     const GROWTH: Growth = Growth::NONE;
-    /// `true` if `fill` may leave parts of the rim without a face.
+    /// `true` if `fill` may leave parts of the boundary loop without a face.
     const LEAVES_HOLE: bool = false;
-    /// `true` if `candidate` makes sure that no vertex occurs twice on the rim, so that it need not be looked up.
+    /// `true` if `candidate` makes sure that no vertex occurs twice on the boundary loop, so that it need not be looked
+    /// up.
     const RIM_IS_SIMPLE: bool = false;
 
     /// Share of the seeds that the first round of a run considers; later rounds adapt it. Less than 1 saves work if
@@ -114,22 +115,22 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     /// launched between rounds, or between the steps of one.
     const TOGETHER: bool = true;
 
-    /// `true` if `fill` joins one new vertex to all corners of the rim, and does nothing else: the template deletes a
-    /// vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the cavity, and
-    /// no hole is left. Then several threads fill a hole together: [`Operator::centre`] and [`Operator::spoke`] define
-    /// the work, and `fill` is [`Hole::add_star_of`].
+    /// `true` if `fill` joins one new vertex to all corners of the boundary loop, and does nothing else: the template
+    /// deletes a vertex of each face that it deletes, with all edges there, no slots are needed beyond those of the
+    /// cavity, and no hole is left. Then several threads fill a hole together: [`Operator::centre`] and
+    /// [`Operator::spoke`] define the work, and `fill` is [`Hole::add_star_of`].
     const STAR: bool = false;
 
     /// Returns the template.
     fn template(&self) -> Self::Template;
 
     /// Returns the priority of a live seed that is to be changed, else `None`. The seed's faces are not frozen.
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority>;
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority>;
 
     /// Tests a live seed quickly, before [`Operator::candidate`] is called and before it is put off because of
     /// [`Operator::SHARE`]: returns `false` if `candidate` would certainly return `None`.
     #[inline(always)]
-    fn wants(&self, _mesh: &impl Mesh, _seed: Seed<Self>) -> bool {
+    fn wants(&self, _mesh: &impl HalfEdgeMesh, _seed: Seed<Self>) -> bool {
         true
     }
 
@@ -139,13 +140,13 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn ask(&self, _vertex: u32, _of_seed: bool) {}
 
-    /// Calls `pair` with each pair of rim vertices that `fill` joins by an edge, until it returns `false`. Returns
+    /// Calls `pair` with each pair of loop vertices that `fill` joins by an edge, until it returns `false`. Returns
     /// `true` if it never did. If a pair is joined already the candidate is refused, and no other cavity of the round
     /// joins the same pair.
     #[inline(always)]
     fn joins(
         &self,
-        _mesh: &impl Mesh,
+        _mesh: &impl HalfEdgeMesh,
         _seed: Seed<Self>,
         _pair: &mut impl FnMut(u32, u32) -> bool,
     ) -> bool {
@@ -158,7 +159,7 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
     #[inline(always)]
     fn guards(
         &self,
-        _mesh: &impl Mesh,
+        _mesh: &impl HalfEdgeMesh,
         _seed: Seed<Self>,
         _vertex: &mut impl FnMut(u32) -> bool,
     ) -> bool {
@@ -178,17 +179,18 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
         (hole.corner(0), 0)
     }
 
-    /// Sets, with [`Operator::STAR`], the attributes of the new edge from the centre to a corner of the rim, and enters
-    /// seeds of the next round.
+    /// Sets, with [`Operator::STAR`], the attributes of the new edge from the centre to a corner of the boundary loop,
+    /// and enters seeds of the next round.
     #[inline(always)]
-    fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: Queue<'_, impl Site>) {}
+    fn spoke(&self, _spoke: Spoke<'_>, _told: u32, _queue: SeedQueue<'_, impl Site>) {}
 
     /// Sets attributes of new elements after a hole was filled, if a block is one thread: those that other engines set
-    /// later, by full warps, from the same attributes of the elements and of the rim.
+    /// later, by full warps, from the same attributes of the elements and of the boundary loop.
     #[inline(always)]
     fn settle(&self, _cavity: &Cavity<impl Site>) {}
 
-    /// Prefetches the attributes of a corner of the rim that [`Operator::settle`] reads, as [`Operator::ask`].
+    /// Prefetches the attributes of a corner of the boundary loop that [`Operator::settle`] reads, as
+    /// [`Operator::ask`].
     #[inline(always)]
     fn ask_corner(&self, _vertex: u32) {}
 }
@@ -196,12 +198,12 @@ pub unsafe trait Operator: Bind + Copy + Send + Sync + 'static {
 /// An edge of a star.
 #[derive(Clone, Copy, Debug)]
 pub struct Spoke<'h> {
-    /// Number of the corner on the rim.
+    /// Number of the corner on the boundary loop.
     pub number: u32,
     /// Edge, from the centre.
     pub side: Side<'h>,
     /// New vertex in the centre.
     pub centre: Corner<'h>,
-    /// Corner of the rim.
+    /// Corner of the boundary loop.
     pub corner: Corner<'h>,
 }

@@ -1,30 +1,30 @@
-//! Record of a cavity: its deleted elements, and its rim in order.
+//! Record of a cavity: its deleted elements, and its boundary loop in order.
 
 use super::round::faces;
 use super::site::{Holder, Site};
 use super::template::{Vertices, deletes};
 use super::{Operator, Template};
-use crate::edit::{Mesh, NO_FACE};
+use crate::edit::{HalfEdgeMesh, NO_FACE};
 use crate::mem::GlobalMut;
 
-/// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of rim edges (the highest bit:
-/// the rim is closed).
+/// Words before the lists of a record: numbers of faces, edges and vertices deleted, and of loop edges (the highest
+/// bit: the boundary loop is closed).
 ///
-/// Then come the faces, the edges, for each corner of the rim the half-edge that leaves it and the vertex with marks
-/// (an open rim has a last corner without a half-edge), and the vertices.
+/// Then come the faces, the edges, for each corner of the boundary loop the half-edge that leaves it and the vertex
+/// with marks (an open loop has a last corner without a half-edge), and the vertices.
 pub const RECORD_HEADER: u32 = 4;
 
-/// Bit of the number of rim edges: the rim is closed.
+/// Bit of the number of loop edges: the boundary loop is closed.
 pub(super) const CLOSED: u32 = 1 << 31;
 
-/// Bit of a vertex of the rim: its edge in `ve` is deleted.
+/// Bit of a vertex of the boundary loop: its edge in `ve` is deleted.
 pub(super) const LOSES_EDGE: u32 = 1 << 31;
 
-/// Bit of a vertex of the rim: beyond the half-edge that leaves it there is no face.
+/// Bit of a vertex of the boundary loop: beyond the half-edge that leaves it there is no face.
 pub(super) const BORDER: u32 = 1 << 30;
 
 /// Returns the most words that a record takes with `faces` faces (counted each time they are met) and `vertices`
-/// vertices: each face has three sides, each of which is a rim edge of two words or at least half an edge.
+/// vertices: each face has three sides, each of which is a loop edge of two words or at least half an edge.
 #[inline(always)]
 pub fn record_words(faces: u32, vertices: u32) -> u32 {
     RECORD_HEADER + 2 + 7 * faces + vertices
@@ -44,11 +44,11 @@ pub(super) fn first_vertex(record: GlobalMut<u32>) -> u32 {
     record.get(RECORD_HEADER + faces + edges + 2 * corners)
 }
 
-/// A cavity that is about to be cut: the deleted elements, and the rim.
+/// A cavity that is about to be cut: the deleted elements, and the boundary loop.
 ///
-/// The rim runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had its face in
-/// the cavity. A closed rim has as many corners as edges; a rim that is open, because the cavity takes edges of the
-/// boundary, has one more.
+/// The boundary loop runs against the clock around the hole as its faces did: half-edge `i` leaves corner `i` and had
+/// its face in the cavity. A closed loop has as many corners as edges; a boundary loop that is open, because the cavity
+/// takes edges of the boundary, has one more.
 #[derive(Clone, Copy, Debug)]
 pub struct Cavity<S> {
     site: S,
@@ -72,7 +72,7 @@ impl<S: Site> Cavity<S> {
         }
     }
 
-    /// Returns the mesh. Only the cavity and its rim may be read: elements beyond may be changing.
+    /// Returns the mesh. Only the cavity and its boundary loop may be read: elements beyond may be changing.
     #[inline(always)]
     pub fn mesh(&self) -> &S::Mesh {
         self.site.mesh()
@@ -157,19 +157,19 @@ impl<S: Site> Cavity<S> {
         self.site.set_word(at + k, v);
     }
 
-    /// Returns the number of rim edges.
+    /// Returns the number of loop edges.
     #[inline(always)]
     pub fn rim(&self) -> u32 {
         self.rim
     }
 
-    /// Returns `true` if the rim is closed.
+    /// Returns `true` if the boundary loop is closed.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Returns the number of rim vertices.
+    /// Returns the number of loop vertices.
     #[inline(always)]
     pub fn corners(&self) -> u32 {
         self.rim + u32::from(!self.closed)
@@ -180,19 +180,19 @@ impl<S: Site> Cavity<S> {
         RECORD_HEADER + self.counts[2] + self.counts[1]
     }
 
-    /// Returns rim half-edge `i`, whose face is deleted. A closed rim continues from its beginning.
+    /// Returns loop half-edge `i`, whose face is deleted. A closed loop continues from its beginning.
     #[inline(always)]
     pub fn rim_half(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i))
     }
 
-    /// Returns rim vertex `i`. A closed rim continues from its beginning.
+    /// Returns loop vertex `i`. A closed loop continues from its beginning.
     #[inline(always)]
     pub fn corner(&self, i: u32) -> u32 {
         self.marked_corner(i) & !(LOSES_EDGE | BORDER)
     }
 
-    /// Returns rim vertex `i` with its marks.
+    /// Returns loop vertex `i` with its marks.
     #[inline(always)]
     pub(super) fn marked_corner(&self, i: u32) -> u32 {
         self.site.word(self.rim_at() + 2 * self.wrapped(i) + 1)
@@ -210,12 +210,12 @@ impl<S: Site> Cavity<S> {
 
 /// Counts of the sides of a cavity's faces.
 #[derive(Clone, Copy, Default)]
-struct Sides {
+struct SideCounts {
     /// Edges that are deleted.
     edges: u32,
     /// Deleted edges of the mesh's boundary.
     borders: u32,
-    /// Edges of the rim.
+    /// Edges of the boundary loop.
     rim: u32,
     /// Half-edge of one of them.
     first: u32,
@@ -238,7 +238,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     #[inline(always)]
     pub fn write(&self) -> bool {
         let faces = self.list_faces();
-        let Sides {
+        let SideCounts {
             edges,
             borders,
             rim,
@@ -258,7 +258,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.site.set_word(2, vertices);
         self.site
             .set_word(3, walked | if closed { CLOSED } else { 0 });
-        // Euler's formula for a disk: closed rims around inner vertices, open ones with a stretch of the boundary.
+        // Euler's formula for a disk: closed loops around inner vertices, open ones with a stretch of the boundary.
         let disk = if closed {
             borders == 0 && faces + 2 == rim + 2 * vertices
         } else {
@@ -311,8 +311,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Lists the edges, and counts the kinds of sides of the faces.
     #[inline(always)]
-    fn list_edges(&self, faces: u32) -> Sides {
-        let mut sides = Sides::default();
+    fn list_edges(&self, faces: u32) -> SideCounts {
+        let mut sides = SideCounts::default();
         let mut i = 0;
         while i < faces {
             let [a, b, c] = self.mesh().sides(self.site.word(RECORD_HEADER + i));
@@ -326,7 +326,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
     /// Records one side of a face. Counts are passed by value, so that they stay in registers.
     #[inline(always)]
-    fn side(&self, faces: u32, h: u32, mut n: Sides) -> Sides {
+    fn side(&self, faces: u32, h: u32, mut n: SideCounts) -> SideCounts {
         let across = self.mesh().face(h ^ 1);
         let inside = self.is_inside(across);
         let border = across == NO_FACE && self.deletes_border(h >> 1);
@@ -344,9 +344,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         n
     }
 
-    /// Returns the rim edge after `h`, or `None` if the rim ends at the boundary. The path there leads across faces of
-    /// the cavity, each at most once; in a broken mesh it may not end there, and `h` itself, which makes no rim, is
-    /// returned.
+    /// Returns the loop edge after `h`, or `None` if the loop ends at the boundary of the mesh. The path there leads
+    /// across faces of the cavity, each at most once; in a broken mesh it may not end there, and `h` itself, which
+    /// makes no boundary loop, is returned.
     #[inline(always)]
     fn rim_after(&self, h: u32, faces: u32) -> Option<u32> {
         let mut g = self.mesh().next(h);
@@ -367,7 +367,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Returns the rim edge before `h`, or `None` if the rim begins at the boundary; otherwise as
+    /// Returns the loop edge before `h`, or `None` if the loop begins at the boundary of the mesh; otherwise as
     /// [`Recorder::rim_after`].
     #[inline(always)]
     fn rim_before(&self, h: u32, faces: u32) -> Option<u32> {
@@ -389,8 +389,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         }
     }
 
-    /// Writes the rim in order from `first`, or from where it begins. Returns its length, at most `rim`, and `true` if
-    /// it is closed.
+    /// Writes the boundary loop in order from `first`, or from the beginning of an open loop. Returns its length, at
+    /// most `rim`, and `true` if it is closed.
     #[inline(always)]
     fn walk_rim(&self, at: u32, rim: u32, first: u32, faces: u32) -> (u32, bool) {
         let mut start = first;
@@ -428,12 +428,12 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
             let v = self.mesh().tip(h);
             self.site.set_word(at + 2 * n, NO_FACE);
             self.site.set_word(at + 2 * n + 1, v | self.loses_edge(v));
-            // Neither closed nor at its end: more than one rim.
+            // Neither closed nor at its end: more than one boundary loop.
             return (if ends { n } else { 0 }, false);
         }
     }
 
-    /// Returns the first edge of an open rim.
+    /// Returns the first edge of an open loop.
     #[inline(always)]
     fn rim_start(&self, first: u32, rim: u32, faces: u32) -> u32 {
         let mut start = first;
@@ -480,7 +480,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         all.then_some(n)
     }
 
-    /// Returns `true` if no vertex is on the rim twice.
+    /// Returns `true` if no vertex is on the boundary loop twice.
     #[inline(always)]
     pub(super) fn rim_is_simple(&self, at: u32, corners: u32) -> bool {
         let vertex = |i: u32| self.site.word(at + 2 * i + 1) & !(LOSES_EDGE | BORDER);
@@ -498,7 +498,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         true
     }
 
-    /// Returns `true` if the faces beyond the rim stay one fan at each of its vertices when the hole stays open.
+    /// Returns `true` if the faces beyond the boundary loop stay one fan at each of its vertices when the hole stays
+    /// open.
     #[inline(always)]
     fn keeps_fans(&self, at: u32, rim: u32, closed: bool) -> bool {
         let half = |i: u32| self.site.word(at + 2 * i);
@@ -507,7 +508,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
             let (before, after) = (half(if i == 0 { rim - 1 } else { i - 1 }), half(i));
             let mut h = after ^ 1;
             if self.mesh().face(before ^ 1) != NO_FACE {
-                // Around the vertex, from the rim edge that leaves it to the one that comes in.
+                // Around the vertex, from the loop edge that leaves it to the one that comes in.
                 let mut left = self.mesh().turn_limit();
                 while self.mesh().face(h) != NO_FACE && h != before {
                     if left == 0 {

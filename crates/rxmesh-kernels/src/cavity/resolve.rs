@@ -7,7 +7,7 @@ use super::round::{Counter, NO_RECORD, Round, each_corner, is_at_hand};
 use super::site::{Claimant, FlatSite};
 use super::template::faces_in_any_order;
 use super::{ClaimTables, Key, Operator, Seed};
-use crate::edit::{FlatMesh, Mesh, NO_FACE, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{Plan, Shared};
@@ -325,8 +325,8 @@ impl<O: Operator> Resolve<O> {
         i == faces
     }
 
-    /// Calls `vertex` with the vertices of a record and those of its rim: the `lane`th of them and every `lanes`th
-    /// after it, until it returns `false`. Returns `true` if it never did.
+    /// Calls `vertex` with the vertices of a record and those of its boundary loop: the `lane`th of them and every
+    /// `lanes`th after it, until it returns `false`. Returns `true` if it never did.
     #[inline(always)]
     fn each_vertex(
         &self,

@@ -1,9 +1,9 @@
 //! Arguments that the launches of a round share, and the ranks of its winners.
 
 use super::tasks::Tasks;
-use super::template::Faces;
+use super::template::FaceVisitor;
 use super::{Growth, Key, Operator, Priority, Template};
-use crate::edit::{FlatMesh, Mesh};
+use crate::edit::{FlatMesh, HalfEdgeMesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel};
 use crate::math::hash;
@@ -56,7 +56,7 @@ pub enum Counter {
     /// Seeds with larger hashes are put off to the next round: where cavities crowd, only small hashes win. For
     /// operators with a [`Operator::SHARE`] below 1.
     Share = 22,
-    /// Cavities that this round may carry out, for [`Limit`](super::Limit).
+    /// Cavities that this round may carry out, for [`LimitWinners`](super::LimitWinners).
     Most = 23,
     /// Set between two rounds to ask for a read-back after this one.
     Pause = 24,
@@ -216,7 +216,7 @@ pub(super) fn is_at_hand(mesh: &FlatMesh) -> bool {
 
 /// Returns `true` if there is a seed in a slot.
 #[inline(always)]
-pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
+pub fn lives<O: Operator>(mesh: &impl HalfEdgeMesh, seed: u32) -> bool {
     match <<O::Template as Template>::Seed as Element>::KIND {
         Kind::Vertex => mesh.vertex_lives(seed),
         Kind::Edge => mesh.edge_lives(seed),
@@ -229,14 +229,14 @@ pub fn lives<O: Operator>(mesh: &impl Mesh, seed: u32) -> bool {
 #[inline(always)]
 pub fn faces<T: Template>(
     template: &T,
-    mesh: &impl Mesh,
+    mesh: &impl HalfEdgeMesh,
     seed: u32,
     f: impl FnMut(u32) -> bool,
 ) -> bool {
     template.elements(
         mesh,
         seed,
-        &mut Faces {
+        &mut FaceVisitor {
             mesh,
             f,
             vertices: 0,
@@ -247,7 +247,7 @@ pub fn faces<T: Template>(
 /// Calls `corner` with the corners of a face, until it returns `false`. Returns `true` if it never did. Cavities that
 /// stay open claim the corners: two holes that meet in a vertex would leave it two fans.
 #[inline(always)]
-pub fn each_corner(mesh: &impl Mesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
+pub fn each_corner(mesh: &impl HalfEdgeMesh, f: u32, mut corner: impl FnMut(u32) -> bool) -> bool {
     let [a, b, c] = mesh.sides(f);
     corner(mesh.origin(a)) && corner(mesh.origin(b)) && corner(mesh.origin(c))
 }

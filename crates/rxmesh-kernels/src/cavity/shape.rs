@@ -3,8 +3,8 @@
 use super::Operator;
 use super::record::{CLOSED, LOSES_EDGE, RECORD_HEADER, Recorder};
 use super::site::{Holder, Site};
-use super::template::{Shape, Template};
-use crate::edit::{Mesh, NO_FACE, NONE};
+use super::template::{CavityShape, Template};
+use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 
 /// Returns the number of words of the record of a cavity whose faces are met `met` times, if its shape is known; 0 if
 /// it certainly is not.
@@ -12,9 +12,9 @@ use crate::edit::{Mesh, NO_FACE, NONE};
 pub(super) fn known_words<O: Operator>(met: u32) -> u32 {
     match O::Template::SHAPE {
         _ if O::LEAVES_HOLE => 0,
-        Shape::Edge if met == 2 => RECORD_HEADER + 2 + 1 + 2 * 4,
+        CavityShape::Edge if met == 2 => RECORD_HEADER + 2 + 1 + 2 * 4,
         // The faces at the edge are met twice.
-        Shape::Ends if O::RIM_IS_SIMPLE && met >= 7 => {
+        CavityShape::Ends if O::RIM_IS_SIMPLE && met >= 7 => {
             RECORD_HEADER + (met - 2) + (met - 1) + 2 * (met - 4) + 2
         }
         _ => 0,
@@ -23,7 +23,7 @@ pub(super) fn known_words<O: Operator>(met: u32) -> u32 {
 
 impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Works like [`Recorder::write`], for a cavity that the seed is known to hold whole, whose faces are met `met`
-    /// times; in one walk if the template has a [`Shape`] and the boundary is not near.
+    /// times; in one walk if the template has a [`CavityShape`] and the boundary is not near.
     #[inline(always)]
     pub fn write_shape(&self, met: u32) -> bool {
         self.write_known(met).unwrap_or_else(|| self.write())
@@ -35,9 +35,9 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     pub(super) fn write_known(&self, met: u32) -> Option<bool> {
         let known = known_words::<O>(met) != 0
             && match O::Template::SHAPE {
-                Shape::Any => false,
-                Shape::Edge => self.write_edge(),
-                Shape::Ends => self.write_ends(met),
+                CavityShape::Any => false,
+                CavityShape::Edge => self.write_edge(),
+                CavityShape::Ends => self.write_ends(met),
             };
         known.then(|| {
             O::RIM_IS_SIMPLE || {
@@ -47,7 +47,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         })
     }
 
-    /// Returns the number of corners of the closed rim that was written.
+    /// Returns the number of corners of the closed loop that was written.
     #[inline(always)]
     fn corners(&self) -> u32 {
         self.site.word(3) & !CLOSED
@@ -61,7 +61,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
         self.site.set_word(3, rim | CLOSED);
     }
 
-    /// Writes corner `i` of a rim that begins at word `at`. The cavity deletes these two of the edges of vertex `v`.
+    /// Writes corner `i` of a boundary loop that begins at word `at`. The cavity deletes these two of the edges of
+    /// vertex `v`.
     #[inline(always)]
     fn write_corner(&self, at: u32, i: u32, half: u32, v: u32, deleted: [u32; 2]) {
         let edge = self.mesh().edge_at(v);
@@ -103,12 +104,12 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Returns `false`, and the record is not valid, if one of them is open, or both are all of a tetrahedron: then the
     /// edge between the vertices opposite lies inside.
     ///
-    /// The rim begins opposite the edge on its left. Around the first end it goes to the vertex opposite on the right,
-    /// and around the second back.
+    /// The boundary loop begins opposite the edge on its left. Around the first end it goes to the vertex opposite on
+    /// the right, and around the second back.
     #[inline(always)]
     fn write_ends(&self, met: u32) -> bool {
-        let all = Parts::of(met);
-        let (mut side, mut from) = (0, Parts::default());
+        let all = ListLengths::of(met);
+        let (mut side, mut from) = (0, ListLengths::default());
         while side < 2 {
             match self.write_end(side, met, from, all) {
                 Some(to) => from = to,
@@ -124,8 +125,8 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// end.
     #[inline(always)]
     pub(super) fn write_side(&self, side: u32, met: u32, first: u32) -> bool {
-        let (all, begin) = (Parts::of(met), Parts::default());
-        let middle = Parts {
+        let (all, begin) = (ListLengths::of(met), ListLengths::default());
+        let middle = ListLengths {
             faces: first,
             edges: first,
             corners: first.saturating_sub(2),
@@ -141,13 +142,19 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
     /// Writes the part of one end, between two places of each list. Returns the place where it ends; `None` if there is
     /// more, or a boundary.
     #[inline(always)]
-    fn write_end(&self, side: u32, met: u32, from: Parts, to: Parts) -> Option<Parts> {
+    fn write_end(
+        &self,
+        side: u32,
+        met: u32,
+        from: ListLengths,
+        to: ListLengths,
+    ) -> Option<ListLengths> {
         let (mesh, e) = (self.mesh(), self.seed);
-        let all = Parts::of(met);
+        let all = ListLengths::of(met);
         let edges_at = RECORD_HEADER + all.faces;
         let rim_at = edges_at + all.edges;
         let mut at = from;
-        // The edge between the other end and the vertex opposite at which this end's part of the rim begins.
+        // The edge between the other end and the vertex opposite at which this end's part of the boundary loop begins.
         let mut opposite = NONE;
         let start = 2 * e + side;
         let mut h = start;
@@ -204,17 +211,17 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
 
 /// Lengths of the lists in the record of an edge whose ends are named, or places in them.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Parts {
+struct ListLengths {
     faces: u32,
     edges: u32,
     corners: u32,
 }
 
-impl Parts {
+impl ListLengths {
     /// Returns the lengths if faces are met `met` times.
     #[inline(always)]
-    fn of(met: u32) -> Parts {
-        Parts {
+    fn of(met: u32) -> ListLengths {
+        ListLengths {
             faces: met - 2,
             edges: met - 1,
             corners: met - 4,

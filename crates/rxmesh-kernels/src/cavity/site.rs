@@ -3,7 +3,7 @@
 use super::births::{self, Origin};
 use super::claims::{ClaimTables, Key};
 use super::round::{Counter, Round, Slots};
-use crate::edit::{FlatMesh, Mesh, MeshMut, NONE};
+use crate::edit::{FlatMesh, HalfEdgeMesh, HalfEdgeMeshMut, NONE};
 use crate::mem::GlobalMut;
 use crate::topo::Kind;
 
@@ -13,7 +13,7 @@ use crate::topo::Kind;
 /// mesh lies.
 pub trait Site: Copy {
     /// Type of the mesh.
-    type Mesh: MeshMut;
+    type Mesh: HalfEdgeMeshMut;
 
     /// Returns the mesh.
     fn mesh(&self) -> &Self::Mesh;

@@ -16,7 +16,7 @@
 //! | [`FF`] | the face and those across its sides | 1:4 split |
 //! | [`FV`] | its corners and all at them | face collapse |
 
-use crate::edit::{Mesh, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 use crate::topo::{Edge, Element, Face, Vertex};
 
 /// Takes the elements that a cavity deletes. Each method returns `true` to continue.
@@ -32,7 +32,7 @@ pub trait Sink {
 /// Common shape of all cavities of a template. The records of known shapes are written in one walk
 /// ([`Recorder::write_shape`](super::parts::Recorder::write_shape)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum CavityShape {
     /// Nothing.
     Any,
     /// The seed is an edge, and its faces go.
@@ -48,7 +48,7 @@ pub trait Template: Copy {
     type Seed: Element;
 
     /// Shape of all its cavities.
-    const SHAPE: Shape = Shape::Any;
+    const SHAPE: CavityShape = CavityShape::Any;
 
     /// Largest number of times that [`Template::elements`] meets one face, by the elements that it names: one that
     /// names a face, its sides and its corners meets it seven times.
@@ -56,7 +56,7 @@ pub trait Template: Copy {
 
     /// Hands every element that the cavity of a seed deletes to the sink, until it has enough. Returns `true` if it
     /// never had. The same elements in the same order whenever it is called in one round.
-    fn elements(&self, mesh: &impl Mesh, seed: u32, sink: &mut impl Sink) -> bool;
+    fn elements(&self, mesh: &impl HalfEdgeMesh, seed: u32, sink: &mut impl Sink) -> bool;
 }
 
 macro_rules! template {
@@ -70,10 +70,10 @@ macro_rules! template {
 
         impl Template for $name {
             type Seed = $seed;
-            const SHAPE: Shape = Shape::$shape;
+            const SHAPE: CavityShape = CavityShape::$shape;
             const MEETS: u32 = $meets;
             #[inline(always)]
-            fn elements(&self, $mesh: &impl Mesh, $id: u32, $sink: &mut impl Sink) -> bool {
+            fn elements(&self, $mesh: &impl HalfEdgeMesh, $id: u32, $sink: &mut impl Sink) -> bool {
                 let _ = $mesh;
                 $body
             }
@@ -124,7 +124,7 @@ template! {
 }
 
 #[inline(always)]
-fn sides_of(mesh: &impl Mesh, f: u32, sink: &mut impl Sink) -> bool {
+fn sides_of(mesh: &impl HalfEdgeMesh, f: u32, sink: &mut impl Sink) -> bool {
     if f == NO_FACE {
         return true;
     }
@@ -133,13 +133,13 @@ fn sides_of(mesh: &impl Mesh, f: u32, sink: &mut impl Sink) -> bool {
 }
 
 #[inline(always)]
-fn across(mesh: &impl Mesh, h: u32, sink: &mut impl Sink) -> bool {
+fn across(mesh: &impl HalfEdgeMesh, h: u32, sink: &mut impl Sink) -> bool {
     let f = mesh.face(h ^ 1);
     f == NO_FACE || sink.face(f)
 }
 
 /// Shows every face that a cavity deletes, some more than once, and counts its vertices.
-pub struct Faces<'a, M, F> {
+pub struct FaceVisitor<'a, M, F> {
     /// Mesh as flat arrays.
     pub mesh: &'a M,
     /// Function that is shown the faces, until it returns `false`.
@@ -148,7 +148,7 @@ pub struct Faces<'a, M, F> {
     pub vertices: u32,
 }
 
-impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
+impl<M: HalfEdgeMesh, F: FnMut(u32) -> bool> Sink for FaceVisitor<'_, M, F> {
     #[inline(always)]
     fn vertex(&mut self, v: u32) -> bool {
         self.vertices += 1;
@@ -171,22 +171,22 @@ impl<M: Mesh, F: FnMut(u32) -> bool> Sink for Faces<'_, M, F> {
     }
 }
 
-/// Calls `f` with every face that a cavity deletes as often as [`Faces`] does, until it returns `false`, in another
-/// order: around both ends at a time if these are deleted. Returns the number of vertices that were named; `None` if it
-/// stopped.
+/// Calls `f` with every face that a cavity deletes as often as [`FaceVisitor`] does, until it returns `false`, in
+/// another order: around both ends at a time if these are deleted. Returns the number of vertices that were named;
+/// `None` if it stopped.
 #[inline(always)]
 pub(super) fn faces_in_any_order<T: Template>(
     template: &T,
-    mesh: &impl Mesh,
+    mesh: &impl HalfEdgeMesh,
     seed: u32,
     mut f: impl FnMut(u32) -> bool,
 ) -> Option<u32> {
-    if matches!(T::SHAPE, Shape::Ends) {
+    if matches!(T::SHAPE, CavityShape::Ends) {
         let all = mesh.each_spoke_of_ends(seed, |_, _, face, _| face == NO_FACE || f(face));
         return all.then_some(2);
     }
     let vertices = 0;
-    let mut sink = Faces { mesh, f, vertices };
+    let mut sink = FaceVisitor { mesh, f, vertices };
     let all = template.elements(mesh, seed, &mut sink);
     all.then_some(sink.vertices)
 }
@@ -232,14 +232,19 @@ impl Sink for Search {
 
 /// Returns `true` if a cavity deletes an edge of the boundary.
 #[inline(always)]
-pub(crate) fn deletes<T: Template>(template: &T, mesh: &impl Mesh, seed: u32, edge: u32) -> bool {
+pub(crate) fn deletes<T: Template>(
+    template: &T,
+    mesh: &impl HalfEdgeMesh,
+    seed: u32,
+    edge: u32,
+) -> bool {
     let ends = [mesh.origin(2 * edge), mesh.tip(2 * edge)];
     !template.elements(mesh, seed, &mut Search { edge, ends })
 }
 
 /// Returns an incident face of a seed, or [`NO_FACE`]: if it is frozen, so is the seed.
 #[inline(always)]
-pub fn face_of<K: Element>(mesh: &impl Mesh, seed: u32) -> u32 {
+pub fn face_of<K: Element>(mesh: &impl HalfEdgeMesh, seed: u32) -> u32 {
     use crate::topo::Kind;
     let of_edge = |e: u32| {
         let f = mesh.face(2 * e);

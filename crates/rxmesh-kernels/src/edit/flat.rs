@@ -1,6 +1,6 @@
 //! A mesh as flat arrays, on which an edit session works.
 
-use super::{Mesh, MeshMut};
+use super::{HalfEdgeMesh, HalfEdgeMeshMut};
 use crate::args;
 use crate::mem::GlobalMut;
 
@@ -93,7 +93,7 @@ impl FlatMesh {
     }
 }
 
-impl Mesh for FlatMesh {
+impl HalfEdgeMesh for FlatMesh {
     #[inline(always)]
     fn origin(&self, h: u32) -> u32 {
         self.ev.get(h)
@@ -165,7 +165,7 @@ impl Mesh for FlatMesh {
     }
 }
 
-impl MeshMut for FlatMesh {
+impl HalfEdgeMeshMut for FlatMesh {
     #[inline(always)]
     fn set_sides(&self, f: u32, sides: [u32; 3]) {
         let [a, b, c] = sides;

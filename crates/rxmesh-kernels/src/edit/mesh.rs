@@ -9,7 +9,7 @@ use super::flat::{DEAD, NO_FACE, NONE};
 ///
 /// Ids are those of the view, and attributes are found by the same ids. Everything below the first group of methods
 /// follows from it.
-pub trait Mesh: Copy {
+pub trait HalfEdgeMesh: Copy {
     /// Returns the vertex that a half-edge leaves; [`NONE`] for the even half-edge of a dead edge.
     fn origin(&self, h: u32) -> u32;
     /// Returns the face of a half-edge, or [`NO_FACE`].
@@ -31,7 +31,7 @@ pub trait Mesh: Copy {
     #[inline(always)]
     fn ask_edge(&self, _e: u32) {}
 
-    /// Works like [`Mesh::ask_edge`], for a face.
+    /// Works like [`HalfEdgeMesh::ask_edge`], for a face.
     #[inline(always)]
     fn ask_face(&self, _f: u32) {}
 
@@ -113,7 +113,7 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Works like [`Mesh::spokes`], but begins anywhere, which avoids a turn at an interior vertex.
+    /// Works like [`HalfEdgeMesh::spokes`], but begins anywhere, which avoids a turn at an interior vertex.
     #[inline(always)]
     fn each_spoke(&self, v: u32, f: impl FnMut(u32) -> bool) -> bool {
         let e = self.edge_at(v);
@@ -121,7 +121,7 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges around the origin of `start`: from it against the clock, and if that ends at the
-    /// boundary, with the clock from its other side. Otherwise as [`Mesh::spokes`].
+    /// boundary, with the clock from its other side. Otherwise as [`HalfEdgeMesh::spokes`].
     #[inline(always)]
     fn each_spoke_from(&self, start: u32, mut f: impl FnMut(u32) -> bool) -> bool {
         let mut h = start;
@@ -157,9 +157,9 @@ pub trait Mesh: Copy {
     }
 
     /// Runs `f` on the half-edges around both ends of an edge, with their faces and tips. It goes around each end as
-    /// [`Mesh::each_spoke_from`] does from the edge, a step of each at a time, so that the loads of one walk and the
-    /// work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`. Returns
-    /// `true` if it never did and both walks came to their ends.
+    /// [`HalfEdgeMesh::each_spoke_from`] does from the edge, a step of each at a time, so that the loads of one walk
+    /// and the work of the other overlap. The first number is 0 at the edge's origin. Stops when `f` returns `false`.
+    /// Returns `true` if it never did and both walks came to their ends.
     #[inline(always)]
     fn each_spoke_of_ends(&self, e: u32, mut f: impl FnMut(u32, u32, u32, u32) -> bool) -> bool {
         let (start_a, start_b) = (2 * e, 2 * e + 1);
@@ -193,9 +193,9 @@ pub trait Mesh: Copy {
         }
     }
 
-    /// Returns the half-edge after `h` in a turn around the origin of `start`, given [`Mesh::before`] of `h`: against
-    /// the clock and, from the boundary on, if `back`, with the clock from the other side of the start. [`NONE`] at its
-    /// end.
+    /// Returns the half-edge after `h` in a turn around the origin of `start`, given [`HalfEdgeMesh::before`] of `h`:
+    /// against the clock and, from the boundary on, if `back`, with the clock from the other side of the start.
+    /// [`NONE`] at its end.
     #[inline(always)]
     fn spoke_after(&self, start: u32, h: u32, before: u32, back: &mut bool) -> u32 {
         let mut h = h;
@@ -229,7 +229,8 @@ pub trait Mesh: Copy {
         at
     }
 
-    /// Works like [`Mesh::each_spoke`], as a loop, for bodies so large that the compiler would make functions of them.
+    /// Works like [`HalfEdgeMesh::each_spoke`], as a loop, for bodies so large that the compiler would make functions
+    /// of them.
     #[inline(always)]
     fn turn(&self, v: u32) -> Turn {
         let e = self.edge_at(v);
@@ -263,9 +264,9 @@ pub(super) fn around_in([a, b, c]: [u32; 3], h: u32) -> (u32, u32) {
 
 /// Mesh that can be changed: the writes of the filling of a hole.
 ///
-/// Only elements of the cavity may be written, and of its rim the inner sides and the entries of vertices whose edge is
-/// deleted; so cavities of one round write disjoint words.
-pub trait MeshMut: Mesh {
+/// Only elements of the cavity may be written, and of its boundary loop the inner sides and the entries of vertices
+/// whose edge is deleted; so cavities of one round write disjoint words.
+pub trait HalfEdgeMeshMut: HalfEdgeMesh {
     /// Sets the three half-edges of a face, and it as theirs.
     fn set_sides(&self, f: u32, sides: [u32; 3]);
     /// Sets source and target of an edge.
@@ -278,9 +279,9 @@ pub trait MeshMut: Mesh {
     fn lost_face(&self, h: u32) -> u32;
     /// Sets the incident edge of a new vertex, which no other cavity knows.
     fn set_edge_at(&self, v: u32, e: u32);
-    /// Sets the incident edge of a vertex of the rim, which other cavities of the round may read meanwhile.
+    /// Sets the incident edge of a vertex of the boundary loop, which other cavities of the round may read meanwhile.
     fn store_edge_at(&self, v: u32, e: u32);
-    /// Returns the incident edge of a vertex of the rim, which another cavity of the round may be setting.
+    /// Returns the incident edge of a vertex of the boundary loop, which another cavity of the round may be setting.
     fn load_edge_at(&self, v: u32) -> u32;
     /// Makes a face dead.
     fn bury_face(&self, f: u32);
@@ -306,7 +307,7 @@ pub struct Turn {
 impl Turn {
     /// Returns the next half-edge that leaves the vertex.
     #[inline(always)]
-    pub fn step(&mut self, mesh: &impl Mesh) -> Option<u32> {
+    pub fn step(&mut self, mesh: &impl HalfEdgeMesh) -> Option<u32> {
         let h = self.next;
         if h == NONE {
             return None;
@@ -316,7 +317,7 @@ impl Turn {
     }
 
     #[inline(always)]
-    fn after(&mut self, mesh: &impl Mesh, h: u32) -> u32 {
+    fn after(&mut self, mesh: &impl HalfEdgeMesh, h: u32) -> u32 {
         if self.left == 0 {
             return NONE;
         }

@@ -8,7 +8,7 @@ mod open;
 
 pub use flat::{DEAD, FlatMesh, LOST, NO_FACE, NONE, VERTEX_LIMIT, lost};
 pub use free::{CopyRows, ListFree, MarkDead, MoveSet};
-pub use mesh::{Mesh, MeshMut, Turn};
+pub use mesh::{HalfEdgeMesh, HalfEdgeMeshMut, Turn};
 pub use open::{
     Fill, Freeze, LinkSides, OpenFaces, OpenPatches, OpenTables, OpenVertices, Suspects,
 };

@@ -5,7 +5,7 @@
 //! and [`OpenFaces`] takes the place of [`OpenPatches`].
 
 use super::flat::{DEAD, FlatMesh, NO_FACE, NONE};
-use super::mesh::{Mesh, around_in};
+use super::mesh::{HalfEdgeMesh, around_in};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::{FlatKernel, PatchKernel};
@@ -249,9 +249,9 @@ unsafe impl FlatKernel for OpenVertices {
 impl OpenVertices {
     /// Counts the faces of the fan that a vertex's edge is in, up to `most`.
     ///
-    /// A face that is not the first of those at its side is not found there, and [`Mesh::next`] would continue in that
-    /// face: [`Mesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are followed here,
-    /// which have no more than one face each.
+    /// A face that is not the first of those at its side is not found there, and [`HalfEdgeMesh::next`] would continue
+    /// in that face: [`HalfEdgeMesh::each_spoke`] may leave the third corner's fan. Only sides at the vertex itself are
+    /// followed here, which have no more than one face each.
     #[inline(always)]
     fn faces_of_fan(&self, v: u32, most: u32) -> u32 {
         let mesh = &self.mesh;

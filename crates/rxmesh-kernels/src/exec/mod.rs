@@ -204,19 +204,19 @@ pub unsafe trait Block: Copy {
 }
 
 /// Work of [`Phase::each_of`] for each index. Both functions are to be `#[inline(always)]`.
-pub trait Work {
+pub trait LoadThen {
     /// Value that is loaded.
     type Value: Copy;
-    /// Loads the value of an index. Must not depend on what [`Work::then`] does.
+    /// Loads the value of an index. Must not depend on what [`LoadThen::then`] does.
     fn load(&self, i: u32) -> Self::Value;
     /// Works on the value of an index.
     fn then(&self, i: u32, value: Self::Value);
 }
 
-/// [`Work`] by two closures.
+/// [`LoadThen`] by two closures.
 struct Loaded<F, G, T>(F, G, PhantomData<T>);
 
-impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> Work for Loaded<F, G, T> {
+impl<T: Copy, F: Fn(u32) -> T, G: Fn(u32, T)> LoadThen for Loaded<F, G, T> {
     type Value = T;
     #[inline(always)]
     fn load(&self, i: u32) -> T {
@@ -259,7 +259,7 @@ impl<B: Block> Phase<B> {
     /// Works like [`Phase::each_loaded`], for work that is too long for closures: a function called in four places is
     /// inlined only if it must be.
     #[inline(always)]
-    pub fn each_of<W: Work>(self, n: u32, work: &W) {
+    pub fn each_of<W: LoadThen>(self, n: u32, work: &W) {
         if B::SOLO {
             let mut i = 0;
             while i < n {

@@ -138,7 +138,7 @@ pub const fn bit(kind: Kind) -> u8 {
 ///   fields hold, and no piece is accessed after it was given back ([`Plan::rewind`]) or beyond its length (U2);
 /// - no two threads access the same value between two barriers, no two patches in the launch, unless all read or all
 ///   use atomics (U3);
-/// - every index is inside its view (U4): a GPU does not look.
+/// - every index is inside its view (U4): a GPU does not check.
 pub unsafe trait PatchKernel: Bind + Copy + Send + Sync + 'static {
     /// Threads of a CUDA block, at least.
     const THREADS: u32 = DEFAULT_THREADS;

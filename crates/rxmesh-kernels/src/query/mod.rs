@@ -47,7 +47,7 @@ pub use diamond::Diamond;
 pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
 pub use local::{LocalEv, LocalFe, LocalMap};
-pub use oriented::{Fan, FanWalks, OrientedVE, OrientedVF, OrientedVV};
+pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };

@@ -207,20 +207,20 @@ impl FanWalks {
 
 /// Shared memory of the oriented relations.
 #[derive(Clone, Copy, Debug)]
-pub struct Fan {
+pub struct OrientedTables {
     walks: Walks,
     csr: Csr,
 }
 
 /// Elements in the rows of an oriented relation.
-trait Around {
+trait OrientedRow {
     /// `true` if the end of the last face counts too when the faces are an open fan.
     const ENDS: bool;
     /// Returns the element that lies along the side that starts at a corner.
     fn along(patch: &Patch, side: u32, corner: u32) -> u32;
 }
 
-impl Around for Face {
+impl OrientedRow for Face {
     const ENDS: bool = false;
     #[inline(always)]
     fn along(_: &Patch, _: u32, corner: u32) -> u32 {
@@ -228,7 +228,7 @@ impl Around for Face {
     }
 }
 
-impl Around for Edge {
+impl OrientedRow for Edge {
     const ENDS: bool = true;
     #[inline(always)]
     fn along(_: &Patch, side: u32, _: u32) -> u32 {
@@ -236,7 +236,7 @@ impl Around for Edge {
     }
 }
 
-impl Around for Vertex {
+impl OrientedRow for Vertex {
     const ENDS: bool = true;
     #[inline(always)]
     fn along(patch: &Patch, side: u32, _: u32) -> u32 {
@@ -244,10 +244,10 @@ impl Around for Vertex {
     }
 }
 
-impl Fan {
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
+impl OrientedTables {
+    fn carve(h: &PatchHeader, plan: &mut Plan) -> OrientedTables {
         let owned = u32::from(h.owned[0]);
-        Fan {
+        OrientedTables {
             walks: FanWalks::carve(h, plan).0,
             csr: Csr::take(plan, owned, 3 * u32::from(h.total[2]) + owned),
         }
@@ -259,7 +259,7 @@ impl Fan {
     }
 
     #[inline(always)]
-    fn build<K: Around, B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
+    fn build<K: OrientedRow, B: Block>(self, b: B, patch: &Patch, scratch: Shared<u32>) {
         let (walks, csr, ends) = (self.walks, self.csr, self.csr.ends());
         let owned = patch.owned::<Vertex>();
         let len = |v: u32| walks.corners(v) + u32::from(K::ENDS && walks.is_open(v));
@@ -303,29 +303,29 @@ macro_rules! fan_relation {
         unsafe impl Relation for $name {
             type Source = Vertex;
             type Target = $target;
-            type Tables = Fan;
+            type Tables = OrientedTables;
             type Row = CsrRow;
             const NAME: &'static str = $label;
             const PREPARE: &'static str = $prepare;
 
             #[inline(always)]
-            fn carve(h: &PatchHeader, plan: &mut Plan) -> Fan {
-                Fan::carve(h, plan)
+            fn carve(h: &PatchHeader, plan: &mut Plan) -> OrientedTables {
+                OrientedTables::carve(h, plan)
             }
             #[inline(always)]
-            fn prepare<B: Block>(p: Phase<B>, patch: &Patch, fan: &Fan) {
+            fn prepare<B: Block>(p: Phase<B>, patch: &Patch, fan: &OrientedTables) {
                 fan.prepare(p, patch);
             }
             #[inline(always)]
-            fn build<B: Block>(b: B, patch: &Patch, fan: &Fan, scratch: Shared<u32>) {
+            fn build<B: Block>(b: B, patch: &Patch, fan: &OrientedTables, scratch: Shared<u32>) {
                 fan.build::<$target, B>(b, patch, scratch);
             }
             #[inline(always)]
-            fn row(_patch: &Patch, fan: &Fan, v: u32) -> CsrRow {
+            fn row(_patch: &Patch, fan: &OrientedTables, v: u32) -> CsrRow {
                 fan.csr.row(v)
             }
             #[inline(always)]
-            fn csr(fan: &Fan) -> Option<Csr> {
+            fn csr(fan: &OrientedTables) -> Option<Csr> {
                 Some(fan.csr)
             }
         }

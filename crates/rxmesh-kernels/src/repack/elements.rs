@@ -1,13 +1,13 @@
 //! Linear ids of edges and vertices, and the faces that patches need in their ribbons.
 //!
-//! A face is at the *rim* of its patch when one of its corners belongs to another patch. Only rim faces are needed by
-//! other patches, with one exception: of two faces that share an edge, the one in the lower patch may have no such
-//! corner. Then the other one, which has, tells for both. Rim faces are told to their own patch too: the edges and
-//! vertices that a patch does not own all lie on its rim faces and its ribbon faces.
+//! A face is at the *border* of its patch when one of its corners belongs to another patch. Only border faces are
+//! needed by other patches, with one exception: of two faces that share an edge, the one in the lower patch may have no
+//! such corner. Then the other one, which has, tells for both. Border faces are told to their own patch too: the edges
+//! and vertices that a patch does not own all lie on its border faces and its ribbon faces.
 
 use super::faces::chunks;
 use super::ribbon::{LONG_LIST, table_words};
-use super::{CHUNK, DEAD, NONE, RepackMesh, Stat, Work};
+use super::{CHUNK, DEAD, NONE, RepackArrays, RepackMesh, Stat};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -22,8 +22,8 @@ kernel_list! {
     block repack_number: RepackNumber;
 }
 
-/// Bit of [`Work::marks`] for a rim face.
-const RIM: u32 = 1 << 6;
+/// Bit of [`RepackArrays::marks`] for a border face.
+const BORDER: u32 = 1 << 6;
 
 /// Patch that a block works on.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ struct Here {
 
 impl Here {
     #[inline(always)]
-    fn new(w: &Work, patch: u32) -> Here {
+    fn new(w: &RepackArrays, patch: u32) -> Here {
         let (first, n) = w.faces_of(patch);
         Here { patch, first, n }
     }
@@ -47,9 +47,15 @@ impl Here {
     }
 }
 
-/// Calls `tell(patch, linear face)` for all patches that a rim face of this patch is told to; not all distinct.
+/// Calls `tell(patch, linear face)` for all patches that a border face of this patch is told to; not all distinct.
 #[inline(always)]
-fn tell_rim(flat: &RepackMesh, w: &Work, here: Here, linear: u32, tell: impl Fn(u32, u32)) {
+fn tell_border(
+    flat: &RepackMesh,
+    w: &RepackArrays,
+    here: Here,
+    linear: u32,
+    tell: impl Fn(u32, u32),
+) {
     let f = w.face_session.get(linear);
     let s = flat.sides(f);
     let owner = |k: usize| {
@@ -96,7 +102,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -119,7 +125,7 @@ impl RepackTell {
                 marks |= 8 << k;
             }
             if !here.owns(!corner / 3) {
-                marks |= RIM;
+                marks |= BORDER;
             }
             extra += u32::from(self.flat.across(edge, f).is_none());
             k += 1;
@@ -155,8 +161,8 @@ unsafe impl BlockKernel for RepackTell {
                 let marks = self.marks(here, linear);
                 w.marks.set(linear, marks as u8);
                 counts.set(i, packed_counts(marks));
-                if marks & RIM != 0 {
-                    tell_rim(&self.flat, &w, here, linear, |patch, _| {
+                if marks & BORDER != 0 {
+                    tell_border(&self.flat, &w, here, linear, |patch, _| {
                         w.told_count.fetch_add(patch, 1);
                     });
                 }
@@ -185,7 +191,7 @@ kernel! {
     /// been told.
     pub struct RepackStarts: Block {
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Nonzero if it is the first run: edges and vertices are then counts.
         pub first: u32,
     }
@@ -287,7 +293,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -315,7 +321,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// One word per vertex.
         pub flags: GlobalMut<u32>,
     }
@@ -337,7 +343,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Number of isolated vertices before each vertex.
         pub before: GlobalMut<u32>,
     }
@@ -362,13 +368,13 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Told faces, as linear ids, patch by patch.
         pub told: GlobalMut<u32>,
     }
 }
 
-impl Work {
+impl RepackArrays {
     /// Lists a linear face for a patch.
     #[inline(always)]
     pub(super) fn tell(&self, told: GlobalMut<u32>, patch: u32, linear: u32) {
@@ -431,8 +437,8 @@ unsafe impl BlockKernel for RepackNumber {
                         vertex + (place >> 16),
                     );
                 }
-                if marks & RIM != 0 {
-                    tell_rim(&self.flat, &w, here, linear, |patch, face| {
+                if marks & BORDER != 0 {
+                    tell_border(&self.flat, &w, here, linear, |patch, face| {
                         w.tell(told, patch, face);
                     });
                 }

@@ -3,7 +3,7 @@
 //! All faces of such an edge share it, so each is told to the patches of all others: once for each patch, not for each
 //! face.
 
-use super::{RepackMesh, Stat, Work};
+use super::{RepackArrays, RepackMesh, Stat};
 use crate::kernel::FlatKernel;
 use crate::mem::GlobalMut;
 use crate::{args, kernel};
@@ -34,7 +34,7 @@ args! {
 
 /// Calls `f(k, edge)` for the sides of a linear face.
 #[inline(always)]
-fn each_side(flat: &RepackMesh, work: &Work, linear: u32, f: impl Fn(u32, u32)) {
+fn each_side(flat: &RepackMesh, work: &RepackArrays, linear: u32, f: impl Fn(u32, u32)) {
     let session = work.face_session.get(linear);
     f(0, flat.fe.get(3 * session) >> 1);
     f(1, flat.fe.get(3 * session + 1) >> 1);
@@ -47,7 +47,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Lists of sides.
         pub extra: Extra,
     }
@@ -73,7 +73,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Lists of sides.
         pub extra: Extra,
     }
@@ -98,7 +98,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Lists of sides.
         pub extra: Extra,
     }
@@ -122,7 +122,7 @@ unsafe impl FlatKernel for RepackExtraList {
 
 /// Returns the edge of a record.
 #[inline(always)]
-fn edge_of(flat: &RepackMesh, work: &Work, side: u32) -> u32 {
+fn edge_of(flat: &RepackMesh, work: &RepackArrays, side: u32) -> u32 {
     flat.fe.get(3 * work.face_session.get(side / 3) + side % 3) >> 1
 }
 
@@ -132,7 +132,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Lists of sides.
         pub extra: Extra,
     }
@@ -165,7 +165,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Lists of sides.
         pub extra: Extra,
         /// Told faces; empty when they are only counted.

@@ -1,6 +1,6 @@
 //! Linear ids of faces: a counting sort by label.
 
-use super::{CHUNK, NONE, RepackMesh, Stat, Work};
+use super::{CHUNK, NONE, RepackArrays, RepackMesh, Stat};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::{BlockKernel, FlatKernel};
@@ -60,7 +60,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -90,7 +90,7 @@ kernel! {
     /// Computes the start of the faces of each label and patch, and the patch of each label: one block.
     pub struct RepackLabels: Block {
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -162,7 +162,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 
@@ -187,7 +187,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
     }
 }
 

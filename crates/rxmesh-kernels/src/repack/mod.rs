@@ -10,7 +10,7 @@
 //!    edge and each vertex learns its *first* side or corner in this order. It belongs to the patch of that face, which
 //!    is the lowest among its faces.
 //! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at
-//!    the rim of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
+//!    the border of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
 //! 3. `extra`: the same for edges with more than two faces.
 //! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not
 //!    own.
@@ -72,7 +72,7 @@ args! {
 
 /// Session ids of a face's three sides (`edge << 1 | d`) and corners.
 #[derive(Clone, Copy)]
-pub(crate) struct Sides {
+pub(crate) struct FaceSides {
     pub(crate) side: [u32; 3],
     pub(crate) corner: [u32; 3],
 }
@@ -92,13 +92,13 @@ impl RepackMesh {
 
     /// Returns the sides and corners of a face.
     #[inline(always)]
-    pub(crate) fn sides(&self, f: u32) -> Sides {
+    pub(crate) fn sides(&self, f: u32) -> FaceSides {
         let side = [
             self.fe.get(3 * f),
             self.fe.get(3 * f + 1),
             self.fe.get(3 * f + 2),
         ];
-        Sides {
+        FaceSides {
             side,
             // A side starts at the edge's source, or at its target if the side runs against it.
             corner: [
@@ -126,7 +126,7 @@ impl RepackMesh {
 
 args! {
     /// Arrays that the kernels of a repack share. All zero at first.
-    pub struct Work {
+    pub struct RepackArrays {
         /// Counters, indexed by [`Stat`].
         pub stats: GlobalMut<u32>,
         /// Number of faces of each label; then the start of its faces.
@@ -165,7 +165,7 @@ args! {
     }
 }
 
-impl Work {
+impl RepackArrays {
     /// Returns the patch of a linear face.
     #[inline(always)]
     pub(crate) fn patch_of(&self, flat: &RepackMesh, linear: u32) -> u32 {

@@ -7,7 +7,7 @@
 //! order of threads; their distances do not, and nothing else is read.
 
 use super::relabel::Regions;
-use super::{NONE, RepackMesh, Stat, Work};
+use super::{NONE, RepackArrays, RepackMesh, Stat};
 use crate::exec::Block;
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -36,7 +36,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays: the place of each face in its region stands where its session id does later.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Regions of labels.
         pub regions: Regions,
         /// Faces of the regions, in any order within a region; sorted when done.
@@ -54,7 +54,7 @@ kernel! {
 
 /// Two ends of a piece that distances are counted from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum PieceEnd {
     Near,
     Far,
 }
@@ -68,14 +68,14 @@ trait Desk: Copy {
     /// Sets the face across a side.
     fn join(self, side: u32, other: u32);
     /// Returns the distance of a face from an end of its piece; [`NONE`] if it has not been reached.
-    fn distance(self, f: u32, end: End) -> u32;
+    fn distance(self, f: u32, end: PieceEnd) -> u32;
     /// Returns `true` if a face has not been reached yet, while others may be reaching it.
-    fn is_far(self, f: u32, end: End) -> bool;
+    fn is_far(self, f: u32, end: PieceEnd) -> bool;
     /// Reaches a face that has not been reached, or that others reach at the same distance at the same time. Returns
     /// `true` if it came first.
-    fn reach(self, f: u32, end: End, distance: u32) -> bool;
+    fn reach(self, f: u32, end: PieceEnd, distance: u32) -> bool;
     /// Marks face `f` as not reached yet.
-    fn forget(self, f: u32, end: End);
+    fn forget(self, f: u32, end: PieceEnd);
     /// Returns the piece of a face.
     fn piece(self, f: u32) -> u32;
     /// Sets the piece of a face.
@@ -109,8 +109,8 @@ const NONE_16: u32 = 0xffff;
 impl CutTables {
     /// Returns the position of a distance's bits in its word.
     #[inline(always)]
-    fn shift(end: End) -> u32 {
-        if end == End::Near { 0 } else { 16 }
+    fn shift(end: PieceEnd) -> u32 {
+        if end == PieceEnd::Near { 0 } else { 16 }
     }
 }
 
@@ -130,22 +130,22 @@ impl Desk for CutTables {
         self.across.set(side, other as u16);
     }
     #[inline(always)]
-    fn distance(self, f: u32, end: End) -> u32 {
+    fn distance(self, f: u32, end: PieceEnd) -> u32 {
         widened(self.distance.get(f) >> Self::shift(end) & NONE_16)
     }
     #[inline(always)]
-    fn is_far(self, f: u32, end: End) -> bool {
+    fn is_far(self, f: u32, end: PieceEnd) -> bool {
         self.distance.load(f) >> Self::shift(end) & NONE_16 == NONE_16
     }
     #[inline(always)]
-    fn reach(self, f: u32, end: End, distance: u32) -> bool {
+    fn reach(self, f: u32, end: PieceEnd, distance: u32) -> bool {
         // All bits were set: one operation, where an exchange may have to be repeated.
         let shift = Self::shift(end);
         let others = !(NONE_16 << shift);
         self.distance.fetch_and(f, others | distance << shift) >> shift & NONE_16 == NONE_16
     }
     #[inline(always)]
-    fn forget(self, f: u32, end: End) {
+    fn forget(self, f: u32, end: PieceEnd) {
         let bits = NONE_16 << Self::shift(end);
         self.distance.set(f, self.distance.get(f) | bits);
     }
@@ -185,8 +185,8 @@ impl Spare {
     }
 
     #[inline(always)]
-    fn distances(self, end: End) -> GlobalMut<u32> {
-        self.column(if end == End::Near { 3 } else { 4 })
+    fn distances(self, end: PieceEnd) -> GlobalMut<u32> {
+        self.column(if end == PieceEnd::Near { 3 } else { 4 })
     }
 }
 
@@ -201,19 +201,19 @@ impl Desk for Spare {
         self.words.set(side, other);
     }
     #[inline(always)]
-    fn distance(self, f: u32, end: End) -> u32 {
+    fn distance(self, f: u32, end: PieceEnd) -> u32 {
         self.distances(end).get(f)
     }
     #[inline(always)]
-    fn is_far(self, f: u32, end: End) -> bool {
+    fn is_far(self, f: u32, end: PieceEnd) -> bool {
         self.distances(end).load(f) == NONE
     }
     #[inline(always)]
-    fn reach(self, f: u32, end: End, distance: u32) -> bool {
+    fn reach(self, f: u32, end: PieceEnd, distance: u32) -> bool {
         self.distances(end).fetch_and(f, distance) == NONE
     }
     #[inline(always)]
-    fn forget(self, f: u32, end: End) {
+    fn forget(self, f: u32, end: PieceEnd) {
         self.distances(end).set(f, NONE);
     }
     #[inline(always)]
@@ -434,10 +434,10 @@ impl<D: Desk> Region<D> {
         });
         if pieces == 1 {
             // From any face, for an end.
-            self.spread(b, End::Near);
+            self.spread(b, PieceEnd::Near);
         }
-        let nearest = self.spread(b, End::Near);
-        let farthest = self.spread(b, End::Far);
+        let nearest = self.spread(b, PieceEnd::Near);
+        let farthest = self.spread(b, PieceEnd::Far);
         // One word: the piece, the difference, the distance from the line between both ends, and the place. Bits that
         // do not fit are dropped from the third, then from the second.
         let bits_of = |n: u32| 32 - n.leading_zeros();
@@ -446,12 +446,12 @@ impl<D: Desk> Region<D> {
         let of_order = bits_of(most).min(room);
         let of_near = bits_of(nearest).min(room - of_order);
         b.each(n, |f| {
-            let (piece, near) = (desk.piece(f), desk.distance(f, End::Near));
+            let (piece, near) = (desk.piece(f), desk.distance(f, PieceEnd::Near));
             let order = if lost.get(piece) & LOST != 0 {
                 // Parts that are not connected stay together.
                 near
             } else {
-                near + farthest - desk.distance(f, End::Far)
+                near + farthest - desk.distance(f, PieceEnd::Far)
             };
             let order = order >> (bits_of(most) - of_order);
             let near = near >> (bits_of(nearest) - of_near);
@@ -477,7 +477,7 @@ impl<D: Desk> Region<D> {
     /// Finds the distances of all faces from the last face of their piece, and the new last faces; returns a distance
     /// that no face is beyond.
     #[inline(always)]
-    fn spread<B: Block>(self, b: B, end: End) -> u32 {
+    fn spread<B: Block>(self, b: B, end: PieceEnd) -> u32 {
         let (desk, pieces, bits, reached) = (self.desk, self.pieces, self.bits, self.reached);
         let (list, last, lost, n) = (desk.list(), desk.last(), desk.lost(), self.cuts.n);
         b.each(n, |f| desk.forget(f, end));

@@ -10,7 +10,7 @@
 //! label deepest in it, and every label goes to the nearest centre.
 
 use super::faces::count_run;
-use super::{CHUNK, NONE, RepackMesh, Stat, Work};
+use super::{CHUNK, NONE, RepackArrays, RepackMesh, Stat};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{BlockKernel, FlatKernel, GridKernel, Next, share_of};
 use crate::math::hash;
@@ -112,7 +112,7 @@ impl Regions {
 
 /// Returns the number of faces of a label.
 #[inline(always)]
-fn faces_of(w: &Work, l: u32) -> u32 {
+fn faces_of(w: &RepackArrays, l: u32) -> u32 {
     let end = if l + 1 < w.label_faces.len() {
         w.label_faces.get(l + 1)
     } else {
@@ -127,7 +127,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Three words a pair, pairs in any order: two labels, and a hash of the edge.
         pub pairs: GlobalMut<u32>,
     }
@@ -234,7 +234,7 @@ kernel! {
     /// Unites neighbouring regions, round by round, and gives them a better shape.
     pub struct RelabelUnite: Grid {
         /// Shared arrays, with the labels' starts.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Regions: one a label after the first step.
         pub regions: Regions,
         /// Neighbouring labels.
@@ -473,7 +473,7 @@ kernel! {
     /// small regions share. Lists the regions that are cut. One block.
     pub struct RelabelRegions: Block {
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Regions of labels.
         pub regions: Regions,
         /// Sizes.

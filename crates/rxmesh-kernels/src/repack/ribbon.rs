@@ -1,7 +1,7 @@
 //! The ribbon of each patch, from the faces that it was told.
 
 use super::faces::compact;
-use super::{CHUNK, NONE, RepackMesh, Work};
+use super::{CHUNK, NONE, RepackArrays, RepackMesh};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -32,7 +32,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Faces that patches are told.
         pub told: GlobalMut<u32>,
         /// Tables of patches with long lists.

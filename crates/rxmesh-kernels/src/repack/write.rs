@@ -2,7 +2,7 @@
 
 use super::elements::PATCHES;
 use super::ribbon::{LIST_WORDS, place_of};
-use super::{RepackMesh, Stat, Work};
+use super::{RepackArrays, RepackMesh, Stat};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel;
 use crate::kernel::BlockKernel;
@@ -18,7 +18,7 @@ kernel! {
     /// Writes all headers: one block. Patches of isolated vertices come last.
     pub struct RepackHeaders: Block {
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Numbers of ribbon vertices, edges and faces of each patch.
         pub sizes: GlobalMut<u32>,
         /// Header of each patch.
@@ -136,7 +136,7 @@ kernel! {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
         /// Shared arrays of the repack.
-        pub work: Work,
+        pub work: RepackArrays,
         /// Ribbons as [`super::ribbon::RepackRibbon`] left them.
         pub lists: Global<u32>,
         /// Header of each patch.

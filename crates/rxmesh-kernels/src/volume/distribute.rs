@@ -5,7 +5,7 @@
 //! the neighbour's place), ascending. Sums of owned targets are complete; the others' sums are *parts*, which
 //! [`AddParts`] adds to their owners' in the order of the patches.
 
-use super::slots::{Rows, Sums};
+use super::slots::{SlotRows, SlotSums};
 use crate::attr::{Read, StagedField, Sum};
 use crate::exec::{Block, Phase, SCRATCH_WORDS};
 use crate::kernel::{DEFAULT_THREADS, Fields, FlatKernel, PatchKernel};
@@ -273,7 +273,7 @@ impl<K: Distributes> DistributeOver<K> {
         let targets = patch.near::<<K::Relation as Relation>::Target>();
         let owned = patch.owned::<<K::Relation as Relation>::Target>();
         let ends = self.slots.from(self.starts.get(patch.id()));
-        let rows = Rows {
+        let rows = SlotRows {
             ends,
             slots: ends.from(targets),
             values: t.values,
@@ -283,7 +283,7 @@ impl<K: Distributes> DistributeOver<K> {
         };
         let before = t.sums;
         if B::SOLO {
-            let sums = Sums {
+            let sums = SlotSums {
                 rows,
                 before: (first > 0).then_some(before),
                 owned,

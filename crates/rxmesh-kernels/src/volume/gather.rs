@@ -1,8 +1,8 @@
 //! Sums over the rows of a relation (MeshTaichi 2022, section 8.7, the gathering half).
 
-use super::words::{Deal, Words, split};
+use super::words::{Deal, StagedWords, split};
 use crate::attr::StagedField;
-use crate::exec::{Block, Phase, Work};
+use crate::exec::{Block, LoadThen, Phase};
 use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
 use crate::mem::{GlobalMut, Plan};
 use crate::query::{
@@ -35,7 +35,7 @@ crate::args! {
     /// threads read neighbouring words.
     pub struct Gather<R: Relation> {
         /// Values of the relation's targets.
-        pub x: Words<R::Target>,
+        pub x: StagedWords<R::Target>,
         /// Sums of its sources, by linear id.
         pub y: GlobalMut<f32>,
         /// Distribution of numbers over threads.
@@ -128,7 +128,7 @@ trait From<K>: Copy {
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N];
 }
 
-impl<K: Element> From<K> for Words<K> {
+impl<K: Element> From<K> for StagedWords<K> {
     #[inline(always)]
     fn get<const N: usize>(self, e: Local<K>, c: u32) -> [f32; N] {
         self.staged(e, c)
@@ -137,7 +137,7 @@ impl<K: Element> From<K> for Words<K> {
 
 /// Values in global memory.
 #[derive(Clone, Copy)]
-struct There<K>(Words<K>);
+struct There<K>(StagedWords<K>);
 
 impl<K: Element> From<K> for There<K> {
     #[inline(always)]
@@ -184,7 +184,7 @@ impl<R: Relation> Gather<R> {
         relation: &Source<R>,
         x: impl From<<R as Relation>::Target>,
     ) {
-        let lanes = Lanes::<R, _, N> {
+        let lanes = LaneGather::<R, _, N> {
             of: self,
             patch,
             relation,
@@ -194,7 +194,7 @@ impl<R: Relation> Gather<R> {
                 .from(patch.base::<<R as Relation>::Source>() * self.width),
         };
         let n = patch.owned::<<R as Relation>::Source>() * self.deal.lanes;
-        // Short rows leave room for those of other elements.
+        // Short rows leave space for those of other elements.
         if R::FIXED.is_some() {
             p.each_of(n, &lanes);
         } else {
@@ -235,7 +235,7 @@ impl<R: Relation> Gather<R> {
 }
 
 /// Work of [`Gather::lanes`].
-struct Lanes<'a, R: Relation, X, const N: usize> {
+struct LaneGather<'a, R: Relation, X, const N: usize> {
     of: &'a Gather<R>,
     patch: &'a Patch,
     relation: &'a Source<R>,
@@ -244,7 +244,7 @@ struct Lanes<'a, R: Relation, X, const N: usize> {
     y: GlobalMut<f32>,
 }
 
-impl<R: Relation, X: From<R::Target>, const N: usize> Lanes<'_, R, X, N> {
+impl<R: Relation, X: From<R::Target>, const N: usize> LaneGather<'_, R, X, N> {
     /// Returns the element of a lane, and the first of its numbers.
     #[inline(always)]
     fn place(&self, k: u32) -> (u32, u32) {
@@ -253,7 +253,7 @@ impl<R: Relation, X: From<R::Target>, const N: usize> Lanes<'_, R, X, N> {
     }
 }
 
-impl<R: Relation, X: From<R::Target>, const N: usize> Work for Lanes<'_, R, X, N> {
+impl<R: Relation, X: From<R::Target>, const N: usize> LoadThen for LaneGather<'_, R, X, N> {
     type Value = [f32; N];
     #[inline(always)]
     fn load(&self, k: u32) -> [f32; N] {

@@ -5,7 +5,7 @@ use crate::query::each_of;
 
 /// Slots of a patch's targets, and the values that are there now: those of slots `from..to`.
 #[derive(Clone, Copy)]
-pub(super) struct Rows {
+pub(super) struct SlotRows {
     pub(super) ends: Global<u16>,
     pub(super) slots: Global<u16>,
     pub(super) values: Shared<f32>,
@@ -14,7 +14,7 @@ pub(super) struct Rows {
     pub(super) to: u32,
 }
 
-impl Rows {
+impl SlotRows {
     /// Adds number `k % words` of the values of target `k / words` to a sum.
     #[inline(always)]
     pub(super) fn add(self, k: u32, sum: f32) -> f32 {
@@ -53,8 +53,8 @@ impl Rows {
 
 /// Work of one thread alone: a target after the other, up to eight numbers at a time.
 #[derive(Clone, Copy)]
-pub(super) struct Sums {
-    pub(super) rows: Rows,
+pub(super) struct SlotSums {
+    pub(super) rows: SlotRows,
     /// Sums of earlier parts.
     pub(super) before: Option<Shared<f32>>,
     pub(super) owned: u32,
@@ -64,7 +64,7 @@ pub(super) struct Sums {
     pub(super) between: Shared<f32>,
 }
 
-impl Sums {
+impl SlotSums {
     #[inline(always)]
     pub(super) fn target(self, target: u32) {
         let words = self.rows.words;

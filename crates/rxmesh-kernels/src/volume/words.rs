@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 crate::args! {
     /// Values of `width` numbers for all elements of `K`, to read: staged in shared memory for all local elements, if
     /// they fit.
-    pub struct Words<K> {
+    pub struct StagedWords<K> {
         /// Numbers, by linear id.
         pub data: Global<f32>,
         here: Shared<f32>,
@@ -20,11 +20,11 @@ crate::args! {
     }
 }
 
-impl<K: Element> Words<K> {
+impl<K: Element> StagedWords<K> {
     /// Creates a field over values of `width` numbers, 1 to [`MOST_WIDE`], for each element. Those of an odd number are
     /// not staged.
     pub fn new(data: Global<f32>, width: u32) -> Self {
-        Words {
+        StagedWords {
             data,
             here: Shared::empty(),
             width,

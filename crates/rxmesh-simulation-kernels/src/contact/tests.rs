@@ -45,7 +45,7 @@ fn grid() -> Vec<f32> {
 
 fn contacts<'a>(solids: &'a [Solid], grids: &'a [f32]) -> Contacts {
     Contacts {
-        // SAFETY: the slices outlive the views, and nobody writes them (contract U4).
+        // SAFETY: the slices outlive the views, and nothing writes them (contract U4).
         solids: unsafe { Global::new(solids.as_ptr(), solids.len() as u32) },
         // SAFETY: as above.
         grids: unsafe { Global::new(grids.as_ptr(), grids.len() as u32) },
@@ -108,7 +108,7 @@ fn forces_are_differences_of_energies() {
 fn touched(all: Contacts, x: [Vec3; 2], u: [Vec3; 2]) -> [[f32; 10]; 2] {
     let (starts, others, mass, none) = ([0u32, 1, 2], [1u32, 0], [1.0f32; 2], [Vec3::ZERO; 2]);
     let mut to = [[0.0f32; 10]; 2];
-    // SAFETY: the arrays outlive the views, and nobody else has them (contract U4).
+    // SAFETY: the arrays outlive the views, and nothing else uses them (contract U4).
     let kernel = unsafe {
         TouchEdges {
             edges: Edges {

@@ -1,7 +1,7 @@
 //! Cells whose energy is a density of the displacement gradient.
 
 use super::{Energy, Hessian, Model, Tangent};
-use crate::cells::{Shape, balanced, gradient64};
+use crate::cells::{RestCell, balanced, gradient64};
 use crate::material::Lame;
 use crate::small::{Symmetric, times};
 use glam::{DVec3, Mat3, Vec3};
@@ -23,7 +23,7 @@ impl<E: Energy> Model for E {
 
     #[inline(always)]
     fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3] {
-        let shape = Shape::new(rest);
+        let shape = RestCell::new(rest);
         shape.forces(E::stress(m, shape.gradient(d)))
     }
 
@@ -35,7 +35,7 @@ impl<E: Energy> Model for E {
 
     #[inline(always)]
     fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], InFrame) {
-        let shape = Shape::new(rest);
+        let shape = RestCell::new(rest);
         let gradient = shape.gradient(d);
         let (f, h) = E::hessian(m, gradient);
         let (v, k) = (f.v, shape.cofactors);

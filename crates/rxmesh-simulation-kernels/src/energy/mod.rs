@@ -17,7 +17,7 @@ pub use corotated::{Arap, Corotated};
 pub use framed::InFrame;
 pub use linear::Linear;
 pub use neo_hookean::NeoHookean;
-pub use springs::{Lines, Springs};
+pub use springs::{SpringDerivatives, Springs};
 
 use crate::material::Lame;
 use crate::small::{Svd, Symmetric, svd, without_negative};

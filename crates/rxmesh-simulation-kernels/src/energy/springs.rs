@@ -56,14 +56,14 @@ impl Spring {
 
     /// Returns its derivative, times a factor.
     #[inline(always)]
-    fn line(self, factor: f32) -> Line {
+    fn line(self, factor: f32) -> SpringDerivative {
         // The geometric part of compressed springs is negative: it is left out.
         let across = if self.by > 0.0 {
             self.k * (self.by / self.length)
         } else {
             0.0
         };
-        Line {
+        SpringDerivative {
             a: self.n * sqrt((self.k - across) * factor),
             across: across * factor,
         }
@@ -135,7 +135,7 @@ fn strain2(rest: DVec3, d: DVec3) -> f64 {
 }
 
 impl Model for Springs {
-    type Tangent = Lines;
+    type Tangent = SpringDerivatives;
 
     #[inline(always)]
     fn forces(m: Lame, rest: [Vec3; 3], d: [Vec3; 3]) -> [Vec3; 3] {
@@ -154,7 +154,12 @@ impl Model for Springs {
     }
 
     #[inline(always)]
-    fn linear(m: Lame, rest: [Vec3; 3], d: [Vec3; 3], factor: f32) -> ([Vec3; 3], Lines) {
+    fn linear(
+        m: Lame,
+        rest: [Vec3; 3],
+        d: [Vec3; 3],
+        factor: f32,
+    ) -> ([Vec3; 3], SpringDerivatives) {
         let s = springs(m, rest, d);
         let lines = [
             s[0].line(factor),
@@ -164,18 +169,18 @@ impl Model for Springs {
             s[4].line(factor),
             s[5].line(factor),
         ];
-        (forces(s), Lines(lines))
+        (forces(s), SpringDerivatives(lines))
     }
 }
 
 /// Derivative of a spring's force: `a a^T` along it, and `across` times the identity.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct SpringDerivative {
     a: Vec3,
     across: f32,
 }
 
-impl Line {
+impl SpringDerivative {
     #[inline(always)]
     fn times(self, d: Vec3) -> Vec3 {
         self.a * self.a.dot(d) + d * self.across
@@ -197,7 +202,7 @@ impl Line {
 
 /// Derivatives of a cell's six springs.
 #[derive(Clone, Copy, Debug)]
-pub struct Lines([Line; 6]);
+pub struct SpringDerivatives([SpringDerivative; 6]);
 
 #[inline(always)]
 fn sum(a: Symmetric, b: Symmetric, c: Symmetric) -> Symmetric {
@@ -211,9 +216,9 @@ fn sum(a: Symmetric, b: Symmetric, c: Symmetric) -> Symmetric {
     ]
 }
 
-impl Tangent for Lines {
-    const NONE: Lines = Lines(
-        [Line {
+impl Tangent for SpringDerivatives {
+    const NONE: SpringDerivatives = SpringDerivatives(
+        [SpringDerivative {
             a: Vec3::ZERO,
             across: 0.0,
         }; 6],
@@ -243,17 +248,17 @@ impl Tangent for Lines {
     }
 
     #[inline(always)]
-    fn read(get: impl Fn(u32) -> f32) -> Lines {
-        let line = |k: u32| Line {
+    fn read(get: impl Fn(u32) -> f32) -> SpringDerivatives {
+        let line = |k: u32| SpringDerivative {
             a: Vec3::new(get(k), get(k + 1), get(k + 2)),
             across: get(k + 3),
         };
-        Lines([line(0), line(4), line(8), line(12), line(16), line(20)])
+        SpringDerivatives([line(0), line(4), line(8), line(12), line(16), line(20)])
     }
 
     #[inline(always)]
     fn write(&self, set: impl Fn(u32, f32)) {
-        let put = |k: u32, l: Line| {
+        let put = |k: u32, l: SpringDerivative| {
             set(k, l.a.x);
             set(k + 1, l.a.y);
             set(k + 2, l.a.z);

@@ -1,6 +1,6 @@
 //! Symplectic Euler: a step is the forces of the cells, then this kernel.
 
-use crate::assemble::Parts;
+use crate::assemble::SplitSums;
 use crate::contact::Contacts;
 use glam::Vec3;
 use rxmesh_kernels::kernel;
@@ -22,7 +22,7 @@ kernel! {
         /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// Forces of the cells.
-        pub force: Parts,
+        pub force: SplitSums,
         /// Solids that bodies touch.
         pub contacts: Contacts,
         /// Velocity changes by contact of edges; empty for none.
@@ -59,7 +59,7 @@ kernel! {
     /// Adds up the parts of the sums of vertices, three words each.
     pub struct Collect: Flat {
         /// The sums in parts.
-        pub from: Parts,
+        pub from: SplitSums,
         /// The sums.
         pub to: GlobalMut<Vec3>,
     }

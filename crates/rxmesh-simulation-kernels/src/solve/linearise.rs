@@ -3,14 +3,14 @@
 //! Derivatives are stored factored, up to 30 words per cell: a product with them needs neither singular values nor the
 //! rest shape.
 
-use super::newton::{Newton, Scalar};
+use super::newton::{Newton, NewtonScalar};
 use crate::assemble::{Sums, THREADS};
 use crate::cells::balanced;
 use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs, TANGENT_WORDS, Tangent};
 use crate::force::{CellTables, NEEDS};
 use crate::material::Materials;
 use crate::small::Symmetric;
-use crate::staged::Places;
+use crate::staged::BodyPositions;
 use core::marker::PhantomData;
 use glam::Vec3;
 use rxmesh_kernels::exec::Block;
@@ -60,7 +60,7 @@ rxmesh_kernels::args! {
     /// Computes forces of all cells, their derivatives, and the diagonal blocks of these.
     pub struct Linearise<E> {
         /// Positions of the body.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of its cells.
         pub materials: Materials,
         /// Derivatives of each cell ([`words`]).
@@ -99,7 +99,7 @@ unsafe impl<E: Model> PatchKernel for Linearise<E> {
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &CellTables) {
-        if self.state.is(Scalar::Stopped) {
+        if self.state.is(NewtonScalar::Stopped) {
             return;
         }
         let base = patch.base::<Cell>();

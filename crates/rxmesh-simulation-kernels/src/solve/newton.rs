@@ -6,7 +6,7 @@
 //! All scalars stay on the engine: the host launches a fixed number of iterations without waiting, and launches after
 //! convergence do nothing.
 
-use crate::assemble::Parts;
+use crate::assemble::SplitSums;
 use crate::body::{finish, share};
 use crate::contact::Contacts;
 use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
@@ -14,7 +14,7 @@ use crate::force::{NEEDS, energy};
 use crate::material::Materials;
 use crate::small::{Symmetric, inverse, times};
 use crate::solve::linearise::SUMS;
-use crate::staged::{Places, Staged};
+use crate::staged::{BodyPositions, Staged};
 use core::marker::PhantomData;
 use glam::Vec3;
 use rxmesh_kernels::algebra::cg::{self, CgSums};
@@ -41,7 +41,7 @@ kernel_list! {
 /// Indices of the solver's scalars, which are `f64`: those of conjugate gradients ([`cg::Scalar`]), then these.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
-pub enum Scalar {
+pub enum NewtonScalar {
     /// Weight of the old direction.
     Beta = cg::Scalar::Beta as u32,
     /// Step length of conjugate gradients.
@@ -95,19 +95,19 @@ unsafe impl Bind for Newton {
 impl Newton {
     /// Returns the value of a scalar.
     #[inline(always)]
-    pub fn get(self, s: Scalar) -> f64 {
+    pub fn get(self, s: NewtonScalar) -> f64 {
         self.0.get(s as u32)
     }
 
     /// Sets a scalar.
     #[inline(always)]
-    pub fn set(self, s: Scalar, v: f64) {
+    pub fn set(self, s: NewtonScalar, v: f64) {
         self.0.set(s as u32, v);
     }
 
     /// Returns `true` if a scalar is not zero.
     #[inline(always)]
-    pub fn is(self, s: Scalar) -> bool {
+    pub fn is(self, s: NewtonScalar) -> bool {
         self.get(s) != 0.0
     }
 }
@@ -211,9 +211,9 @@ unsafe impl FlatKernel for Start {
                 self.state.0.set(k, 0.0);
                 k += 1;
             }
-            self.state.set(Scalar::Tolerance2, self.tolerance2);
+            self.state.set(NewtonScalar::Tolerance2, self.tolerance2);
             self.state
-                .set(Scalar::LinearTolerance2, self.linear_tolerance2);
+                .set(NewtonScalar::LinearTolerance2, self.linear_tolerance2);
         }
     }
 }
@@ -239,7 +239,7 @@ kernel! {
     /// convergence of Newton's method.
     pub struct Begin: Block {
         /// Forces and blocks of the cells.
-        pub cells: Parts,
+        pub cells: SplitSums,
         /// Forces other than those of cells.
         pub inertia: Inertia,
         /// The displacement.
@@ -275,7 +275,7 @@ unsafe impl BlockKernel for Begin {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
         let state = Newton(self.dots.scalars.0);
-        if state.is(Scalar::Stopped) {
+        if state.is(NewtonScalar::Stopped) {
             return;
         }
         let (first, n) = range(block, self.u.len());
@@ -290,19 +290,19 @@ unsafe impl BlockKernel for Begin {
                 s.set(cg::Scalar::Norm0, rr);
                 s.set(cg::Scalar::Beta, 0.0);
                 s.set(cg::Scalar::Iterations, 0.0);
-                if state.get(Scalar::Iterations) == 0.0 {
-                    state.set(Scalar::Norm0, rr);
+                if state.get(NewtonScalar::Iterations) == 0.0 {
+                    state.set(NewtonScalar::Norm0, rr);
                 }
-                state.set(Scalar::Norm, rr);
-                let target = state.get(Scalar::Tolerance2) * state.get(Scalar::Norm0);
+                state.set(NewtonScalar::Norm, rr);
+                let target = state.get(NewtonScalar::Tolerance2) * state.get(NewtonScalar::Norm0);
                 let solvable = rr > 0.0 && rr < f64::INFINITY;
                 let solved = rr < target;
                 if !solvable || solved {
-                    state.set(Scalar::Stopped, 1.0);
+                    state.set(NewtonScalar::Stopped, 1.0);
                 }
                 // Zero is solved; NaN cannot be.
                 if rr.is_nan() || rr == f64::INFINITY {
-                    state.set(Scalar::Failed, 1.0);
+                    state.set(NewtonScalar::Failed, 1.0);
                 }
                 s.set(cg::Scalar::Done, if solvable { 0.0 } else { 1.0 });
             });
@@ -352,7 +352,7 @@ kernel! {
         /// The direction.
         pub d: Global<Vec3>,
         /// The product.
-        pub q: Parts,
+        pub q: SplitSums,
         /// Inverse diagonal blocks.
         pub inverse: Global<Symmetric>,
         /// One part per block of the dot products.
@@ -374,10 +374,10 @@ unsafe impl BlockKernel for Step {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
         let state = Newton(self.dots.scalars.0);
-        if self.dots.scalars.done() || state.is(Scalar::Stopped) {
+        if self.dots.scalars.done() || state.is(NewtonScalar::Stopped) {
             return;
         }
-        let alpha = state.get(Scalar::Alpha) as f32;
+        let alpha = state.get(NewtonScalar::Alpha) as f32;
         let (first, n) = range(block, self.d.len());
         let parts = b.sum2(
             n,
@@ -431,7 +431,7 @@ rxmesh_kernels::args! {
     /// at `u`.
     pub struct Trial<E> {
         /// Positions of the body; `add` is the displacement.
-        pub places: Places,
+        pub places: BodyPositions,
         /// The change of the displacement.
         pub change: Global<Vec3>,
         /// Step length; 0 to begin.
@@ -465,7 +465,7 @@ unsafe impl<E: Model> PatchKernel for Trial<E> {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, (staged, scratch): &Self::Tables) {
         let state = self.state;
-        if state.is(Scalar::Stopped) || state.is(Scalar::Accepted) {
+        if state.is(NewtonScalar::Stopped) || state.is(NewtonScalar::Accepted) {
             return;
         }
         let (base, first) = (patch.base::<Cell>(), patch.base::<Vertex>());
@@ -499,11 +499,11 @@ impl<E: Model> Trial<E> {
         let state = self.state;
         let finite = sum > f64::NEG_INFINITY && sum < f64::INFINITY;
         if self.length == 0.0 {
-            state.set(Scalar::Energy, sum);
-            state.set(Scalar::Energy0, sum);
+            state.set(NewtonScalar::Energy, sum);
+            state.set(NewtonScalar::Energy0, sum);
             if !finite {
-                state.set(Scalar::Failed, 1.0);
-                state.set(Scalar::Stopped, 1.0);
+                state.set(NewtonScalar::Failed, 1.0);
+                state.set(NewtonScalar::Stopped, 1.0);
             }
             return;
         }
@@ -512,12 +512,12 @@ impl<E: Model> Trial<E> {
         } else {
             1e-7
         };
-        let most = state.get(Scalar::Energy);
+        let most = state.get(NewtonScalar::Energy);
         let size = if most < 0.0 { -most } else { most };
         if finite && sum <= most + rounding * size {
-            state.set(Scalar::Energy, sum);
-            state.set(Scalar::Length, self.length.into());
-            state.set(Scalar::Accepted, 1.0);
+            state.set(NewtonScalar::Energy, sum);
+            state.set(NewtonScalar::Length, self.length.into());
+            state.set(NewtonScalar::Accepted, 1.0);
         }
     }
 }
@@ -555,11 +555,14 @@ unsafe impl BlockKernel for Move {
     #[inline(always)]
     fn run<B: Block>(&self, b: B, block: u32, &scratch: &Shared<u32>) {
         let state = self.state;
-        if state.is(Scalar::Stopped) {
+        if state.is(NewtonScalar::Stopped) {
             return;
         }
         let (first, n) = range(block, self.u.len());
-        let (found, length) = (state.is(Scalar::Accepted), state.get(Scalar::Length) as f32);
+        let (found, length) = (
+            state.is(NewtonScalar::Accepted),
+            state.get(NewtonScalar::Length) as f32,
+        );
         if found {
             b.each(n, |i| {
                 let v = first + i;
@@ -567,16 +570,22 @@ unsafe impl BlockKernel for Move {
             });
         }
         finish(b, block, scratch, self.partials, self.arrived, 0.0, |_| {
-            state.set(Scalar::Accepted, 0.0);
+            state.set(NewtonScalar::Accepted, 0.0);
             if self.begin != 0 {
-                state.set(Scalar::Energy0, state.get(Scalar::Energy));
+                state.set(NewtonScalar::Energy0, state.get(NewtonScalar::Energy));
                 return;
             }
-            state.set(Scalar::Iterations, state.get(Scalar::Iterations) + 1.0);
+            state.set(
+                NewtonScalar::Iterations,
+                state.get(NewtonScalar::Iterations) + 1.0,
+            );
             let linear = self.state.0.get(cg::Scalar::Iterations as u32);
-            state.set(Scalar::Linear, state.get(Scalar::Linear) + linear);
+            state.set(
+                NewtonScalar::Linear,
+                state.get(NewtonScalar::Linear) + linear,
+            );
             if !found {
-                state.set(Scalar::Stopped, 1.0);
+                state.set(NewtonScalar::Stopped, 1.0);
             }
         });
     }
@@ -604,7 +613,7 @@ kernel! {
 unsafe impl FlatKernel for End {
     #[inline(always)]
     fn run(&self, i: u32) {
-        if self.state.is(Scalar::Failed) {
+        if self.state.is(NewtonScalar::Failed) {
             return;
         }
         let u = self.u.get(i);

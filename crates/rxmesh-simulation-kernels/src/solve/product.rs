@@ -1,10 +1,10 @@
 //! Product of the implicit step's matrix with a vector.
 
 use super::linearise::kept;
-use super::newton::{Newton, Scalar};
-use crate::assemble::{Sums, THREADS, Tables};
+use super::newton::{Newton, NewtonScalar};
+use crate::assemble::{SumTables, Sums, THREADS};
 use crate::cells::balanced;
-use crate::energy::{InFrame, Lines, Tangent};
+use crate::energy::{InFrame, SpringDerivatives, Tangent};
 use crate::force::NEEDS;
 use crate::small::{Symmetric, times};
 use crate::staged::near;
@@ -18,7 +18,7 @@ use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader, Vertex};
 
 kernel_list! {
     patch sim_product: Product<InFrame>;
-    patch sim_product_springs: Product<Lines>;
+    patch sim_product_springs: Product<SpringDerivatives>;
 }
 
 rxmesh_kernels::args! {
@@ -51,7 +51,7 @@ pub struct ProductTables {
     /// Each near vertex's part of `d . q`.
     dots: Shared<f32>,
     scratch: Shared<u32>,
-    tables: Tables,
+    tables: SumTables,
 }
 
 // SAFETY: a patch writes the direction and sums of what it owns, and its parts, in phases separated by barriers; slots
@@ -73,7 +73,7 @@ unsafe impl<T: Tangent + Send + Sync + core::fmt::Debug + 'static> PatchKernel f
 
     #[inline(always)]
     fn run<B: Block>(&self, b: B, patch: &Patch, t: &ProductTables) {
-        if self.dots.scalars.done() || Newton(self.dots.scalars.0).is(Scalar::Stopped) {
+        if self.dots.scalars.done() || Newton(self.dots.scalars.0).is(NewtonScalar::Stopped) {
             return;
         }
         self.direction(b, patch, t.d);
@@ -108,7 +108,7 @@ impl<T> Product<T> {
     /// Loads the new direction into shared memory; stores the owned part.
     #[inline(always)]
     fn direction<B: Block>(&self, b: B, patch: &Patch, d: Shared<Vec3>) {
-        let beta = Newton(self.dots.scalars.0).get(Scalar::Beta) as f32;
+        let beta = Newton(self.dots.scalars.0).get(NewtonScalar::Beta) as f32;
         let (owned, near) = (patch.owned::<Vertex>(), patch.near::<Vertex>());
         let base = 3 * patch.base::<Vertex>();
         let words = |v: Global<Vec3>| v.cast::<f32>().from(base);

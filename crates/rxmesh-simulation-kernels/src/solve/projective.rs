@@ -10,7 +10,7 @@
 //! step computes: this saves a product, and the numbers are small.
 
 use super::rotation::Rotation;
-use super::shape::Shape;
+use super::shape::RestShape;
 use crate::material::Materials;
 use glam::{Vec2, Vec3};
 use rxmesh_kernels::algebra::cg::CgSums;
@@ -89,7 +89,7 @@ impl PdMatrix {
             weights.set(at, 0.0);
             at += 1;
         }
-        let row = Row {
+        let row = MatrixRow {
             vv,
             weights,
             lo,
@@ -104,7 +104,7 @@ impl PdMatrix {
         }
         for c in self.vc.table(patch).row(v) {
             let corners = patch.cell_vertices(c);
-            let shape = Shape::new(corners.map(|k| self.rest.at(k)));
+            let shape = RestShape::new(corners.map(|k| self.rest.at(k)));
             let g = [shape.g0(), shape.g[0], shape.g[1], shape.g[2]];
             let mu = self.materials.of(patch.map::<Cell>().linear(c)).mu;
             // Selects: an array indexed at run time would be in local memory on the device.
@@ -133,14 +133,14 @@ impl PdMatrix {
 
 /// Row of the matrix.
 #[derive(Clone, Copy)]
-struct Row {
+struct MatrixRow {
     vv: PreparedTable<VV>,
     weights: GlobalMut<f32>,
     lo: u32,
     hi: u32,
 }
 
-impl Row {
+impl MatrixRow {
     /// Adds to the weight of a neighbour; does nothing for other vertices.
     #[inline(always)]
     fn add(self, neighbour: u32, weight: f32) {
@@ -179,7 +179,7 @@ impl Distribute<CV, 4> for PdLocal {
             corners.get(2),
             corners.get(3),
         ];
-        let shape = Shape::new(ids.map(|v| self.rest.get(v)));
+        let shape = RestShape::new(ids.map(|v| self.rest.get(v)));
         let f = shape.deformation(ids.map(|v| self.x.get(v)));
         let rotation = Rotation::new(self.rotation.get(c)).toward(f);
         self.rotation.set(c, rotation.words());

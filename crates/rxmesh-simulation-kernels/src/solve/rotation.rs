@@ -2,7 +2,7 @@
 //! from the previous rotation (Kugelstadt et al., "Fast Corotated FEM using Operator Splitting", 2018, section 4.2). An
 //! inverted cell gets a rotation too, the one nearest to its previous rotation.
 
-use super::shape::Columns;
+use super::shape::ColumnMatrix;
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::math::rsqrt_fast;
 
@@ -45,12 +45,12 @@ impl Rotation {
 
     /// Returns the matrix.
     #[inline(always)]
-    pub fn matrix(self) -> Columns {
+    pub fn matrix(self) -> ColumnMatrix {
         let (v, w) = (self.v, self.w);
         let (d, s) = (v + v, (v + v) * w);
         let (xx, yy, zz) = (v.x * d.x, v.y * d.y, v.z * d.z);
         let (xy, xz, yz) = (v.x * d.y, v.x * d.z, v.y * d.z);
-        Columns {
+        ColumnMatrix {
             x: Vec3::new(1.0 - yy - zz, xy + s.z, xz - s.y),
             y: Vec3::new(xy - s.z, 1.0 - xx - zz, yz + s.x),
             z: Vec3::new(xz + s.y, yz - s.x, 1.0 - xx - yy),
@@ -73,7 +73,7 @@ impl Rotation {
 
     /// Returns the rotation `R` nearest to `f`, which maximises `tr(R^T f)`, starting from this one.
     #[inline(always)]
-    pub fn toward(self, f: Columns) -> Rotation {
+    pub fn toward(self, f: ColumnMatrix) -> Rotation {
         // The rotation does not depend on the scale of `f`: scaled to about one, products stay in range.
         let most = f.x.abs().max(f.y.abs()).max(f.z.abs()).max_element();
         if !(most > 0.0 && most < f32::INFINITY) {
@@ -90,7 +90,7 @@ impl Rotation {
 
     /// Runs one Newton step; a gradient step if the Hessian is not positive definite.
     #[inline(always)]
-    fn step(self, f: Columns) -> Rotation {
+    fn step(self, f: ColumnMatrix) -> Rotation {
         let m = self.matrix();
         let (a, b, c) = (
             m.transposed_times(f.x),
@@ -150,9 +150,9 @@ mod tests {
     }
 
     /// Returns `r` times a stretch along the axes.
-    fn stretched(r: Rotation, s: Vec3) -> Columns {
+    fn stretched(r: Rotation, s: Vec3) -> ColumnMatrix {
         let m = r.matrix();
-        Columns {
+        ColumnMatrix {
             x: m.x * s.x,
             y: m.y * s.y,
             z: m.z * s.z,
@@ -188,13 +188,13 @@ mod tests {
     #[test]
     fn what_is_no_matrix_leaves_the_rotation() {
         let start = turned_by(Vec3::X, 0.4);
-        let zero = Columns {
+        let zero = ColumnMatrix {
             x: Vec3::ZERO,
             y: Vec3::ZERO,
             z: Vec3::ZERO,
         };
         let none = zero.scaled(f32::NAN);
-        let line = Columns { x: Vec3::Y, ..zero };
+        let line = ColumnMatrix { x: Vec3::Y, ..zero };
         for f in [zero, none] {
             assert!(apart(start.toward(f), start) < 1e-6);
         }

@@ -5,17 +5,17 @@ use rxmesh_kernels::Vec3;
 /// Rest shape of a cell: the gradients of its four shape functions (1/m) and its volume (m^3). All zero for a cell
 /// whose volume is zero or NaN: it exerts no force.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct RestShape {
     /// Gradients of the shape functions of corners 1, 2 and 3; that of corner 0 is minus their sum.
     pub g: [Vec3; 3],
     /// Volume, positive whatever the orientation.
     pub volume: f32,
 }
 
-impl Shape {
+impl RestShape {
     /// Computes the shape from the corners at rest.
     #[inline(always)]
-    pub fn new(p: [Vec3; 4]) -> Shape {
+    pub fn new(p: [Vec3; 4]) -> RestShape {
         let (a, b, c) = (p[1] - p[0], p[2] - p[0], p[3] - p[0]);
         // Edges are scaled to about one, so that products of three of them stay in range.
         let most = a.abs().max(b.abs()).max(c.abs()).max_element();
@@ -31,7 +31,7 @@ impl Shape {
         } else {
             0.0
         };
-        Shape {
+        RestShape {
             g: [bc * over, c.cross(a) * over, a.cross(b) * over],
             volume,
         }
@@ -45,11 +45,11 @@ impl Shape {
 
     /// Returns the deformation gradient of the cell with these corners.
     #[inline(always)]
-    pub fn deformation(&self, x: [Vec3; 4]) -> Columns {
+    pub fn deformation(&self, x: [Vec3; 4]) -> ColumnMatrix {
         let (a, b, c) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
         let column = |i: Vec3| a * i.x + b * i.y + c * i.z;
         let [u, v, w] = self.g;
-        Columns {
+        ColumnMatrix {
             x: column(Vec3::new(u.x, v.x, w.x)),
             y: column(Vec3::new(u.y, v.y, w.y)),
             z: column(Vec3::new(u.z, v.z, w.z)),
@@ -58,7 +58,7 @@ impl Shape {
 
     /// Returns `m g` for the four corners.
     #[inline(always)]
-    pub fn apply(&self, m: Columns) -> [Vec3; 4] {
+    pub fn apply(&self, m: ColumnMatrix) -> [Vec3; 4] {
         let [a, b, c] = self.g.map(|g| m.times(g));
         [-(a + b + c), a, b, c]
     }
@@ -69,7 +69,7 @@ const FLAT: f32 = 1e-7;
 
 /// Matrix of three columns.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct ColumnMatrix {
     /// First column.
     pub x: Vec3,
     /// Second column.
@@ -78,7 +78,7 @@ pub struct Columns {
     pub z: Vec3,
 }
 
-impl Columns {
+impl ColumnMatrix {
     /// Returns the matrix times a vector.
     #[inline(always)]
     pub fn times(self, v: Vec3) -> Vec3 {
@@ -93,8 +93,8 @@ impl Columns {
 
     /// Returns the matrix of cofactors: the derivative of the determinant.
     #[inline(always)]
-    pub fn cofactors(self) -> Columns {
-        Columns {
+    pub fn cofactors(self) -> ColumnMatrix {
+        ColumnMatrix {
             x: self.y.cross(self.z),
             y: self.z.cross(self.x),
             z: self.x.cross(self.y),
@@ -115,8 +115,8 @@ impl Columns {
 
     /// Returns the difference of two matrices.
     #[inline(always)]
-    pub fn minus(self, other: Columns) -> Columns {
-        Columns {
+    pub fn minus(self, other: ColumnMatrix) -> ColumnMatrix {
+        ColumnMatrix {
             x: self.x - other.x,
             y: self.y - other.y,
             z: self.z - other.z,
@@ -125,8 +125,8 @@ impl Columns {
 
     /// Returns the matrix times a number.
     #[inline(always)]
-    pub fn scaled(self, by: f32) -> Columns {
-        Columns {
+    pub fn scaled(self, by: f32) -> ColumnMatrix {
+        ColumnMatrix {
             x: self.x * by,
             y: self.y * by,
             z: self.z * by,

@@ -6,10 +6,10 @@
 //! Hooke's law. `J` is linear in each vertex, so that the Hessian of a vertex is `m / dt^2 + sum V (mu |g|^2 + k c
 //! c^T)`: positive definite without projection, for any cell.
 
-use crate::colour::{Lists, Turns};
+use crate::colour::{ColourLists, Turns};
 use crate::contact::Contacts;
 use crate::material::{Lame, Materials};
-use crate::solve::shape::Shape;
+use crate::solve::shape::RestShape;
 use rxmesh_kernels::Vec3;
 use rxmesh_kernels::attr::Field;
 use rxmesh_kernels::exec::Block;
@@ -92,7 +92,7 @@ impl VbdSums {
 }
 
 /// Access to the positions of a patch's vertices.
-trait Points: Copy {
+trait PatchPositions: Copy {
     /// Returns the position of a local vertex.
     fn x(self, v: u32) -> Vec3;
     /// Returns its position at rest.
@@ -108,7 +108,7 @@ pub struct Here {
     rest: Shared<Vec3>,
 }
 
-impl Points for Here {
+impl PatchPositions for Here {
     #[inline(always)]
     fn x(self, v: u32) -> Vec3 {
         self.x.get(v)
@@ -131,7 +131,7 @@ struct There {
     map: Map<Vertex>,
 }
 
-impl Points for There {
+impl PatchPositions for There {
     #[inline(always)]
     fn x(self, v: u32) -> Vec3 {
         self.x.get(self.map.linear(v))
@@ -148,15 +148,15 @@ impl Points for There {
 
 /// Force on a vertex and its Hessian (xx, xy, xz, yy, yz, zz).
 #[derive(Clone, Copy)]
-struct Sum {
+struct ForceHessian {
     force: Vec3,
     hessian: [f32; 6],
 }
 
-impl Sum {
+impl ForceHessian {
     /// Adds the contribution of a cell to its corner with the gradient `g`.
     #[inline(always)]
-    fn add(&mut self, (shape, lame): (Shape, Lame), x: [Vec3; 4], g: Vec3) {
+    fn add(&mut self, (shape, lame): (RestShape, Lame), x: [Vec3; 4], g: Vec3) {
         let f = shape.deformation(x);
         let cof = f.cofactors();
         let (grown, c) = (f.x.dot(cof.x) - 1.0, cof.times(g));
@@ -207,8 +207,8 @@ impl VbdBody {
         &self,
         b: B,
         patch: &Patch,
-        (t, points): (VbdSums, impl Points),
-        lists: Lists,
+        (t, points): (VbdSums, impl PatchPositions),
+        lists: ColourLists,
         colour: u32,
     ) {
         let (mut first, end) = lists.range(colour);
@@ -240,7 +240,7 @@ impl VbdBody {
                     let pull = (self.target.get(linear) - x) * inertia + touch.force * mass;
                     // `touch.hessian` has the order xx, yy, zz, xy, xz, yz.
                     let h = touch.hessian;
-                    let sum = Sum {
+                    let sum = ForceHessian {
                         force: Vec3::new(t.total(i, 0), t.total(i, 1), t.total(i, 2)) + pull,
                         hessian: [
                             t.total(i, 3) + inertia + h[0] * mass,
@@ -263,12 +263,12 @@ impl VbdBody {
     fn around(
         &self,
         patch: &Patch,
-        points: impl Points,
+        points: impl PatchPositions,
         (vc, cells): (PreparedTable<VC>, Map<Cell>),
         v: u32,
         lane: u32,
-    ) -> Sum {
-        let mut sum = Sum {
+    ) -> ForceHessian {
+        let mut sum = ForceHessian {
             force: Vec3::ZERO,
             hessian: [0.0; 6],
         };
@@ -286,7 +286,7 @@ impl VbdBody {
             let (c, ids) = next;
             // Loaded while the current cell is processed.
             next = cell(if at + LANES < hi { at + LANES } else { at });
-            let shape = Shape::new(ids.map(|k| points.rest(k)));
+            let shape = RestShape::new(ids.map(|k| points.rest(k)));
             // Selects: an array indexed at run time would be in local memory on the device.
             let pick = |k: usize, g: Vec3, or: Vec3| if ids[k] == v { g } else { or };
             let [g1, g2, g3] = shape.g;

@@ -34,7 +34,7 @@ pub fn greedy(
     for (item, size) in sizes.iter_mut().enumerate() {
         groups_of(item, &mut |_| *size += 1);
     }
-    let mut queue = Queue::new(by_size(&sizes));
+    let mut queue = ColourQueue::new(by_size(&sizes));
     let mut used = Used::new(groups);
     let mut colours = vec![NONE; items];
     let mut count = 0;
@@ -90,20 +90,20 @@ impl Members {
 }
 
 /// Work queue of items by the number of different neighbour colours, of which it counts the first 64.
-struct Queue {
+struct ColourQueue {
     met: Vec<u64>,
     /// Items by that number; an item whose number has grown since is in a later list too.
     lists: Vec<Vec<u32>>,
     most: usize,
 }
 
-impl Queue {
-    fn new(mut order: Vec<u32>) -> Queue {
+impl ColourQueue {
+    fn new(mut order: Vec<u32>) -> ColourQueue {
         order.reverse();
         let mut lists = vec![Vec::new(); 65];
         let met = vec![0; order.len()];
         lists[0] = order;
-        Queue {
+        ColourQueue {
             met,
             lists,
             most: 0,

@@ -1,7 +1,7 @@
 //! Contact of the edges of a body's surface with solids.
 
 use crate::colour::{Host, each_cell};
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::CELL_FACES;

@@ -1,7 +1,7 @@
 //! Signed distances on a grid, and their computation from a surface.
 
 use super::positive;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use rxmesh_host::Error;
@@ -274,7 +274,7 @@ fn crossing(face: [u32; 3], corners: [Vec3; 3], row: [f64; 2]) -> Option<(i32, f
     }
     let whole: f64 = sides.iter().map(|s| s.1).sum();
     let at = (sides.iter().zip(corners)).map(|((_, area), c)| area / whole * f64::from(c.x));
-    // A face that is counter-clockwise seen from the +x side looks towards +x: the row leaves.
+    // The normal of a face that is counter-clockwise seen from the +x side points towards +x: the row leaves.
     Some((-sign, at.sum()))
 }
 

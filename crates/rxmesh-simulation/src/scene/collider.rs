@@ -1,8 +1,8 @@
 //! `[[collider]]`: solids that bodies touch.
 
-use super::make::Shape as Mesh;
+use super::make::BodyMesh;
 use super::spec::{NO_TURN, Turn, no};
-use crate::{Collider, DistanceGrid, Shape};
+use crate::{Collider, ColliderShape, DistanceGrid};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::{Error, files};
@@ -128,7 +128,7 @@ impl ColliderSpec {
             }
         }
         // The shape comes from a file: the rest is checked with a plane.
-        let base = self.base()?.unwrap_or(Collider::new(Shape::Plane));
+        let base = self.base()?.unwrap_or(Collider::new(ColliderShape::Plane));
         self.placed(base)?.check()
     }
 
@@ -142,7 +142,7 @@ impl ColliderSpec {
         &self,
         engine: &Engine,
         beside: impl Fn(&Path) -> PathBuf,
-        read: impl Fn(&Path, &mut Vec<String>) -> Result<Mesh, Error>,
+        read: impl Fn(&Path, &mut Vec<String>) -> Result<BodyMesh, Error>,
         warnings: &mut Vec<String>,
     ) -> Result<Collider, Error> {
         let base = match (self.base()?, &self.mesh, &self.grid) {
@@ -151,9 +151,11 @@ impl ColliderSpec {
                 let grid = self.grid_of_mesh(engine, read(file, warnings)?);
                 let named = |e| Error::Options(format!("{}: {e}", beside(file).display()));
                 let grid = grid.map_err(named)?;
-                Collider::new(Shape::Grid(grid))
+                Collider::new(ColliderShape::Grid(grid))
             }
-            (None, None, Some(grid)) => Collider::new(Shape::Grid(grid.read(&beside(&grid.file))?)),
+            (None, None, Some(grid)) => {
+                Collider::new(ColliderShape::Grid(grid.read(&beside(&grid.file))?))
+            }
             (None, None, None) => return Err(no("there is no shape")),
         };
         let collider = self.placed(base)?;
@@ -175,10 +177,10 @@ impl ColliderSpec {
         }
         let sphere = self
             .sphere
-            .map(|Radius { radius }| Shape::Sphere { radius });
+            .map(|Radius { radius }| ColliderShape::Sphere { radius });
         let cuboid = self
             .cuboid
-            .map(|Half { half }| Shape::Box { half: half.into() });
+            .map(|Half { half }| ColliderShape::Box { half: half.into() });
         Ok(sphere.or(cuboid).map(Collider::new))
     }
 
@@ -198,10 +200,10 @@ impl ColliderSpec {
         Ok(collider)
     }
 
-    fn grid_of_mesh(&self, engine: &Engine, mesh: Mesh) -> Result<DistanceGrid, Error> {
+    fn grid_of_mesh(&self, engine: &Engine, mesh: BodyMesh) -> Result<DistanceGrid, Error> {
         let mut mesh = match mesh {
-            Mesh::Cloth(mesh) => mesh,
-            Mesh::Volume(mesh) => mesh.boundary().surface,
+            BodyMesh::Cloth(mesh) => mesh,
+            BodyMesh::Volume(mesh) => mesh.boundary().surface,
         };
         if let Some(scale) = self.scale {
             mesh.transform(&DAffine3::from_scale(DVec3::splat(scale.into())))?;
@@ -212,7 +214,7 @@ impl ColliderSpec {
             .unwrap_or(DistanceGrid::extent(&mesh) / (resolution - 1) as f32);
         let thickness = self
             .thickness
-            .unwrap_or(Collider::new(Shape::Plane).thickness);
+            .unwrap_or(Collider::new(ColliderShape::Plane).thickness);
         DistanceGrid::from_mesh(engine, &mesh, spacing, thickness)
     }
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// Running scene.
 #[derive(Debug)]
-pub struct Stage {
+pub struct RunningScene {
     /// Scene as it was given.
     pub scene: Scene,
     /// Simulated world.
@@ -37,26 +37,26 @@ pub struct Stage {
 pub struct Actor {
     /// Name in the scene.
     pub name: String,
-    shape: Shape,
+    shape: BodyMesh,
     /// Index in the world, among bodies of tetrahedra or among cloths.
     number: usize,
 }
 
 /// Mesh in world coordinates.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(super) enum BodyMesh {
     Volume(TetMesh),
     Cloth(TriMesh),
 }
 
-impl Stage {
+impl RunningScene {
     /// Reads or makes the meshes of a scene and prepares its solvers.
     ///
     /// # Errors
     ///
     /// [`SceneError::Value`] names the body: a mesh that cannot be read or used, a solver that does not suit it, pins
     /// that are no vertices, or no memory on the engine.
-    pub fn new(engine: &Engine, scene: Scene) -> Result<Stage, SceneError> {
+    pub fn new(engine: &Engine, scene: Scene) -> Result<RunningScene, SceneError> {
         let mut world = World::new(engine).map_err(|e| scene.wrong("world", e))?;
         let (mut actors, mut warnings) = (Vec::new(), Vec::new());
         for body in &scene.bodies {
@@ -82,7 +82,7 @@ impl Stage {
             .and_then(|()| around.set_gravity(scene.gravity.into()))
             .and_then(|()| around.set_slip(scene.slip));
         set.map_err(|e| scene.wrong("collider", e))?;
-        Ok(Stage {
+        Ok(RunningScene {
             scene,
             world,
             actors,
@@ -116,13 +116,13 @@ impl Stage {
         } in &mut self.actors
         {
             match shape {
-                Shape::Volume(mesh) => {
+                BodyMesh::Volume(mesh) => {
                     let (x, v) = state(self.world.body_mut(*number)?)?;
                     mesh.positions = x;
                     mesh.add_column(v).map_err(Error::from)?;
                     show(name, (&*mesh).into())?;
                 }
-                Shape::Cloth(mesh) => {
+                BodyMesh::Cloth(mesh) => {
                     let (x, v) = state(self.world.cloth_mut(*number)?)?;
                     mesh.positions = x;
                     mesh.add_column(v).map_err(Error::from)?;
@@ -137,14 +137,14 @@ impl Stage {
 impl Actor {
     /// Returns `true` for a volume, `false` for a surface.
     pub fn is_volume(&self) -> bool {
-        matches!(self.shape, Shape::Volume(_))
+        matches!(self.shape, BodyMesh::Volume(_))
     }
 
     /// Returns the longest side of its bounding box, in metres.
     fn size(&self) -> f64 {
         let bounds = match &self.shape {
-            Shape::Volume(mesh) => mesh.bounding_box(),
-            Shape::Cloth(mesh) => mesh.bounding_box(),
+            BodyMesh::Volume(mesh) => mesh.bounding_box(),
+            BodyMesh::Cloth(mesh) => mesh.bounding_box(),
         };
         bounds.map_or(0.0, |b| {
             let [low, high] = b.map(DVec3::from);
@@ -155,16 +155,16 @@ impl Actor {
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         match &self.shape {
-            Shape::Volume(mesh) => mesh.vertex_count(),
-            Shape::Cloth(mesh) => mesh.vertex_count(),
+            BodyMesh::Volume(mesh) => mesh.vertex_count(),
+            BodyMesh::Cloth(mesh) => mesh.vertex_count(),
         }
     }
 
     /// Returns the number of cells, or of faces.
     pub fn element_count(&self) -> usize {
         match &self.shape {
-            Shape::Volume(mesh) => mesh.cell_count(),
-            Shape::Cloth(mesh) => mesh.face_count(),
+            BodyMesh::Volume(mesh) => mesh.cell_count(),
+            BodyMesh::Cloth(mesh) => mesh.face_count(),
         }
     }
 }
@@ -228,14 +228,14 @@ impl Scene {
         let mut shape = self.shape(spec, warnings)?.placed(spec);
         let engine = world.engine().clone();
         let number = match &mut shape {
-            Shape::Volume(mesh) => {
+            BodyMesh::Volume(mesh) => {
                 let extras = std::mem::take(&mut mesh.extras);
                 let cells = (&mesh.positions[..], &mesh.cells[..]);
                 let materials = materials(spec.material, &spec.materials, &extras, cells)?;
                 let (body, solver) = self.volume(&engine, spec, mesh, materials)?;
                 world.add(body, solver)?
             }
-            Shape::Cloth(mesh) => {
+            BodyMesh::Cloth(mesh) => {
                 mesh.extras = Extras::default();
                 if !spec.materials.is_empty() {
                     return Err(Error::Options("`materials` are of cells".into()));
@@ -258,8 +258,8 @@ impl Scene {
             scale: 1.0,
         };
         match &mut shape {
-            Shape::Volume(mesh) => mesh.placement = frame,
-            Shape::Cloth(mesh) => mesh.placement = frame,
+            BodyMesh::Volume(mesh) => mesh.placement = frame,
+            BodyMesh::Cloth(mesh) => mesh.placement = frame,
         }
         Ok(Actor {
             name: spec.name.clone(),
@@ -316,17 +316,17 @@ impl Scene {
     }
 
     /// Makes or reads the rest shape.
-    fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+    fn shape(&self, spec: &BodySpec, warnings: &mut Vec<String>) -> Result<BodyMesh, Error> {
         if let Some(file) = &spec.mesh {
             return read(self, file, warnings);
         }
         if let Some(Cuboid { divisions, size }) = spec.cuboid {
-            return Ok(Shape::Volume(generate::tet_box(divisions, size)?));
+            return Ok(BodyMesh::Volume(generate::tet_box(divisions, size)?));
         }
         if let Some(ball) = spec.ball {
             let mut mesh = generate::tet_ball(ball.divisions)?;
             scale(&mut mesh, ball.radius)?;
-            return Ok(Shape::Volume(mesh));
+            return Ok(BodyMesh::Volume(mesh));
         }
         let Some(Sheet { divisions, size }) = spec.sheet else {
             return Err(Error::Options("there is no shape".into()));
@@ -339,7 +339,7 @@ impl Scene {
         for p in &mut mesh.positions {
             *p *= Vec3::new(size[0], size[1], 1.0);
         }
-        Ok(Shape::Cloth(mesh))
+        Ok(BodyMesh::Cloth(mesh))
     }
 }
 
@@ -352,7 +352,7 @@ fn scale(mesh: &mut TetMesh, radius: f32) -> Result<(), Error> {
 }
 
 /// Reads a volume or a surface, in coordinates relative to the scene's origin.
-fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<BodyMesh, Error> {
     let (path, origin) = (&scene.beside(file), DVec3::from(scene.origin));
     let shape = match &scene.content {
         Some(bytes) => read_bytes(bytes, path, warnings)?,
@@ -365,15 +365,15 @@ fn read(scene: &Scene, file: &Path, warnings: &mut Vec<String>) -> Result<Shape,
         }
     };
     let (used, places, shape) = match shape {
-        Shape::Volume(mut mesh) => {
+        BodyMesh::Volume(mut mesh) => {
             let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
             (mesh.positions, mesh.placement) = counted_from(origin, &places);
-            (mesh.used_vertices(), places, Shape::Volume(mesh))
+            (mesh.used_vertices(), places, BodyMesh::Volume(mesh))
         }
-        Shape::Cloth(mut mesh) => {
+        BodyMesh::Cloth(mut mesh) => {
             let places: Vec<DVec3> = (0..mesh.vertex_count()).map(|v| mesh.world(v)).collect();
             (mesh.positions, mesh.placement) = counted_from(origin, &places);
-            (mesh.used_vertices(), places, Shape::Cloth(mesh))
+            (mesh.used_vertices(), places, BodyMesh::Cloth(mesh))
         }
     };
     let far = (0..).zip(&places).filter(|(v, _)| used.contains(*v));
@@ -402,7 +402,7 @@ fn counted_from(origin: DVec3, places: &[DVec3]) -> (Vec<Vec3>, Placement) {
 }
 
 /// Reads a mesh from the content of a file of this name.
-fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<Shape, Error> {
+fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<BodyMesh, Error> {
     let options = ReadOptions::default().with(|o| o.triangulate = true);
     let failed = |e: io::IoError| Error::Options(e.to_string());
     let mut warn = |all: Vec<String>| {
@@ -411,25 +411,25 @@ fn read_bytes(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Result<S
     if io::is_volume_bytes(bytes, path, &options).map_err(failed)? {
         let loaded = io::read_tets_bytes(bytes, path, &options).map_err(failed)?;
         warn(loaded.warnings);
-        return Ok(Shape::Volume(loaded.mesh));
+        return Ok(BodyMesh::Volume(loaded.mesh));
     }
     let loaded = io::read_bytes(bytes, path, &options).map_err(failed)?;
     warn(loaded.warnings);
-    Ok(Shape::Cloth(loaded.mesh))
+    Ok(BodyMesh::Cloth(loaded.mesh))
 }
 
-impl Shape {
+impl BodyMesh {
     /// Moves the shape to its start.
-    fn placed(mut self, spec: &BodySpec) -> Shape {
+    fn placed(mut self, spec: &BodySpec) -> BodyMesh {
         let at = |p: DVec3| spec.placed(p.as_vec3());
         match &mut self {
-            Shape::Volume(mesh) => {
+            BodyMesh::Volume(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();
                 mesh.placement = Placement::default();
             }
-            Shape::Cloth(mesh) => {
+            BodyMesh::Cloth(mesh) => {
                 mesh.positions = (0..mesh.vertex_count())
                     .map(|v| at(mesh.world(v)))
                     .collect();

@@ -8,7 +8,7 @@ mod spec;
 
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
-pub use make::{Actor, Stage};
+pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
 pub use spec::{
     Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,

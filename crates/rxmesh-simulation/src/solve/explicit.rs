@@ -4,7 +4,7 @@ use super::Damping;
 use crate::body::check_step;
 use crate::contact::kick_edges;
 use crate::energy::places;
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::{Body, Elasticity, Forces, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_kernels::topo::Kind;

@@ -1,10 +1,10 @@
 //! Implicit Euler steps.
 
 use super::Damping;
-use crate::body::{Sum, check_step};
+use crate::body::{SumBuffers, check_step};
 use crate::contact::{Displaced, touch_edges};
 use crate::energy::{places, with_energy};
-use crate::launch::{Launch, LaunchPatches};
+use crate::launch::{LaunchPatches, LaunchSimulation};
 use crate::{Body, Elasticity, Stiffness, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};
@@ -12,13 +12,13 @@ use rxmesh_kernels::mem::Global;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::small::Symmetric;
 use rxmesh_simulation_kernels::solve::newton::{
-    Begin, End, Inertia, Move, Scalar, Start, Stay, Step, Trial, VERTICES,
+    Begin, End, Inertia, Move, NewtonScalar, Start, Stay, Step, Trial, VERTICES,
 };
-use rxmesh_simulation_kernels::staged::Places;
+use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;
 
 /// Positions of a body, the forces on it other than elastic ones, and its surroundings.
-type Moves<'a> = (Places, Inertia, &'a Surroundings);
+type Moves<'a> = (BodyPositions, Inertia, &'a Surroundings);
 
 /// Limits on the work of an implicit step.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
@@ -114,7 +114,7 @@ pub struct Implicit {
     inverse: Buffer<Symmetric>,
     /// Dot products of launches over vertices: two numbers per block.
     dots: Buffer<f64>,
-    moved: Sum,
+    moved: SumBuffers,
 }
 
 impl Implicit {
@@ -138,7 +138,7 @@ impl Implicit {
             z: vector()?,
             inverse: engine.zeroed(n)?,
             dots: engine.zeroed(2 * blocks)?,
-            moved: Sum::new(engine, blocks)?,
+            moved: SumBuffers::new(engine, blocks)?,
         })
     }
 
@@ -309,8 +309,8 @@ impl Implicit {
     }
 
     /// Returns the positions at which elastic forces are evaluated: ahead of the end of the step by the damping's time.
-    fn places(&self, body: &Body, dt: f32) -> Result<Places, Error> {
-        Ok(Places {
+    fn places(&self, body: &Body, dt: f32) -> Result<BodyPositions, Error> {
+        Ok(BodyPositions {
             add: self.u.global(),
             scale: 1.0 + self.options.damping.stiffness as f32 / dt,
             ..places(body)?
@@ -324,22 +324,22 @@ impl Implicit {
     /// [`Error::NotFinite`] if the result of the step was not finite, or an error of the engine.
     pub fn report(&self) -> Result<ImplicitReport, Error> {
         let s = self.stiffness.scalars.read()?;
-        let get = |k: Scalar| s[k as usize];
-        if get(Scalar::Failed) != 0.0 {
+        let get = |k: NewtonScalar| s[k as usize];
+        if get(NewtonScalar::Failed) != 0.0 {
             return Err(Error::NotFinite {
                 what: "the energy of an implicit step",
             });
         }
-        let (norm, norm0) = (get(Scalar::Norm), get(Scalar::Norm0));
+        let (norm, norm0) = (get(NewtonScalar::Norm), get(NewtonScalar::Norm0));
         Ok(ImplicitReport {
-            newton: get(Scalar::Iterations) as u32,
-            linear: get(Scalar::Linear) as u32,
+            newton: get(NewtonScalar::Iterations) as u32,
+            linear: get(NewtonScalar::Linear) as u32,
             residual: if norm0 > 0.0 {
                 (norm / norm0).sqrt()
             } else {
                 0.0
             },
-            energy: [get(Scalar::Energy0), get(Scalar::Energy)],
+            energy: [get(NewtonScalar::Energy0), get(NewtonScalar::Energy)],
         })
     }
 }

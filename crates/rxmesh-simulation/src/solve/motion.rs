@@ -1,7 +1,7 @@
 //! Beginning and end of a step of implicit Euler, shared by the solvers that find the positions in between.
 
 use crate::contact::{Outline, kick_edges};
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use crate::{Body, Surroundings};
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::{Attribute, Dimension};

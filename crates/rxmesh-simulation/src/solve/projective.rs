@@ -88,7 +88,7 @@ const ENOUGH: f64 = 1e-8;
 pub struct Projective {
     options: ProjectiveOptions,
     vv: Prepared<VV>,
-    matrix: Matrix,
+    matrix: ProjectiveMatrix,
     cg: Cg,
     forces: Distributor<CV, Vec3>,
     force: Attribute<Vertex, Vec3>,
@@ -104,7 +104,7 @@ pub struct Projective {
 
 /// Matrix for steps of one length.
 #[derive(Debug)]
-struct Matrix {
+struct ProjectiveMatrix {
     dt: f32,
     weights: Buffer<f32>,
     mass: Buffer<f32>,
@@ -142,7 +142,7 @@ impl Projective {
         let mut solver = Projective {
             options,
             vv,
-            matrix: Matrix {
+            matrix: ProjectiveMatrix {
                 dt,
                 weights: engine.zeroed(vv.len() as usize)?,
                 mass: engine.zeroed(n)?,
@@ -320,8 +320,8 @@ impl Projective {
         })?)
     }
 
-    /// Returns the interval of the method: its upper end bounds all eigenvalues; for so few iterations, components
-    /// below the lower end are damped less, but a smaller lower end would cost the others more.
+    /// Returns the interval of the method. Its upper end bounds all eigenvalues. Components below the lower end are
+    /// damped less; with few iterations a smaller lower end would cost the others more.
     fn interval(&self) -> [f64; 2] {
         let [least, most] = self.matrix.eigenvalues;
         let fewest = 2.0 / f64::from(self.options.iterations);

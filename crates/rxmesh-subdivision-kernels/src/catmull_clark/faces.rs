@@ -1,6 +1,6 @@
 //! Faces of a surface, and base faces that are part of it.
 
-use super::Grid;
+use super::LevelGrid;
 use crate::sharpness::{BY_ITSELF, Sharpness};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::kernel;
@@ -17,7 +17,7 @@ kernel! {
     /// Writes the quads of a grid: those of a base face are contiguous, row by row.
     pub struct WriteFaces: Flat {
         /// Points.
-        pub grid: Grid,
+        pub grid: LevelGrid,
         /// Base faces that are part of the surface; empty when all are.
         pub kept: Global<u32>,
         /// Four points per quad.

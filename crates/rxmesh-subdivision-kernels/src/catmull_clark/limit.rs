@@ -7,7 +7,7 @@
 //! half-edge, and of the face of an edge's lower half-edge.
 
 use super::creases::Creases;
-use super::{Grid, prev};
+use super::{LevelGrid, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::kernel::FlatKernel;
 use rxmesh_kernels::math::{length, sqrt};
@@ -22,9 +22,9 @@ kernel_list! {
 
 args! {
     /// The last level, and the results.
-    pub struct Limit {
+    pub struct CatmullClarkLimit {
         /// Points.
-        pub grid: Grid,
+        pub grid: LevelGrid,
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Three floats per point.
@@ -37,13 +37,13 @@ args! {
 }
 
 /// Point and two tangents, the second to the left of the first.
-struct Frame {
+struct TangentFrame {
     point: Vec3,
     first: Vec3,
     second: Vec3,
 }
 
-impl Limit {
+impl CatmullClarkLimit {
     #[inline(always)]
     fn get(&self, id: u32) -> Vec3 {
         let at = |k| self.values.get(3 * id + k);
@@ -51,7 +51,7 @@ impl Limit {
     }
 
     #[inline(always)]
-    fn set(&self, id: u32, frame: &Frame) {
+    fn set(&self, id: u32, frame: &TangentFrame) {
         put(self.points, id, frame.point);
         if !self.normals.is_empty() {
             let n = frame.first.cross(frame.second);
@@ -71,12 +71,12 @@ fn put(to: GlobalMut<f32>, id: u32, x: Vec3) {
 
 /// Returns the frame at the centre of nine points of a regular grid: `at(x, y)` for -1 to 1.
 #[inline(always)]
-fn regular(at: impl Fn(i32, i32) -> Vec3) -> Frame {
+fn regular(at: impl Fn(i32, i32) -> Vec3) -> TangentFrame {
     // Weights 1, 4, 1 down the columns, and along the rows.
     let column = |x| at(x, -1) + 4.0 * at(x, 0) + at(x, 1);
     let (left, middle, right) = (column(-1), column(0), column(1));
     let row = |y| at(-1, y) + 4.0 * at(0, y) + at(1, y);
-    Frame {
+    TangentFrame {
         point: (left + 4.0 * middle + right) / 36.0,
         first: right - left,
         second: row(1) - row(-1),
@@ -87,7 +87,7 @@ kernel! {
     /// Computes the limits of points inside base faces. One index per cell: its first point.
     pub struct LimitInside: Flat {
         /// Surface.
-        pub limit: Limit,
+        pub limit: CatmullClarkLimit,
     }
 }
 
@@ -114,7 +114,7 @@ kernel! {
     /// base vertex.
     pub struct LimitOnEdges: Flat {
         /// Surface.
-        pub limit: Limit,
+        pub limit: CatmullClarkLimit,
     }
 }
 
@@ -142,7 +142,7 @@ unsafe impl FlatKernel for LimitOnEdges {
         let frame = if sharp {
             let (before, here, after) = (at(-1, 0), at(0, 0), at(1, 0));
             let inner = at(-1, 1) + 4.0 * at(0, 1) + at(1, 1);
-            Frame {
+            TangentFrame {
                 point: (before + 4.0 * here + after) / 6.0,
                 first: after - before,
                 second: inner - before - 4.0 * here - after,
@@ -158,7 +158,7 @@ kernel! {
     /// Computes the limits of base vertices.
     pub struct LimitVertices: Flat {
         /// Surface.
-        pub limit: Limit,
+        pub limit: CatmullClarkLimit,
     }
 }
 
@@ -242,7 +242,7 @@ impl LimitVertices {
 
     /// Returns the frame at an interior vertex from all its corners, beginning with `start`.
     #[inline(always)]
-    fn smooth(&self, v: Vec3, start: u32, n: u32) -> Frame {
+    fn smooth(&self, v: Vec3, start: u32, n: u32) -> TangentFrame {
         let m = &self.limit.grid.mesh;
         let step = turn(core::f32::consts::TAU / n as f32);
         let half = turn(core::f32::consts::PI / n as f32).0;
@@ -271,7 +271,7 @@ impl LimitVertices {
             h = m.twin(prev(h));
         }
         let n = n as f32;
-        Frame {
+        TangentFrame {
             point: (n * n * v + 4.0 * edges + faces) / (n * (n + 5.0)),
             first,
             second,
@@ -280,7 +280,7 @@ impl LimitVertices {
 
     /// Returns the frame from the corners between two sharp edges, from the first of them on; no other edges are sharp.
     #[inline(always)]
-    fn crease(&self, v: Vec3, start: u32, most: u32) -> Frame {
+    fn crease(&self, v: Vec3, start: u32, most: u32) -> TangentFrame {
         let m = &self.limit.grid.mesh;
         // Number of corners between the edges.
         let (mut k, mut h) = (1, start);
@@ -291,7 +291,7 @@ impl LimitVertices {
         let (out, into) = (self.along(start, false), self.along(prev(h), true));
         let point = (4.0 * v + out + into) / 6.0;
         if k == 1 {
-            return Frame {
+            return TangentFrame {
                 point,
                 first: out - v,
                 second: into - v,
@@ -317,7 +317,7 @@ impl LimitVertices {
             at = then;
             h = m.twin(prev(h));
         }
-        Frame {
+        TangentFrame {
             point,
             first: out - into,
             second,
@@ -333,7 +333,7 @@ unsafe impl FlatKernel for LimitVertices {
         let v = limit.get(id);
         let (first, end) = m.row(id);
         let n = end - first;
-        let nothing = Frame {
+        let nothing = TangentFrame {
             point: v,
             first: Vec3::ZERO,
             second: Vec3::ZERO,
@@ -348,7 +348,7 @@ unsafe impl FlatKernel for LimitVertices {
         let s = limit.creases.base.vertex(id);
         let corner = crate::sharpness::after(s, limit.grid.level) > 0.0;
         let frame = if corner || count > 2 {
-            Frame {
+            TangentFrame {
                 point: v,
                 first: self.along(start, false) - v,
                 second: self.along(prev(start), true) - v,

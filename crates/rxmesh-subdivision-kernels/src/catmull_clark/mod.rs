@@ -2,8 +2,9 @@
 //!
 //! After k levels a base face is a grid of n x n cells, n = 2^k, whose points have ids in closed form: base vertices
 //! first, then n - 1 points per edge, from the origin of its lower half-edge on, then (n - 1)^2 points per face, row by
-//! row ([`Grid`]). Only the four corners of a base face can be irregular ([`neighbours`] finds them), and the ring of
-//! points around a base vertex evolves independently: [`rings`] takes it through all levels, [`tiles`] everything else.
+//! row ([`LevelGrid`]). Only the four corners of a base face can be irregular ([`neighbours`] finds them), and the ring
+//! of points around a base vertex evolves independently: [`rings`] takes it through all levels, [`tiles`] everything
+//! else.
 //!
 //! In the grid of face f, corner 0 is at (0, 0), corner 1 at (n, 0), corner 2 at (n, n), corner 3 at (0, n).
 
@@ -29,7 +30,7 @@ kernel_list! {
 }
 
 /// Number of components of a value that a kernel processes at a time.
-pub trait Components: Bind + Copy + core::fmt::Debug + Send + Sync + 'static {
+pub trait ComponentCount: Bind + Copy + core::fmt::Debug + Send + Sync + 'static {
     /// Number of components.
     const N: u32;
 }
@@ -41,7 +42,7 @@ macro_rules! components {
         #[repr(C)]
         pub struct $name;
 
-        impl Components for $name {
+        impl ComponentCount for $name {
             const N: u32 = $n;
         }
 
@@ -60,7 +61,7 @@ components!(Three, 3, "Three components.");
 
 args! {
     /// Some components of values, one row each.
-    pub struct Rows {
+    pub struct ComponentRows {
         /// All rows.
         pub values: Global<f32>,
         /// Number of floats per row.
@@ -70,7 +71,7 @@ args! {
     }
 }
 
-impl Rows {
+impl ComponentRows {
     /// Returns a component of a row.
     #[inline(always)]
     pub fn get(&self, row: u32, component: u32) -> f32 {
@@ -119,7 +120,7 @@ pub fn prev(h: u32) -> u32 {
 
 args! {
     /// Points of a mesh of quads after some levels.
-    pub struct Grid {
+    pub struct LevelGrid {
         /// Base mesh.
         pub mesh: Topology,
         /// Number of levels.
@@ -127,7 +128,7 @@ args! {
     }
 }
 
-impl Grid {
+impl LevelGrid {
     /// Returns the number of cells on the side of a base face.
     #[inline(always)]
     pub fn cells(&self) -> u32 {

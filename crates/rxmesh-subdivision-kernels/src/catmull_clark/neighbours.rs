@@ -7,7 +7,7 @@
 
 use super::creases::Creases;
 use super::{next, prev};
-use crate::build::Around;
+use crate::build::Neighbourhood;
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::BlockKernel;
@@ -85,7 +85,7 @@ kernel! {
     pub struct FindSpecial: Block {
         /// Mesh of quads.
         pub mesh: Topology,
-        /// Neighbourhood of each vertex ([`Around`]).
+        /// Neighbourhood of each vertex ([`Neighbourhood`]).
         pub around: Global<u32>,
         /// Sharpness of the mesh.
         pub creases: Creases,
@@ -103,7 +103,7 @@ impl FindSpecial {
     fn special(&self, v: u32) -> bool {
         let m = &self.mesh;
         let (first, end) = m.row(v);
-        if end - first != 4 || self.around.get(v) != Around::Interior as u32 {
+        if end - first != 4 || self.around.get(v) != Neighbourhood::Interior as u32 {
             return true;
         }
         if self.creases.smooth != 0 {
@@ -119,7 +119,7 @@ impl FindSpecial {
 
 /// Shared memory of a block for indices in the lists.
 #[derive(Clone, Copy)]
-pub struct Lists {
+pub struct NeighbourLists {
     marks: Shared<u32>,
     sizes: Shared<u32>,
     scratch: Shared<u32>,
@@ -127,10 +127,10 @@ pub struct Lists {
     starts: Shared<u32>,
 }
 
-impl Lists {
+impl NeighbourLists {
     #[inline(always)]
-    fn carve(plan: &mut Plan) -> Lists {
-        Lists {
+    fn carve(plan: &mut Plan) -> NeighbourLists {
+        NeighbourLists {
             marks: plan.take(CHUNK),
             sizes: plan.take(CHUNK),
             scratch: plan.take(SCRATCH_WORDS),
@@ -143,15 +143,15 @@ impl Lists {
 // phases (contracts U1 to U4).
 unsafe impl BlockKernel for FindSpecial {
     const THREADS: u32 = CHUNK;
-    type Tables = Lists;
+    type Tables = NeighbourLists;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Lists {
-        Lists::carve(plan)
+    fn carve(&mut self, plan: &mut Plan) -> NeighbourLists {
+        NeighbourLists::carve(plan)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, t: &Lists) {
+    fn run<B: Block>(&self, b: B, block: u32, t: &NeighbourLists) {
         let m = &self.mesh;
         let first = block * CHUNK;
         let count = (m.vertex_count() - first).min(CHUNK);
@@ -260,15 +260,15 @@ impl FindNeighbours {
 // SAFETY: a face writes its own rows; a block takes its elements of the list atomically (contracts U1 to U4).
 unsafe impl BlockKernel for FindNeighbours {
     const THREADS: u32 = CHUNK;
-    type Tables = Lists;
+    type Tables = NeighbourLists;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Lists {
-        Lists::carve(plan)
+    fn carve(&mut self, plan: &mut Plan) -> NeighbourLists {
+        NeighbourLists::carve(plan)
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, t: &Lists) {
+    fn run<B: Block>(&self, b: B, block: u32, t: &NeighbourLists) {
         let faces = self.mesh.face_count();
         let first = block * CHUNK;
         let count = (faces - first).min(CHUNK);

@@ -2,7 +2,7 @@
 //! result's rows are [V | E | F].
 
 use super::creases::Creases;
-use super::{Components, Output, Rows};
+use super::{ComponentCount, ComponentRows, Output};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel;
@@ -22,11 +22,11 @@ kernel_list! {
 
 args! {
     /// Computes face points: the means of their corners. One index per face and component.
-    pub struct FacePoints<N: Components> {
+    pub struct FacePoints<N: ComponentCount> {
         /// Mesh.
         pub mesh: Topology,
         /// Values of its vertices.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Result.
         pub out: Output,
         /// Number of components.
@@ -35,7 +35,7 @@ args! {
 }
 
 // SAFETY: each index writes its own (contracts U3, U4).
-unsafe impl<N: Components> FlatKernel for FacePoints<N> {
+unsafe impl<N: ComponentCount> FlatKernel for FacePoints<N> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (f, k) = (i / N::N, i % N::N);
@@ -52,13 +52,13 @@ unsafe impl<N: Components> FlatKernel for FacePoints<N> {
 
 args! {
     /// Computes edge points. One index per edge and component; [`FacePoints`] has run.
-    pub struct EdgePoints<N: Components> {
+    pub struct EdgePoints<N: ComponentCount> {
         /// Mesh.
         pub mesh: Topology,
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values of its vertices.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Result.
         pub out: Output,
         /// Number of components.
@@ -67,7 +67,7 @@ args! {
 }
 
 // SAFETY: each index writes its own, and reads rows that this launch does not write (contracts U3, U4).
-unsafe impl<N: Components> FlatKernel for EdgePoints<N> {
+unsafe impl<N: ComponentCount> FlatKernel for EdgePoints<N> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (e, k) = (i / N::N, i % N::N);
@@ -94,13 +94,13 @@ unsafe impl<N: Components> FlatKernel for EdgePoints<N> {
 
 args! {
     /// Computes vertex points. One index per vertex and component; [`FacePoints`] has run.
-    pub struct VertexPoints<N: Components> {
+    pub struct VertexPoints<N: ComponentCount> {
         /// Mesh.
         pub mesh: Topology,
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values of its vertices.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Result.
         pub out: Output,
         /// Number of components.
@@ -109,7 +109,7 @@ args! {
 }
 
 // SAFETY: each index writes its own, and reads rows that this launch does not write (contracts U3, U4).
-unsafe impl<N: Components> FlatKernel for VertexPoints<N> {
+unsafe impl<N: ComponentCount> FlatKernel for VertexPoints<N> {
     #[inline(always)]
     fn run(&self, i: u32) {
         let (v, k) = (i / N::N, i % N::N);

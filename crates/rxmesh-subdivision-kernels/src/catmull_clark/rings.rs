@@ -8,7 +8,7 @@
 
 use super::creases::Creases;
 use super::neighbours::VERTICES;
-use super::{Components, Output, Rows, next, prev};
+use super::{ComponentCount, ComponentRows, Output, next, prev};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::exec::{Block, Phase};
@@ -37,9 +37,9 @@ pub const IN: u32 = 2;
 
 args! {
     /// Points around base vertices at all levels before the last.
-    pub struct Rings {
+    pub struct RingPoints {
         /// Values at the base: level 0.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Number of levels, including the last one.
         pub depth: u32,
         /// Number of each corner among those that are stored.
@@ -51,7 +51,7 @@ args! {
     }
 }
 
-/// Returns the offset of the points of a stored corner in [`Rings::corners`], for a level from 1 on.
+/// Returns the offset of the points of a stored corner in [`RingPoints::corners`], for a level from 1 on.
 #[inline(always)]
 fn of_slot(slot: u32, depth: u32, n: u32, level: u32) -> u32 {
     (slot * (depth - 1) + level - 1) * POINTS * n
@@ -63,7 +63,7 @@ fn at_base(mesh: &Topology, h: u32, point: u32) -> u32 {
     mesh.corners.get((h & !3) | ((h + 1 + point) & 3))
 }
 
-impl Rings {
+impl RingPoints {
     /// Returns a component of a point of a corner at a level before the last; `n` components are stored.
     #[inline(always)]
     pub fn corner(
@@ -97,24 +97,24 @@ impl Rings {
 
 args! {
     /// Takes [`CHUNK`] vertices and their corners through all levels.
-    pub struct RefineRings<N: Components> {
+    pub struct RefineRings<N: ComponentCount> {
         /// Mesh of quads.
         pub mesh: Topology,
         /// Sharpness of the mesh.
         pub creases: Creases,
         /// Values at the base.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Number of levels.
         pub depth: u32,
         /// Vertices.
         pub vertices: Global<u32>,
         /// Word [`VERTICES`] is their number.
         pub counts: Global<u32>,
-        /// Numbers of corners, as [`Rings::slots`].
+        /// Numbers of corners, as [`RingPoints::slots`].
         pub slots: Global<u32>,
-        /// Points of corners, as [`Rings::corners`].
+        /// Points of corners, as [`RingPoints::corners`].
         pub corners: GlobalMut<f32>,
-        /// Points of vertices, as [`Rings::centres`].
+        /// Points of vertices, as [`RingPoints::centres`].
         pub centres: GlobalMut<f32>,
         /// Result, whose first rows are the base vertices.
         pub out: Output,
@@ -125,7 +125,7 @@ args! {
 
 /// Shared memory for the vertices of a block: this level and the next, double-buffered.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct VertexTables {
     /// For each vertex its id, first entry, number of entries, and the number of its first corner among those stored.
     vertices: Shared<u32>,
     corners: [Shared<f32>; 2],
@@ -138,7 +138,7 @@ pub struct Tables {
     sharp: Shared<f32>,
 }
 
-/// Number of words of a vertex in [`Tables::vertices`].
+/// Number of words of a vertex in [`VertexTables::vertices`].
 const WORDS: u32 = 4;
 /// Number of links of a corner.
 const LINKS: u32 = 2;
@@ -167,16 +167,16 @@ impl Centre {
 
 /// Vertex at one level, with its buffers.
 #[derive(Clone, Copy)]
-struct At<'a> {
-    tables: &'a Tables,
+struct RingVertex<'a> {
+    tables: &'a VertexTables,
     centre: Centre,
     level: u32,
 }
 
-impl<N: Components> RefineRings<N> {
+impl<N: ComponentCount> RefineRings<N> {
     #[inline(always)]
-    fn known(&self) -> Rings {
-        Rings {
+    fn known(&self) -> RingPoints {
+        RingPoints {
             base: self.base,
             depth: self.depth,
             slots: self.slots,
@@ -187,7 +187,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Finds the vertices of a block.
     #[inline(always)]
-    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
+    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &VertexTables) {
         p.each(CHUNK, |slot| {
             let at = block * CHUNK + slot;
             let (mut v, mut first, mut n, mut kept) = (NONE, 0, 0, NONE);
@@ -208,7 +208,7 @@ impl<N: Components> RefineRings<N> {
     }
 
     #[inline(always)]
-    fn vertex(&self, tables: &Tables, slot: u32) -> Option<Centre> {
+    fn vertex(&self, tables: &VertexTables, slot: u32) -> Option<Centre> {
         let word = |i: u32| tables.vertices.get(slot * WORDS + i);
         (word(0) != NONE).then(|| Centre {
             slot,
@@ -224,7 +224,7 @@ impl<N: Components> RefineRings<N> {
     fn each<B: Block>(
         &self,
         p: Phase<B>,
-        tables: &Tables,
+        tables: &VertexTables,
         places: impl Fn(&Centre) -> u32,
         f: impl Fn(Centre, u32, u32),
     ) {
@@ -262,7 +262,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Returns a component of a point of a corner.
     #[inline(always)]
-    fn at(&self, a: &At, corner: u32, point: u32, k: u32) -> f32 {
+    fn at(&self, a: &RingVertex, corner: u32, point: u32, k: u32) -> f32 {
         if a.centre.small() {
             let i = Self::held(&a.centre, corner, point, k);
             if a.level & 1 == 0 {
@@ -278,7 +278,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Returns a component of the vertex.
     #[inline(always)]
-    fn here(&self, a: &At, k: u32) -> f32 {
+    fn here(&self, a: &RingVertex, k: u32) -> f32 {
         let i = a.centre.slot * N::N + k;
         if a.level & 1 == 0 {
             a.tables.centres[0].get(i)
@@ -290,7 +290,7 @@ impl<N: Components> RefineRings<N> {
     /// Returns the adjacent corner at the same vertex, [`NONE`] at a boundary: across the corner's half-edge, or across
     /// the one before.
     #[inline(always)]
-    fn beside(&self, a: &At, corner: u32, link: u32) -> u32 {
+    fn beside(&self, a: &RingVertex, corner: u32, link: u32) -> u32 {
         if a.centre.small() {
             let at = (a.centre.slot * ROOM + corner) * LINKS + link;
             a.tables.links.get(at)
@@ -311,7 +311,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Stores the adjacent corner of a corner, and the sharpness of the edge between them.
     #[inline(always)]
-    fn find_link(&self, tables: &Tables, c: &Centre, place: u32, link: u32) {
+    fn find_link(&self, tables: &VertexTables, c: &Centre, place: u32, link: u32) {
         let m = &self.mesh;
         let h = m.entries.get(c.first + place);
         let other = match self.across(h, link) {
@@ -328,14 +328,14 @@ impl<N: Components> RefineRings<N> {
 
     /// Computes the face point of the cell of a corner.
     #[inline(always)]
-    fn new_face(&self, a: &At, corner: u32, k: u32) -> f32 {
+    fn new_face(&self, a: &RingVertex, corner: u32, k: u32) -> f32 {
         let at = |point| self.at(a, corner, point, k);
         0.25 * (self.here(a, k) + at(OUT) + at(ACROSS) + at(IN))
     }
 
     /// Returns [`RefineRings::new_face`], from shared memory if the vertex is held there.
     #[inline(always)]
-    fn face(&self, a: &At, corner: u32, k: u32) -> f32 {
+    fn face(&self, a: &RingVertex, corner: u32, k: u32) -> f32 {
         if a.centre.small() {
             a.tables
                 .faces
@@ -347,7 +347,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Returns the weight of the crease rule at the next point along one of the two edges of a corner.
     #[inline(always)]
-    fn weight(&self, a: &At, h: u32, corner: u32, link: u32) -> f32 {
+    fn weight(&self, a: &RingVertex, h: u32, corner: u32, link: u32) -> f32 {
         if self.creases.smooth != 0 {
             return 0.0;
         }
@@ -366,7 +366,7 @@ impl<N: Components> RefineRings<N> {
     /// Computes the next level of a point of a corner along one of its two edges, and with the first also of the one
     /// across.
     #[inline(always)]
-    fn refine_corner(&self, a: &At, place: u32, link: u32, k: u32) {
+    fn refine_corner(&self, a: &RingVertex, place: u32, link: u32, k: u32) {
         let h = self.mesh.entries.get(a.centre.first + place);
         let corner = if a.centre.small() { place } else { h };
         let point = if link == 0 { OUT } else { IN };
@@ -397,7 +397,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Stores a point of a corner in shared memory.
     #[inline(always)]
-    fn put(&self, a: &At, level: u32, place: u32, point: u32, k: u32, x: f32) {
+    fn put(&self, a: &RingVertex, level: u32, place: u32, point: u32, k: u32, x: f32) {
         let i = Self::held(&a.centre, place, point, k);
         if level & 1 == 0 {
             a.tables.corners[0].set(i, x);
@@ -408,7 +408,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Stores the vertex in shared memory.
     #[inline(always)]
-    fn put_here(&self, a: &At, level: u32, k: u32, x: f32) {
+    fn put_here(&self, a: &RingVertex, level: u32, k: u32, x: f32) {
         let i = a.centre.slot * N::N + k;
         if level & 1 == 0 {
             a.tables.centres[0].set(i, x);
@@ -419,7 +419,7 @@ impl<N: Components> RefineRings<N> {
 
     /// Computes the next level of the vertex.
     #[inline(always)]
-    fn refine_vertex(&self, a: &At, k: u32) -> f32 {
+    fn refine_vertex(&self, a: &RingVertex, k: u32) -> f32 {
         let m = &self.mesh;
         let here = self.here(a, k);
         let n = a.centre.n as f32;
@@ -462,14 +462,14 @@ impl<N: Components> RefineRings<N> {
 
 // SAFETY: a block writes the elements of its vertices and their corners, and reads no others that are written; what it
 // reads of a level was written before a barrier, and branches around phases depend on the level (contracts U1 to U4).
-unsafe impl<N: Components> BlockKernel for RefineRings<N> {
+unsafe impl<N: ComponentCount> BlockKernel for RefineRings<N> {
     const THREADS: u32 = CHUNK * LANES;
-    type Tables = Tables;
+    type Tables = VertexTables;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, plan: &mut Plan) -> VertexTables {
         let corners = CHUNK * ROOM;
-        Tables {
+        VertexTables {
             vertices: plan.take(CHUNK * WORDS),
             corners: [
                 plan.take(corners * POINTS * N::N),
@@ -483,10 +483,10 @@ unsafe impl<N: Components> BlockKernel for RefineRings<N> {
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
+    fn run<B: Block>(&self, b: B, block: u32, tables: &VertexTables) {
         let m = &self.mesh;
         let small = |c: &Centre| if c.small() { c.n } else { 0 };
-        let at = |centre: Centre, level: u32| At {
+        let at = |centre: Centre, level: u32| RingVertex {
             tables,
             centre,
             level,

@@ -7,14 +7,14 @@ use rxmesh_kernels::mem::{Bind, Global};
 
 /// Entry of the mesh matrix, M(i, j): the corner of face j at vertex i. Data that a map does not ask for is not read.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
+pub struct MatrixEntry<'a> {
     /// Mesh.
     pub m: &'a Topology,
     /// Entry: a half-edge.
     pub h: u32,
 }
 
-impl At<'_> {
+impl MatrixEntry<'_> {
     /// Returns the row i: the entry's vertex.
     #[inline(always)]
     pub fn row(&self) -> u32 {
@@ -95,7 +95,7 @@ pub unsafe trait Map: Bind + Copy + Debug + Send + Sync + 'static {
     }
 
     /// Returns the value of an entry.
-    fn at(&self, e: At<'_>) -> f32;
+    fn at(&self, e: MatrixEntry<'_>) -> f32;
 }
 
 args! {
@@ -109,7 +109,7 @@ args! {
 // SAFETY: it names no memory (contract U4).
 unsafe impl Map for Constant {
     #[inline(always)]
-    fn at(&self, _: At<'_>) -> f32 {
+    fn at(&self, _: MatrixEntry<'_>) -> f32 {
         self.value
     }
 }
@@ -125,7 +125,7 @@ args! {
 // SAFETY: it names no memory (contract U4).
 unsafe impl Map for OverOrder {
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         self.weight / e.order() as f32
     }
 }
@@ -141,7 +141,7 @@ args! {
 // SAFETY: it names no memory (contract U4).
 unsafe impl Map for OverValence {
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         self.weight / e.valence() as f32
     }
 }
@@ -164,7 +164,7 @@ unsafe impl Map for ByPosition {
     }
 
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         // Never 0 on a mesh that it fits; without this a device would need a panic.
         let n = self.table.len().max(1);
         self.table.get((e.position() + self.turn % n) % n)
@@ -186,7 +186,7 @@ unsafe impl Map for ByRow {
     }
 
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         self.values.get(e.row())
     }
 }
@@ -206,7 +206,7 @@ unsafe impl Map for ByColumn {
     }
 
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         self.values.get(e.column())
     }
 }
@@ -226,7 +226,7 @@ unsafe impl Map for ByEntry {
     }
 
     #[inline(always)]
-    fn at(&self, e: At<'_>) -> f32 {
+    fn at(&self, e: MatrixEntry<'_>) -> f32 {
         self.values.get(e.h)
     }
 }

@@ -43,7 +43,9 @@ pub mod split;
 
 pub use csr::{CompactIds, CountTerms, FillIds, FillValues, SortLongIds};
 pub use gamma::{Collision, EdgeUses, FaceOfSides, Gamma, Pairs, Power, Sides};
-pub use map::{At, ByColumn, ByEntry, ByPosition, ByRow, Constant, Map, OverOrder, OverValence};
+pub use map::{
+    ByColumn, ByEntry, ByPosition, ByRow, Constant, Map, MatrixEntry, OverOrder, OverValence,
+};
 pub use multiply::{Lanes, Multiply};
 pub use normals::{FaceNormals, Normalise};
 pub use rule::{Direct, Operand, Product, Rule, Stored, Transposed};

@@ -1,7 +1,7 @@
 //! Matrices that are computed, by the terms of their rows (Mlakar 2018, section 5.2).
 
 use super::csr::named;
-use super::map::{At, Map};
+use super::map::{Map, MatrixEntry};
 use super::multiply::Multiply;
 use crate::topology::Topology;
 use core::fmt::Debug;
@@ -104,7 +104,7 @@ unsafe impl<Q: Map> Rule for Direct<Q> {
             } else {
                 m.face(h)
             };
-            term(column, self.map.at(At { m, h }));
+            term(column, self.map.at(MatrixEntry { m, h }));
         }
     }
 }
@@ -143,7 +143,10 @@ unsafe impl<Q: Map> Rule for Transposed<Q> {
         let m = &self.m;
         let entries = self.operand == Operand::Entries as u32;
         let mut entry = |h: u32, v: u32| {
-            term(if entries { h } else { v }, self.map.at(At { m, h }));
+            term(
+                if entries { h } else { v },
+                self.map.at(MatrixEntry { m, h }),
+            );
         };
         // One read for all corners of a quad (section 5.3).
         if m.size == 4 {

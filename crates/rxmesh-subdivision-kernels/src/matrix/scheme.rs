@@ -6,7 +6,7 @@
 use super::csr::{CountTerms, FillIds, FillValues, named};
 use super::multiply::{Lanes, by_lanes};
 use super::rule::Rule;
-use crate::build::Around;
+use crate::build::Neighbourhood;
 use crate::topology::{NONE, Topology};
 use core::fmt::Debug;
 use rxmesh_kernels::args;
@@ -18,7 +18,7 @@ args! {
     pub struct Level {
         /// Mesh matrix.
         pub m: Topology,
-        /// Neighbourhood of each vertex: an [`Around`] each.
+        /// Neighbourhood of each vertex: an [`Neighbourhood`] each.
         pub around: Global<u32>,
     }
 }
@@ -27,14 +27,15 @@ impl Level {
     /// Returns `true` if a vertex has one closed fan of faces.
     #[inline(always)]
     pub fn is_interior(&self, v: u32) -> bool {
-        self.around.get(v) == Around::Interior as u32
+        self.around.get(v) == Neighbourhood::Interior as u32
     }
 
     /// Returns `true` if a vertex has one open fan of faces; with `corners` also if it is a single face.
     #[inline(always)]
     pub fn is_boundary(&self, v: u32, corners: bool) -> bool {
         let around = self.around.get(v);
-        around == Around::Boundary as u32 || (corners && around == Around::Corner as u32)
+        around == Neighbourhood::Boundary as u32
+            || (corners && around == Neighbourhood::Corner as u32)
     }
 
     /// Returns the number of faces of a vertex.
@@ -147,7 +148,7 @@ pub unsafe trait Scheme: Bind + Copy + Debug + Send + Sync + 'static {
 }
 
 /// Sum of terms.
-struct Sum<L> {
+struct TermSum<L> {
     x: Global<f32>,
     faces: Global<f32>,
     /// Number of floats of a row of each.
@@ -155,7 +156,7 @@ struct Sum<L> {
     sum: L,
 }
 
-impl<L: Lanes> Terms for Sum<L> {
+impl<L: Lanes> Terms for TermSum<L> {
     #[inline(always)]
     fn vertex(&mut self, v: u32, weight: f32) {
         self.sum = self.sum.plus(weight, L::load(self.x, v * self.widths[0]));
@@ -204,7 +205,7 @@ args! {
 impl<S: Scheme> FacePoints<S> {
     #[inline(always)]
     fn point<L: Lanes>(&self, f: u32) {
-        let mut sum = Sum {
+        let mut sum = TermSum {
             x: self.x,
             faces: Global::empty(),
             widths: [self.x_width, 0],
@@ -248,7 +249,7 @@ args! {
 impl<S: Scheme> Points<S> {
     #[inline(always)]
     fn point<L: Lanes>(&self, r: u32) {
-        let mut sum = Sum {
+        let mut sum = TermSum {
             x: self.x,
             faces: self.faces,
             widths: [self.x_width, self.y_width],

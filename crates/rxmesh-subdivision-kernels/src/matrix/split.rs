@@ -9,7 +9,7 @@
 //! origin of its first half-edge) and 2 e + 1, and half-edge h has the new edge 2 E + h; with flips edge e stays edge e
 //! and h has edge E + h.
 
-use crate::build::Around;
+use crate::build::Neighbourhood;
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel;
@@ -31,7 +31,7 @@ args! {
         pub starts: GlobalMut<u32>,
         /// New [`Topology::entries`].
         pub entries: GlobalMut<u32>,
-        /// An [`Around`] per vertex.
+        /// An [`Neighbourhood`] per vertex.
         pub around: GlobalMut<u32>,
         /// Number of half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
         pub before: GlobalMut<u32>,
@@ -50,7 +50,7 @@ args! {
     pub struct From {
         /// Mesh.
         pub m: Topology,
-        /// An [`Around`] per vertex.
+        /// An [`Neighbourhood`] per vertex.
         pub around: Global<u32>,
         /// Number of half-edges of the edges before each edge, and of all: E + 1 values. Not with flips.
         pub before: Global<u32>,
@@ -68,9 +68,9 @@ impl From {
     #[inline(always)]
     fn around_edge(&self, twin: u32) -> u32 {
         if twin == NONE {
-            Around::Boundary as u32
+            Neighbourhood::Boundary as u32
         } else {
-            Around::Interior as u32
+            Neighbourhood::Interior as u32
         }
     }
 
@@ -255,7 +255,7 @@ impl SplitQuads {
         let (first, _) = m.range(f);
         if h == first {
             next.starts.set(middle, 3 * n + h);
-            next.around.set(middle, Around::Interior as u32);
+            next.around.set(middle, Neighbourhood::Interior as u32);
         }
     }
 }
@@ -392,7 +392,7 @@ impl SplitFlips {
                 n += u32::from(m.twin(k) != NONE);
             }
             next.starts.set(middle, n);
-            next.around.set(middle, Around::Interior as u32);
+            next.around.set(middle, Neighbourhood::Interior as u32);
         }
     }
 
@@ -413,8 +413,8 @@ impl SplitFlips {
     #[inline(always)]
     fn around(&self, v: u32) -> u32 {
         let around = self.from.around.get(v);
-        if around == Around::Corner as u32 {
-            Around::Boundary as u32
+        if around == Neighbourhood::Corner as u32 {
+            Neighbourhood::Boundary as u32
         } else {
             around
         }

@@ -1,7 +1,7 @@
 //! Sharpness by Chaikin's rule, for all levels.
 
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use crate::{Creasing, Mesh, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -11,21 +11,21 @@ use rxmesh_subdivision_kernels::topology::NONE;
 
 /// Sharpness of the parts of edges, if it does not decrease by the uniform rule: the buffers of `Creases::table`.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct SharpnessTable {
     depth: u32,
     /// Empty if no sharpness decreases.
-    rows: Room<u32>,
-    values: Room<f32>,
-    edges: Room<u32>,
+    rows: GrowableBuffer<u32>,
+    values: GrowableBuffer<f32>,
+    edges: GrowableBuffer<u32>,
 }
 
-impl Table {
-    pub(crate) fn empty(engine: &Engine) -> Result<Table, Error> {
-        Ok(Table {
+impl SharpnessTable {
+    pub(crate) fn empty(engine: &Engine) -> Result<SharpnessTable, Error> {
+        Ok(SharpnessTable {
             depth: 0,
-            rows: Room::empty(engine)?,
-            values: Room::empty(engine)?,
-            edges: Room::empty(engine)?,
+            rows: GrowableBuffer::empty(engine)?,
+            values: GrowableBuffer::empty(engine)?,
+            edges: GrowableBuffer::empty(engine)?,
         })
     }
 

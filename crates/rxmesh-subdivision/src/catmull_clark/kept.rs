@@ -1,7 +1,7 @@
 //! Quads that are part of the surface.
 
+use crate::growable::GrowableBuffer;
 use crate::kept::KeptFaces;
-use crate::room::Room;
 use crate::{Boundary, Mesh, Sharpness, faces::Extras};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
@@ -11,18 +11,18 @@ use std::ops::Range;
 
 /// Faces that are part of the surface: quads of the mesh, or the quads that one level makes of each of its faces.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct SurfaceFaces {
     faces: KeptFaces,
     /// Sizes of the mesh's faces.
     sizes: Faces,
     /// `true` if the mesh's faces are split into quads, one per corner.
     split: bool,
     /// For faces that are split, when some are left out: the quads.
-    quads: Room<u32>,
+    quads: GrowableBuffer<u32>,
     /// Mesh face of each of `quads`.
     parents: Vec<u32>,
     /// Corners of all kept faces at level 0, when some are left out.
-    corners: Room<u32>,
+    corners: GrowableBuffer<u32>,
     count: u32,
     corner_count: u32,
 }
@@ -35,15 +35,15 @@ fn range(sizes: &Faces, f: u32) -> Range<u32> {
     }
 }
 
-impl Kept {
-    pub(super) fn empty(engine: &Engine) -> Result<Kept, Error> {
-        Ok(Kept {
+impl SurfaceFaces {
+    pub(super) fn empty(engine: &Engine) -> Result<SurfaceFaces, Error> {
+        Ok(SurfaceFaces {
             faces: KeptFaces::empty(engine)?,
             sizes: Faces::Same(4),
             split: false,
-            quads: Room::empty(engine)?,
+            quads: GrowableBuffer::empty(engine)?,
             parents: Vec::new(),
-            corners: Room::empty(engine)?,
+            corners: GrowableBuffer::empty(engine)?,
             count: 0,
             corner_count: 0,
         })

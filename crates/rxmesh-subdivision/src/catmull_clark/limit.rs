@@ -7,9 +7,9 @@ use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::mesh::MeshError;
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_subdivision_kernels::catmull_clark::Grid;
+use rxmesh_subdivision_kernels::catmull_clark::LevelGrid;
 use rxmesh_subdivision_kernels::catmull_clark::limit::{
-    Limit, LimitInside, LimitOnEdges, LimitVertices,
+    CatmullClarkLimit, LimitInside, LimitOnEdges, LimitVertices,
 };
 
 impl CatmullClark {
@@ -42,8 +42,8 @@ impl CatmullClark {
             }));
         }
         let level = self.grid_levels();
-        let limit = Limit {
-            grid: Grid {
+        let limit = CatmullClarkLimit {
+            grid: LevelGrid {
                 mesh: mesh.topology(),
                 level,
             },

@@ -8,12 +8,12 @@ mod neighbours;
 mod pass;
 mod quads;
 
-pub use adaptive::{Adaptive, Patch, PatchCount, PatchKind, Tessellation};
+pub use adaptive::{Adaptive, PatchCount, PatchKind, SurfacePatch, Tessellation};
 
-use crate::faces::{DeviceFaces, Extras, Source};
+use crate::faces::{DeviceFaces, Extras, FaceSource};
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
 use crate::lengths::check_rows;
-use crate::room::Room;
 use crate::{Mesh, Options};
 use neighbours::Surroundings;
 use pass::Pass;
@@ -23,7 +23,7 @@ use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::mesh::PolyMesh;
 use rxmesh_subdivision_kernels::catmull_clark::faces::WriteFaces;
 use rxmesh_subdivision_kernels::catmull_clark::rings::POINTS;
-use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Three};
+use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, LevelGrid, One, Three};
 
 /// Maximum number of levels.
 pub const MOST_LEVELS: u32 = 10;
@@ -42,40 +42,40 @@ pub struct CatmullClark {
     levels: u32,
     /// Quads over which the grids lie.
     quads: Quads,
-    stages: Vec<Stage>,
+    stages: Vec<LevelRange>,
     surroundings: Surroundings,
-    scratch: Scratch,
+    scratch: LevelScratch,
     vertices: u32,
 }
 
 /// Several levels in one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stage {
+struct LevelRange {
     from: u32,
     levels: u32,
 }
 
 /// Scratch buffers of the kernels, for three components.
 #[derive(Debug)]
-struct Scratch {
+struct LevelScratch {
     /// Values of the quads, if they are made of polygons.
-    quads: Room<f32>,
-    corners: Room<f32>,
-    centres: Room<f32>,
+    quads: GrowableBuffer<f32>,
+    corners: GrowableBuffer<f32>,
+    centres: GrowableBuffer<f32>,
     /// Output of each stage but the last.
-    grids: Vec<Room<f32>>,
+    grids: Vec<GrowableBuffer<f32>>,
 }
 
 /// Maximum number of levels per launch, and the number of those of the last one when there are two.
 const AT_ONCE: u32 = 5;
 
-fn stages(levels: u32) -> Vec<Stage> {
+fn stages(levels: u32) -> Vec<LevelRange> {
     let from = levels.saturating_sub(AT_ONCE);
-    let before = Stage {
+    let before = LevelRange {
         from: 0,
         levels: from,
     };
-    let last = Stage {
+    let last = LevelRange {
         from,
         levels: levels - from,
     };
@@ -121,7 +121,7 @@ impl CatmullClark {
     /// As [`Mesh::new`] and [`Sharpness::new`](crate::Sharpness::new); more than [`MOST_LEVELS`] levels;
     /// [`Error::TooLarge`] for more points or faces than 32 bits can address; no memory on the engine.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<CatmullClark, Error> {
-        CatmullClark::of(engine, &Source::Host(poly), options)
+        CatmullClark::of(engine, &FaceSource::Host(poly), options)
     }
 
     /// Prepares a surface as [`CatmullClark::new`], from faces that are on the engine already.
@@ -135,7 +135,7 @@ impl CatmullClark {
         extras: &Extras,
         options: &Options,
     ) -> Result<CatmullClark, Error> {
-        CatmullClark::of(engine, &Source::Device(faces, *extras), options)
+        CatmullClark::of(engine, &FaceSource::Device(faces, *extras), options)
     }
 
     /// Prepares the surface of another mesh with the same options, in existing memory; memory is allocated only when it
@@ -145,7 +145,7 @@ impl CatmullClark {
     ///
     /// As [`CatmullClark::new`]; the surface then has no vertices and no faces until it is rebuilt.
     pub fn rebuild(&mut self, poly: &PolyMesh) -> Result<(), Error> {
-        self.make(&Source::Host(poly))
+        self.make(&FaceSource::Host(poly))
     }
 
     /// Rebuilds as [`CatmullClark::rebuild`], from faces that are on the engine already.
@@ -154,7 +154,7 @@ impl CatmullClark {
     ///
     /// As [`CatmullClark::rebuild`] and [`Mesh::from_faces`].
     pub fn rebuild_from(&mut self, faces: &DeviceFaces, extras: &Extras) -> Result<(), Error> {
-        self.make(&Source::Device(faces, *extras))
+        self.make(&FaceSource::Device(faces, *extras))
     }
 
     /// Rebuilds as [`CatmullClark::rebuild_from`], from faces that the caller asserts to be a closed smooth surface:
@@ -165,7 +165,7 @@ impl CatmullClark {
     ///
     /// Errors that are found without a wait; the surface then has no vertices and no faces.
     pub fn rebuild_ahead(&mut self, faces: &DeviceFaces) -> Result<(), Error> {
-        self.make(&Source::Ahead(faces))
+        self.make(&FaceSource::Ahead(faces))
     }
 
     /// Waits, and refuses faces that do not hold what [`CatmullClark::rebuild_ahead`] assumed.
@@ -178,7 +178,7 @@ impl CatmullClark {
         self.settle(checked)
     }
 
-    fn of(engine: &Engine, source: &Source, options: &Options) -> Result<CatmullClark, Error> {
+    fn of(engine: &Engine, source: &FaceSource, options: &Options) -> Result<CatmullClark, Error> {
         let mut surface = CatmullClark {
             engine: engine.clone(),
             options: *options,
@@ -186,14 +186,14 @@ impl CatmullClark {
             quads: Quads::empty(engine)?,
             stages: Vec::new(),
             surroundings: Surroundings::empty(engine)?,
-            scratch: Scratch::empty(engine)?,
+            scratch: LevelScratch::empty(engine)?,
             vertices: 0,
         };
         surface.make(source)?;
         Ok(surface)
     }
 
-    fn make(&mut self, source: &Source) -> Result<(), Error> {
+    fn make(&mut self, source: &FaceSource) -> Result<(), Error> {
         let made = self.try_make(source);
         self.settle(made)
     }
@@ -207,7 +207,7 @@ impl CatmullClark {
         made
     }
 
-    fn try_make(&mut self, source: &Source) -> Result<(), Error> {
+    fn try_make(&mut self, source: &FaceSource) -> Result<(), Error> {
         self.quads.make(source, &self.options)?;
         let (left, split) = (self.grid_levels(), self.quads.are_split());
         let base = &self.quads.base;
@@ -216,7 +216,7 @@ impl CatmullClark {
             true => stages(left),
             false => Vec::new(),
         };
-        let ahead = matches!(source, Source::Ahead(_));
+        let ahead = matches!(source, FaceSource::Ahead(_));
         self.surroundings
             .make(base, !self.stages.is_empty(), ahead)?;
         let special = self.surroundings.corners();
@@ -270,7 +270,7 @@ impl CatmullClark {
             return self.quads.kept.copy_corners(&self.quads.base.mesh, out);
         }
         let kernel = WriteFaces {
-            grid: Grid {
+            grid: LevelGrid {
                 mesh: self.quads.base.mesh.topology(),
                 level: self.grid_levels(),
             },
@@ -322,12 +322,12 @@ impl CatmullClark {
     }
 }
 
-impl Scratch {
-    fn empty(engine: &Engine) -> Result<Scratch, Error> {
-        Ok(Scratch {
-            quads: Room::empty(engine)?,
-            corners: Room::empty(engine)?,
-            centres: Room::empty(engine)?,
+impl LevelScratch {
+    fn empty(engine: &Engine) -> Result<LevelScratch, Error> {
+        Ok(LevelScratch {
+            quads: GrowableBuffer::empty(engine)?,
+            corners: GrowableBuffer::empty(engine)?,
+            centres: GrowableBuffer::empty(engine)?,
             grids: Vec::new(),
         })
     }
@@ -336,7 +336,7 @@ impl Scratch {
         &mut self,
         mesh: &Mesh,
         split: bool,
-        stages: &[Stage],
+        stages: &[LevelRange],
         special: u32,
     ) -> Result<(), Error> {
         let [v, c] = [mesh.vertex_count(), special].map(|n| n as usize);
@@ -348,7 +348,7 @@ impl Scratch {
         self.centres.set_len(v * inner * n)?;
         for (i, stage) in stages.iter().rev().skip(1).rev().enumerate() {
             if i == self.grids.len() {
-                self.grids.push(Room::empty(mesh.engine())?);
+                self.grids.push(GrowableBuffer::empty(mesh.engine())?);
             }
             let [points, _] = counts(mesh, stage.from + stage.levels);
             self.grids[i].set_len(points as usize * n)?;
@@ -358,7 +358,10 @@ impl Scratch {
 
     fn bytes(&self) -> u64 {
         let own = [&self.quads, &self.corners, &self.centres];
-        own.into_iter().chain(&self.grids).map(Room::bytes).sum()
+        own.into_iter()
+            .chain(&self.grids)
+            .map(GrowableBuffer::bytes)
+            .sum()
     }
 }
 

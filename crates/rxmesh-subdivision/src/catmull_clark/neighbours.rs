@@ -1,8 +1,8 @@
 //! Neighbourhood of each face of the quads, and special vertices.
 
 use super::quads::Creased;
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
 use rxmesh_kernels::mem::Global;
@@ -13,12 +13,12 @@ use rxmesh_subdivision_kernels::catmull_clark::neighbours::{
 /// Neighbourhood of each face, and the special vertices and faces.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    order: Room<u32>,
-    points: Room<u32>,
-    flags: Room<u32>,
-    vertices: Room<u32>,
-    slots: Room<u32>,
-    counts: Room<u32>,
+    order: GrowableBuffer<u32>,
+    points: GrowableBuffer<u32>,
+    flags: GrowableBuffer<u32>,
+    vertices: GrowableBuffer<u32>,
+    slots: GrowableBuffer<u32>,
+    counts: GrowableBuffer<u32>,
     /// Number of special vertices and of corners at them; upper bounds if the numbers were not read back.
     special: [u32; 2],
 }
@@ -26,12 +26,12 @@ pub(super) struct Surroundings {
 impl Surroundings {
     pub(super) fn empty(engine: &Engine) -> Result<Surroundings, Error> {
         Ok(Surroundings {
-            order: Room::empty(engine)?,
-            points: Room::empty(engine)?,
-            flags: Room::empty(engine)?,
-            vertices: Room::empty(engine)?,
-            slots: Room::empty(engine)?,
-            counts: Room::zeroed(engine, COUNT_WORDS as usize)?,
+            order: GrowableBuffer::empty(engine)?,
+            points: GrowableBuffer::empty(engine)?,
+            flags: GrowableBuffer::empty(engine)?,
+            vertices: GrowableBuffer::empty(engine)?,
+            slots: GrowableBuffer::empty(engine)?,
+            counts: GrowableBuffer::zeroed(engine, COUNT_WORDS as usize)?,
             special: [0; 2],
         })
     }
@@ -119,6 +119,6 @@ impl Surroundings {
             &self.slots,
             &self.counts,
         ];
-        all.into_iter().map(Room::bytes).sum()
+        all.into_iter().map(GrowableBuffer::bytes).sum()
     }
 }

@@ -1,26 +1,26 @@
 //! Computation of some components through all levels.
 
-use super::{CatmullClark, Stage};
+use super::{CatmullClark, LevelRange};
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::kernel::Entry;
 use rxmesh_kernels::mem::Global;
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
-use rxmesh_subdivision_kernels::catmull_clark::rings::{CHUNK, RefineRings, Rings};
+use rxmesh_subdivision_kernels::catmull_clark::rings::{CHUNK, RefineRings, RingPoints};
 use rxmesh_subdivision_kernels::catmull_clark::tiles::RefineTiles;
-use rxmesh_subdivision_kernels::catmull_clark::{Components, Output, Rows};
+use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, ComponentRows, Output};
 
 /// Some components of values on their way through a surface.
 pub(super) struct Pass<'a, N> {
     of: &'a CatmullClark,
-    x: Rows,
+    x: ComponentRows,
     y: Output,
     components: N,
 }
 
-impl<'a, N: Components + Default> Pass<'a, N>
+impl<'a, N: ComponentCount + Default> Pass<'a, N>
 where
     FacePoints<N>: Entry,
     EdgePoints<N>: Entry,
@@ -37,7 +37,7 @@ where
     ) -> Self {
         Pass {
             of,
-            x: Rows {
+            x: ComponentRows {
                 values: x.global(),
                 width,
                 first,
@@ -73,7 +73,7 @@ where
                 first,
             },
         )?;
-        self.grids(Rows {
+        self.grids(ComponentRows {
             values: quads.global(),
             width,
             first,
@@ -81,7 +81,7 @@ where
     }
 
     /// Computes all levels of the grids.
-    fn grids(&self, base: Rows) -> Result<(), Error> {
+    fn grids(&self, base: ComponentRows) -> Result<(), Error> {
         let (of, scratch) = (self.of, &self.of.scratch);
         let depth = of.grid_levels();
         let mesh = &of.quads.base.mesh;
@@ -103,7 +103,7 @@ where
                 components: self.components,
             },
         )?;
-        let rings = Rings {
+        let rings = RingPoints {
             base,
             depth,
             slots,
@@ -122,19 +122,19 @@ where
                 None => self.y,
             };
             self.stage(stage, rings, grid, out)?;
-            grid = next.map_or(Global::empty(), Room::global);
+            grid = next.map_or(Global::empty(), GrowableBuffer::global);
         }
         Ok(())
     }
 
     fn stage(
         &self,
-        stage: Stage,
-        rings: Rings,
+        stage: LevelRange,
+        rings: RingPoints,
         grid: Global<f32>,
         out: Output,
     ) -> Result<(), Error> {
-        let Stage { from, levels } = stage;
+        let LevelRange { from, levels } = stage;
         let at = &self.of.quads.base;
         let around = &self.of.surroundings;
         let (log_tiles, log_pieces) = tiling(levels);

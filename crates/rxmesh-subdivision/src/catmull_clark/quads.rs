@@ -1,11 +1,11 @@
 //! Quads under a surface: those of a mesh, or those that one level makes of its polygons.
 
-use super::creases::Table;
-use super::kept::Kept;
+use super::creases::SharpnessTable;
+use super::kept::SurfaceFaces;
 use super::{MOST_LEVELS, check};
-use crate::faces::Source;
+use crate::faces::FaceSource;
 use crate::launch::Launch;
-use crate::mesh::Told;
+use crate::mesh::KnownTopology;
 use crate::{Mesh, Options, Sharpness};
 use rxmesh_host::Error;
 use rxmesh_host::engine::Engine;
@@ -14,14 +14,14 @@ use rxmesh_kernels::kernel::Entry;
 use rxmesh_subdivision_kernels::catmull_clark::creases::Creases;
 use rxmesh_subdivision_kernels::catmull_clark::faces::SplitFaces;
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
-use rxmesh_subdivision_kernels::catmull_clark::{Components, Output, Rows};
+use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, ComponentRows, Output};
 
 /// Mesh with its sharpness.
 #[derive(Debug)]
 pub(super) struct Creased {
     pub(super) mesh: Mesh,
     sharpness: Sharpness,
-    table: Table,
+    table: SharpnessTable,
 }
 
 impl Creased {
@@ -29,7 +29,7 @@ impl Creased {
         Ok(Creased {
             mesh: Mesh::empty(engine)?,
             sharpness: Sharpness::empty(engine)?,
-            table: Table::empty(engine)?,
+            table: SharpnessTable::empty(engine)?,
         })
     }
 
@@ -39,11 +39,11 @@ impl Creased {
         let n = before.corner_count();
         let points = before.vertex_count() + before.edge_count() + before.face_count();
         // Halves of edges, and edges to the face points.
-        let told = Told {
+        let known = KnownTopology {
             edges: 2 * before.edge_count() + n,
             special: before.special,
         };
-        self.mesh.make_with(points, (4, 4 * n), told, |out| {
+        self.mesh.make_with(points, (4, 4 * n), known, |out| {
             let mesh = before.topology();
             before.engine().launch_flat(n, SplitFaces { mesh, out })
         })?;
@@ -63,7 +63,11 @@ impl Creased {
     }
 
     /// Computes one level of any polygons.
-    pub(super) fn once<N: Components + Default>(&self, base: Rows, out: Output) -> Result<(), Error>
+    pub(super) fn once<N: ComponentCount + Default>(
+        &self,
+        base: ComponentRows,
+        out: Output,
+    ) -> Result<(), Error>
     where
         FacePoints<N>: Entry,
         EdgePoints<N>: Entry,
@@ -119,7 +123,7 @@ pub(super) struct Quads {
     /// Quads; the mesh itself at level 0.
     pub(super) base: Creased,
     /// Quads that are part of the surface.
-    pub(super) kept: Kept,
+    pub(super) kept: SurfaceFaces,
 }
 
 impl Quads {
@@ -128,12 +132,12 @@ impl Quads {
             polygons: None,
             spare: None,
             base: Creased::empty(engine)?,
-            kept: Kept::empty(engine)?,
+            kept: SurfaceFaces::empty(engine)?,
         })
     }
 
     /// Makes the quads of a mesh, in existing memory.
-    pub(super) fn make(&mut self, source: &Source, options: &Options) -> Result<(), Error> {
+    pub(super) fn make(&mut self, source: &FaceSource, options: &Options) -> Result<(), Error> {
         let levels = options.levels;
         if levels > MOST_LEVELS {
             return Err(Error::Mesh(MeshError::BadParameter {

@@ -1,6 +1,6 @@
 //! Subdivision by any scheme, level by level.
 
-use super::levels::{Counts, Kept, face_size};
+use super::levels::{KeptLevel, LevelCounts, face_size};
 use super::{Csr, has_length};
 use crate::launch::Launch;
 use crate::{MOST_LEVELS, Mesh};
@@ -41,11 +41,11 @@ impl<S> Listed for S where
 #[derive(Debug)]
 pub struct GeneralSubdivision<S> {
     scheme: S,
-    counts: Vec<Counts>,
+    counts: Vec<LevelCounts>,
     /// First corner of each base face, if they differ in size.
     offsets: Option<Vec<u32>>,
     /// All levels but the last; only the base mesh when there is none.
-    kept: Vec<Kept>,
+    kept: Vec<KeptLevel>,
     /// Faces of the last level; of the base mesh when there is no level.
     corners: Buffer<u32>,
     /// First corner of each of them, if they differ in size.
@@ -67,10 +67,10 @@ impl<S: Listed> GeneralSubdivision<S> {
             Some(_) => None,
             None => Some(base.offsets.read()?),
         };
-        let mut kept = vec![Kept::base(base, S::SPLIT)?];
+        let mut kept = vec![KeptLevel::base(base, S::SPLIT)?];
         if S::SPLIT != Split::Dual {
             for &n in counts.iter().take(levels as usize).skip(1) {
-                kept.push(Kept::room(&engine, S::SPLIT, n)?);
+                kept.push(KeptLevel::room(&engine, S::SPLIT, n)?);
             }
         }
         let none = || engine.zeroed(0);
@@ -130,7 +130,7 @@ impl<S: Listed> GeneralSubdivision<S> {
         for level in 0..self.level_count() as usize {
             let [offsets, corners] = self.kept[level].dual()?;
             let before = self.counts[level];
-            self.counts[level + 1] = Counts {
+            self.counts[level + 1] = LevelCounts {
                 vertices: before.corners,
                 faces: offsets.len() as u32 - 1,
                 corners: corners.len() as u32,
@@ -141,7 +141,7 @@ impl<S: Listed> GeneralSubdivision<S> {
             } else {
                 let mesh = Mesh::of_buffers(&engine, before.corners, 0, Some(offsets), corners)?;
                 self.counts[level + 1].edges = mesh.edge_count();
-                self.kept.push(Kept::base(mesh, S::SPLIT)?);
+                self.kept.push(KeptLevel::base(mesh, S::SPLIT)?);
             }
         }
         Ok(())
@@ -154,7 +154,7 @@ impl<S: Listed> GeneralSubdivision<S> {
     ///
     /// Arrays of other lengths; any error of the engine.
     pub fn values(&self, width: u32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<(), Error> {
-        let values = |n: &Counts| u64::from(n.vertices) * u64::from(width);
+        let values = |n: &LevelCounts| u64::from(n.vertices) * u64::from(width);
         let (first, last) = (self.counts[0], self.counts[self.counts.len() - 1]);
         has_length("values of the mesh", x.len(), values(&first))?;
         has_length("values of the surface", y.len(), values(&last))?;
@@ -364,7 +364,7 @@ impl<S: Listed> GeneralSubdivision<S> {
     /// Returns the number of bytes on the engine.
     pub fn bytes(&self) -> u64 {
         let scratch: usize = self.scratch.iter().map(Buffer::len).sum();
-        let levels: u64 = self.kept.iter().map(Kept::bytes).sum();
+        let levels: u64 = self.kept.iter().map(KeptLevel::bytes).sum();
         let offsets = self.last_offsets.as_ref().map_or(0, Buffer::len);
         levels + 4 * (self.corners.len() + offsets + scratch) as u64
     }
@@ -382,7 +382,7 @@ fn from(x: Global<f32>, column: u32) -> Global<f32> {
 }
 
 /// Returns the sizes of all levels, or an error if they are out of range.
-fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<Counts>, Error> {
+fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<LevelCounts>, Error> {
     if levels > MOST_LEVELS {
         return Err(Error::Options(format!(
             "{levels} levels of subdivision: there may be 0 to {MOST_LEVELS}"
@@ -391,7 +391,7 @@ fn counts(base: &Mesh, split: Split, levels: u32) -> Result<Vec<Counts>, Error> 
     if matches!(split, Split::Triangles | Split::Flips) {
         only_triangles(base)?;
     }
-    let mut counts = vec![Counts::of(base)];
+    let mut counts = vec![LevelCounts::of(base)];
     for level in 0..levels as usize {
         counts.push(counts[level].next(split)?);
     }

@@ -14,16 +14,16 @@ use rxmesh_subdivision_kernels::matrix::split::{
 
 /// Numbers of vertices, edges, faces and corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct LevelCounts {
     pub(super) vertices: u32,
     pub(super) edges: u32,
     pub(super) faces: u32,
     pub(super) corners: u32,
 }
 
-impl Counts {
-    pub(super) fn of(mesh: &Mesh) -> Counts {
-        Counts {
+impl LevelCounts {
+    pub(super) fn of(mesh: &Mesh) -> LevelCounts {
+        LevelCounts {
             vertices: mesh.vertex_count(),
             edges: mesh.edge_count(),
             faces: mesh.face_count(),
@@ -32,7 +32,7 @@ impl Counts {
     }
 
     /// Returns those of the next level.
-    pub(super) fn next(self, split: Split) -> Result<Counts, Error> {
+    pub(super) fn next(self, split: Split) -> Result<LevelCounts, Error> {
         let [v, e, f, c] = [self.vertices, self.edges, self.faces, self.corners].map(u64::from);
         let [vertices, edges, faces, corners] = match split {
             Split::Quads => [v + e + f, 2 * e + c, c, 4 * c],
@@ -50,7 +50,7 @@ impl Counts {
         };
         // Four floats per vertex must fit into a buffer as well.
         limited("values at vertices", 4 * vertices)?;
-        Ok(Counts {
+        Ok(LevelCounts {
             vertices: limited("vertices", vertices)?,
             edges: limited("edges", edges)?,
             faces: limited("faces", faces)?,
@@ -61,20 +61,20 @@ impl Counts {
 
 /// Level with the data from which the next one is made.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptLevel {
     pub(super) mesh: Mesh,
     before: Buffer<u32>,
 }
 
-impl Kept {
+impl KeptLevel {
     /// Makes the first level.
-    pub(super) fn base(mesh: Mesh, split: Split) -> Result<Kept, Error> {
+    pub(super) fn base(mesh: Mesh, split: Split) -> Result<KeptLevel, Error> {
         let n = match counts_before(split) {
             true => mesh.edge_count() as usize + 1,
             false => 0,
         };
         let before = mesh.engine().zeroed(n)?;
-        let base = Kept { mesh, before };
+        let base = KeptLevel { mesh, before };
         base.count_degrees()?;
         Ok(base)
     }
@@ -96,20 +96,20 @@ impl Kept {
     }
 
     /// Allocates memory for a level of these sizes.
-    pub(super) fn room(engine: &Engine, split: Split, n: Counts) -> Result<Kept, Error> {
+    pub(super) fn room(engine: &Engine, split: Split, n: LevelCounts) -> Result<KeptLevel, Error> {
         let before = match counts_before(split) {
             true => n.edges + 1,
             false => 0,
         };
         let size = face_size(split);
-        Ok(Kept {
+        Ok(KeptLevel {
             mesh: Mesh::level_room(engine, size, [n.vertices, n.edges, n.corners])?,
             before: engine.zeroed(before as usize)?,
         })
     }
 
     /// Makes the next level in existing memory.
-    pub(super) fn split_into(&self, split: Split, next: &Kept) -> Result<(), Error> {
+    pub(super) fn split_into(&self, split: Split, next: &KeptLevel) -> Result<(), Error> {
         let mesh = &next.mesh;
         let into = Next {
             corners: mesh.corners.global_mut(),
@@ -121,7 +121,7 @@ impl Kept {
             around: mesh.around.global_mut(),
             before: next.before.global_mut(),
         };
-        let n = Counts::of(&self.mesh);
+        let n = LevelCounts::of(&self.mesh);
         self.launch(split, n.corners.max(n.edges).max(n.vertices), into)?;
         if split == Split::Flips {
             sums::in_place(self.mesh.engine(), mesh.starts.memory())?;
@@ -173,7 +173,7 @@ impl Kept {
     /// Returns the faces of the next level of a dual scheme: first corner of each, and corners.
     pub(super) fn dual(&self) -> Result<[Buffer<u32>; 2], Error> {
         let (engine, level) = (self.mesh.engine(), self.mesh.level());
-        let n = Counts::of(&self.mesh);
+        let n = LevelCounts::of(&self.mesh);
         let room = |n: u32| engine.zeroed::<u32>(n as usize + 1);
         let (edges, vertices, corners) = (room(n.edges)?, room(n.vertices)?, room(n.vertices)?);
         let counts = DualCounts {
@@ -186,7 +186,7 @@ impl Kept {
         let inner = sums::exclusive(engine, &edges)?;
         let around = sums::exclusive(engine, &vertices)?;
         let more = sums::exclusive(engine, &corners)?;
-        // At most as many as `Counts::next` has allowed.
+        // At most the number that `LevelCounts::next` has allowed.
         let offsets = room(n.faces + inner + around)?;
         let faces = engine.zeroed((n.corners + 4 * inner + more) as usize)?;
         let kernel = DualFaces {

@@ -1,17 +1,17 @@
 //! Connectivity of the faces of a mesh, computed on its engine.
 
 use super::Mesh;
-use crate::faces::Source;
+use crate::faces::FaceSource;
+use crate::growable::GrowableBuffer;
 use crate::launch::Launch;
-use crate::room::Room;
 use crate::scan::Scan;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine, EngineError};
 use rxmesh_host::mesh::{EdgeTable, Faces, MeshError, PolyMesh};
 use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_subdivision_kernels::build::{
-    BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, Columns, CountEntries, EDGES, FANS, FillEntries, ITEMS,
-    NumberEdges, REPORT, Twins,
+    BAD_EDGE, BAD_FACE, BAD_ID, CORNERS, CountEntries, EDGES, FANS, FaceColumns, FillEntries,
+    ITEMS, NumberEdges, REPORT, Twins,
 };
 use rxmesh_subdivision_kernels::scan::ScanParts;
 use rxmesh_subdivision_kernels::topology::NONE;
@@ -27,35 +27,35 @@ pub(crate) struct Special {
 
 /// Facts about a mesh that are known before it is made, so that nothing is read back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct KnownTopology {
     pub(crate) edges: u32,
     pub(crate) special: Special,
 }
 
 /// Scratch buffers of the construction of a mesh.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct ConnectBuffers {
     /// Rows in arbitrary order.
-    rows: Room<u32>,
+    rows: GrowableBuffer<u32>,
     /// Number of lower half-edges before each.
-    before: Room<u32>,
+    before: GrowableBuffer<u32>,
     /// Zero at each vertex between two constructions.
-    counts: Room<u32>,
+    counts: GrowableBuffer<u32>,
     scan: Scan,
     /// [`REPORT`] between two constructions, except for the numbers in it.
-    report: Room<u32>,
+    report: GrowableBuffer<u32>,
     /// `true` if the report of the last construction has not been read back.
     pub(super) unread: bool,
 }
 
-impl Work {
-    pub(super) fn empty(engine: &Engine) -> Result<Work, EngineError> {
-        Ok(Work {
-            rows: Room::empty(engine)?,
-            before: Room::empty(engine)?,
-            counts: Room::empty(engine)?,
+impl ConnectBuffers {
+    pub(super) fn empty(engine: &Engine) -> Result<ConnectBuffers, EngineError> {
+        Ok(ConnectBuffers {
+            rows: GrowableBuffer::empty(engine)?,
+            before: GrowableBuffer::empty(engine)?,
+            counts: GrowableBuffer::empty(engine)?,
             scan: Scan::empty(engine)?,
-            report: Room::upload(engine, &REPORT)?,
+            report: GrowableBuffer::upload(engine, &REPORT)?,
             unread: false,
         })
     }
@@ -102,23 +102,23 @@ fn refuse_crowds(mesh: &PolyMesh) -> Result<(), MeshError> {
 
 impl Mesh {
     /// Makes the mesh of checked faces.
-    pub(crate) fn make(&mut self, source: &Source, sizes: &Faces) -> Result<(), Error> {
+    pub(crate) fn make(&mut self, source: &FaceSource, sizes: &Faces) -> Result<(), Error> {
         let made = self.try_make(source, sizes);
         self.settle(made)
     }
 
-    fn try_make(&mut self, source: &Source, sizes: &Faces) -> Result<(), Error> {
+    fn try_make(&mut self, source: &FaceSource, sizes: &Faces) -> Result<(), Error> {
         self.set_sizes(sizes)?;
-        let told = source.told(sizes)?;
+        let known = source.known_topology(sizes)?;
         match source {
-            Source::Host(mesh) => {
+            FaceSource::Host(mesh) => {
                 refuse_crowds(mesh)?;
                 self.corners.fill(&mesh.corners)?;
                 self.connect(mesh.vertex_count() as u32, None, None)
             }
-            Source::Device(given, _) | Source::Ahead(given) => {
+            FaceSource::Device(given, _) | FaceSource::Ahead(given) => {
                 self.corners.set_len(source.corner_count(sizes) as usize)?;
-                self.connect(given.vertices, Some(given.corners), told)
+                self.connect(given.vertices, Some(given.corners), known)
             }
         }
     }
@@ -143,10 +143,10 @@ impl Mesh {
         &mut self,
         vertices: u32,
         (size, corners): (u32, u32),
-        told: Told,
+        known: KnownTopology,
         write: impl FnOnce(GlobalMut<u32>) -> Result<(), EngineError>,
     ) -> Result<(), Error> {
-        let made = self.try_make_with(vertices, (size, corners), told, write);
+        let made = self.try_make_with(vertices, (size, corners), known, write);
         self.settle(made)
     }
 
@@ -154,13 +154,13 @@ impl Mesh {
         &mut self,
         vertices: u32,
         (size, corners): (u32, u32),
-        told: Told,
+        known: KnownTopology,
         write: impl FnOnce(GlobalMut<u32>) -> Result<(), EngineError>,
     ) -> Result<(), Error> {
         self.set_sizes(&Faces::Same(size))?;
         self.corners.set_len(corners as usize)?;
         write(self.corners.global_mut())?;
-        self.connect(vertices, None, Some(told))
+        self.connect(vertices, None, Some(known))
     }
 
     /// Makes a mesh as [`Mesh::new`], from faces that are on the engine already: of `size` corners each, or given by
@@ -175,9 +175,9 @@ impl Mesh {
         let mut mesh = Mesh::empty(engine)?;
         mesh.size = size;
         if let Some(offsets) = offsets {
-            mesh.offsets = Room::from(offsets);
+            mesh.offsets = GrowableBuffer::from(offsets);
         }
-        mesh.corners = Room::from(corners);
+        mesh.corners = GrowableBuffer::from(corners);
         mesh.connect(vertices, None, None)?;
         Ok(mesh)
     }
@@ -197,7 +197,7 @@ impl Mesh {
         &mut self,
         vertices: u32,
         given: Option<&Buffer<u32>>,
-        told: Option<Told>,
+        known: Option<KnownTopology>,
     ) -> Result<(), Error> {
         let n = self.corners.len();
         self.faces.set_len(if self.size == 0 { n } else { 0 })?;
@@ -215,14 +215,14 @@ impl Mesh {
         // If the number of edges is not known: that of a closed mesh; there may be memory for more.
         let closed = n.div_ceil(2).max(self.halves.capacity());
         self.halves
-            .set_len(told.map_or(closed, |t| t.edges as usize))?;
+            .set_len(known.map_or(closed, |t| t.edges as usize))?;
         if std::mem::take(&mut self.work.unread) {
             self.work.report.fill(&REPORT)?;
         }
         self.launch_rows(vertices, given)?;
-        self.launch_edges(told)?;
-        if let Some(told) = told {
-            self.special = told.special;
+        self.launch_edges(known)?;
+        if let Some(known) = known {
+            self.special = known.special;
             self.work.unread = true;
             return Ok(());
         }
@@ -291,7 +291,7 @@ impl Mesh {
     }
 
     /// Computes twins, ordered rows and edges.
-    fn launch_edges(&mut self, told: Option<Told>) -> Result<(), Error> {
+    fn launch_edges(&mut self, known: Option<KnownTopology>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, blocks) = self.work.scan.parts(n)?;
         let work = &self.work;
@@ -306,17 +306,17 @@ impl Mesh {
             report: work.report.global_mut(),
         };
         self.engine.launch_blocks(blocks, twins)?;
-        self.launch_numbers(told)
+        self.launch_numbers(known)
     }
 
     /// Computes numbers of edges, long rows, and the neighbourhoods of vertices.
-    fn launch_numbers(&mut self, told: Option<Told>) -> Result<(), Error> {
+    fn launch_numbers(&mut self, known: Option<KnownTopology>) -> Result<(), Error> {
         let n = self.corners.len() as u32;
         let (parts, _) = self.work.scan.parts(n)?;
         let work = &self.work;
         let numbers = NumberEdges {
             columns: self.columns(),
-            told: told.map_or(NONE, |t| t.edges),
+            told: known.map_or(NONE, |t| t.edges),
             starts: self.starts.global_mut(),
             rows: work.rows.global(),
             entries: self.entries.global_mut(),
@@ -333,8 +333,8 @@ impl Mesh {
         Ok(self.engine.launch_blocks(blocks, numbers)?)
     }
 
-    fn columns(&self) -> Columns {
-        Columns {
+    fn columns(&self) -> FaceColumns {
+        FaceColumns {
             size: self.size,
             offsets: self.offsets.global(),
             faces: self.faces.global(),

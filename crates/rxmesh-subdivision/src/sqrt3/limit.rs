@@ -6,8 +6,8 @@ use crate::lengths::check_limit;
 use rxmesh_host::Error;
 use rxmesh_host::engine::Buffer;
 use rxmesh_kernels::mem::GlobalMut;
-use rxmesh_subdivision_kernels::sqrt3::Stored;
-use rxmesh_subdivision_kernels::sqrt3_limit::{Last, Limit, StoreLast};
+use rxmesh_subdivision_kernels::sqrt3::StoredLevel;
+use rxmesh_subdivision_kernels::sqrt3_limit::{Last, Sqrt3Limit, StoreLast};
 use rxmesh_subdivision_kernels::topology::NONE;
 
 impl Sqrt3 {
@@ -50,8 +50,8 @@ impl Sqrt3 {
             starts: starts.global_mut(),
         };
         engine.launch_flat(half_edges, kernel)?;
-        let kernel = Limit {
-            net: Stored {
+        let kernel = Sqrt3Limit {
+            net: StoredLevel {
                 level: self.levels() as u32,
                 vertices: n,
                 corners: corners.global(),

@@ -14,7 +14,7 @@ pub enum Scheduler {
     /// Claims on flat arrays, in rounds over the whole mesh: the same result on every run
     #[default]
     Claims,
-    /// Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): who comes first
+    /// Patches in shared memory that lock their neighbours (Mahmoud et al. 2024): the first to lock wins
     #[cfg(feature = "speculative")]
     Speculative,
 }

@@ -123,7 +123,7 @@ impl Vertices {
     /// Returns the scale from working units to the user's (a power of two).
     pub fn unit(&self) -> f64 {
         match &self.several {
-            // Each came in the world's unit, and all are in one of their own.
+            // Each was given in the world's unit, and all share another one.
             Some(_) => self.placement.scale,
             None => self.placement.scale / self.mesh.placement.scale,
         }

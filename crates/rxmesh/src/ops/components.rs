@@ -54,8 +54,8 @@ impl Operation for Components {
     const NAME: &'static str = "components";
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Find connected components, and keep the large ones";
-    const HELP: &'static str = "Examples: rxmesh-apps components ant.ply --largest -o body.ply
-          rxmesh-apps components teapot.obj --min-faces 20 --labels -o parts.ply
+    const HELP: &'static str = "Examples: rxmesh components ant.ply --largest -o body.ply
+          rxmesh components teapot.obj --min-faces 20 --labels -o parts.ply
 
 Components are numbered from 0 in the order of their first faces in the file. Those that are kept
 keep everything that the file holds of them, and their order; vertices without faces are in no

@@ -76,7 +76,7 @@ impl Operation for Curvature {
     const NAME: &'static str = "curvature";
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute Gaussian and mean curvature of the vertices";
-    const HELP: &'static str = "Example: rxmesh-apps curvature bunny.obj -o curvature.ply
+    const HELP: &'static str = "Example: rxmesh curvature bunny.obj -o curvature.ply
 
 Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
 length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in

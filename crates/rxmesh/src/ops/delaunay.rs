@@ -12,8 +12,8 @@ impl Operation for Delaunay {
     const NAME: &'static str = "delaunay";
     const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Flip edges until the mesh is Delaunay";
-    const HELP: &'static str = "Examples: rxmesh-apps delaunay bunny.obj -o bunny_delaunay.ply
-          rxmesh-apps delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";
+    const HELP: &'static str = "Examples: rxmesh delaunay bunny.obj -o bunny_delaunay.ply
+          rxmesh delaunay spot.ply --conflicts speculative -o spot_delaunay.ply";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (

@@ -7,7 +7,7 @@ use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
     bilateral_filter_batch,
 };
-use rxmesh_host::algo::mcf::mean_edge_length;
+use rxmesh_host::algo::lengths::mean_edge_length;
 use rxmesh_host::kernels::topo::{Kind, Vertex};
 use serde::Serialize;
 
@@ -35,9 +35,9 @@ impl Operation for Filter {
     const NAME: &'static str = "filter";
     const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Remove noise and keep features, by bilateral filtering";
-    const HELP: &'static str = "Examples: rxmesh-apps filter bunny.obj -o clean.obj
-          rxmesh-apps filter bunny.obj --noise 0.02 -o clean.obj
-          rxmesh-apps filter bunny.obj --sigma-c 0.05 --sigma-s 0.01 -o clean.ply
+    const HELP: &'static str = "Examples: rxmesh filter bunny.obj -o clean.obj
+          rxmesh filter bunny.obj --noise 0.02 -o clean.obj
+          rxmesh filter bunny.obj --sigma-c 0.05 --sigma-s 0.01 -o clean.ply
 
 Normals of faces are filtered, by area, closeness and similarity, and vertices follow them (Zheng, Fu,
 Au, Tai 2011), until what is gone is as large as the noise, which is estimated: sharp edges and volume

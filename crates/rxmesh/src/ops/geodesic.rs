@@ -107,7 +107,7 @@ impl Operation for Geodesic {
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute the distance along the surface from vertices or points";
     const HELP: &'static str =
-        "Example: rxmesh-apps geodesic bunny.obj --source 0 --source 1200 -o distance.ply
+        "Example: rxmesh geodesic bunny.obj --source 0 --source 1200 -o distance.ply
 
 Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
 'quality', by which MeshLab and others colour.

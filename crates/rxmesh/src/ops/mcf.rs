@@ -33,8 +33,8 @@ impl Operation for Mcf {
     const NAME: &'static str = "mcf";
     const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Smooth a mesh by mean curvature flow";
-    const HELP: &'static str = "Examples: rxmesh-apps mcf bunny.obj -o smooth.ply
-          rxmesh-apps mcf bunny.obj --time-step 0.15 -o smoother.ply
+    const HELP: &'static str = "Examples: rxmesh mcf bunny.obj -o smooth.ply
+          rxmesh mcf bunny.obj --time-step 0.15 -o smoother.ply
 
 Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
 (RXMesh 2021, listing 4). Where triangles are needles they go on with multigrid. Every step takes volume, the

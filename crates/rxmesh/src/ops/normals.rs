@@ -35,7 +35,7 @@ impl Operation for Normals {
     const NAME: &'static str = "normals";
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str = "Compute vertex normals (weighted as in Max 1999)";
-    const HELP: &'static str = "Example: rxmesh-apps normals bunny.obj -o bunny_normals.ply";
+    const HELP: &'static str = "Example: rxmesh normals bunny.obj -o bunny_normals.ply";
     const OUTPUT: OutputKind = OutputKind::Normals;
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[(

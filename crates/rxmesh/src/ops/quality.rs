@@ -67,8 +67,8 @@ impl Operation for Quality {
     const GROUP: Group = Group::Measure;
     const SUMMARY: &'static str =
         "Measure the shape of the faces: radius ratio, aspect, angle, area";
-    const HELP: &'static str = "Examples: rxmesh-apps quality bunny.obj --worst 3 -o quality.ply
-          rxmesh-apps quality bunny.obj --json - -q -o quality.ply
+    const HELP: &'static str = "Examples: rxmesh quality bunny.obj --worst 3 -o quality.ply
+          rxmesh quality bunny.obj --json - -q -o quality.ply
 
 Writes columns of the faces: 'radius_ratio' (twice the inscribed over the circumscribed radius, 1 if
 equilateral, 0 without area), 'aspect_ratio' (longest side over the inscribed diameter, 1 if

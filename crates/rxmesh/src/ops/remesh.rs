@@ -54,7 +54,7 @@ pub struct Member {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Faces that were asked for, or that the area has room for.
+    /// Number of faces that was asked for, or that follows from the area and the target length.
     pub expected_faces: f64,
     /// Mean length of edges over the target.
     pub length_over_target: f32,
@@ -85,7 +85,7 @@ impl Operation for Remesh {
     const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str = "Make triangles of one size and near to equilateral";
     const HELP: &'static str =
-        "Example: rxmesh-apps remesh bunny.obj --faces 10000 -o even.ply
+        "Example: rxmesh remesh bunny.obj --faces 10000 -o even.ply
 
 Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
 boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch

@@ -6,7 +6,7 @@ use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::simplify::{End, SimplifyOptions, SimplifyReport, simplify, simplify_batch};
 use serde::Serialize;
 
-const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative engine has no order of \
+const NO_ORDER: &str = "simplification takes the cheapest edges first, and the speculative scheduler has no order of \
     changes (ordered updates are no goal of Mahmoud et al. 2024); leave --conflicts at claims";
 
 /// Simplifies to a number of faces, or an error.
@@ -53,10 +53,10 @@ impl Operation for Simplify {
     const GROUP: Group = Group::Reshape;
     const SUMMARY: &'static str =
         "Simplify meshes to a number of faces, or an error, by collapsing edges";
-    const HELP: &'static str = "Examples: rxmesh-apps simplify bunny.obj --ratio 0.1 -o small.obj
-          rxmesh-apps simplify spot.ply --faces 1000 --validate -o small.ply
-          rxmesh-apps simplify bunny.obj --error 0.1% -o small.obj
-          rxmesh-apps simplify bunny.obj spot.ply --ratio 0.1 -o small
+    const HELP: &'static str = "Examples: rxmesh simplify bunny.obj --ratio 0.1 -o small.obj
+          rxmesh simplify spot.ply --faces 1000 --validate -o small.ply
+          rxmesh simplify bunny.obj --error 0.1% -o small.obj
+          rxmesh simplify bunny.obj spot.ply --ratio 0.1 -o small
 
 Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
 Borders between groups and materials and seams of the texture keep their course: their vertices go along

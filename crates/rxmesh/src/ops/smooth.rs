@@ -3,7 +3,7 @@
 use crate::error::explained;
 use crate::on::Vertices;
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
-use rxmesh_host::algo::smooth::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
+use rxmesh_host::algo::laplacian::{SmoothOptions, SmoothReport, SmoothWeights, smooth};
 use serde::Serialize;
 
 const TOO_LARGE: &str = "coordinates are too large to smooth";
@@ -27,9 +27,8 @@ impl Operation for Smooth {
     const NAME: &'static str = "smooth";
     const GROUP: Group = Group::Smooth;
     const SUMMARY: &'static str = "Smooth a mesh by Laplacian or Taubin smoothing";
-    const HELP: &'static str =
-        "Examples: rxmesh-apps smooth bunny.obj --iterations 20 -o smooth.obj
-          rxmesh-apps smooth bunny.obj --taubin --weights cotangent -o smooth.obj
+    const HELP: &'static str = "Examples: rxmesh smooth bunny.obj --iterations 20 -o smooth.obj
+          rxmesh smooth bunny.obj --taubin --weights cotangent -o smooth.obj
 
 Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input
 are computed anew.";

@@ -57,7 +57,7 @@ pub struct Given {
 impl SpringArgs {
     /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
     /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
-    /// metre. Who gives a gravity has units of length or time that are not known here, and gets the usual values.
+    /// metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
     fn for_size(&self, size: f64) -> MotionOptions {
         let mut motion = self.motion;
         let springs = &mut motion.springs;
@@ -117,9 +117,9 @@ impl Operation for Spring {
     const GROUP: Group = Group::Simulate;
     const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
     const HELP: &'static str =
-        "Examples: rxmesh-apps spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
-          rxmesh-apps generate grid --nx 30 --ny 30 -o cloth.obj
-          rxmesh-apps spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
+        "Examples: rxmesh spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
+          rxmesh generate grid --nx 30 --ny 30 -o cloth.obj
+          rxmesh spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
 stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,
@@ -312,7 +312,7 @@ mod cli {
         }
     }
 
-    /// No flags: it looks at those of others.
+    /// Has no flags: it reads those of others.
     impl Args for Given {
         fn augment_args(command: Command) -> Command {
             command

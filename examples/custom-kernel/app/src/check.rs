@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use rxmesh_host::Vec3;
 use rxmesh_host::mesh::TriMesh;
 
-use crate::{Outcome, STEP, STEPS, STIFFNESS};
+use crate::{RunResult, STEP, STEPS, STIFFNESS};
 
 /// Largest differences.
 pub(crate) struct Errors {
@@ -14,7 +14,7 @@ pub(crate) struct Errors {
 }
 
 /// Computes energies and positions once more, and compares.
-pub(crate) fn compare(mesh: &TriMesh, outcome: &Outcome) -> Errors {
+pub(crate) fn compare(mesh: &TriMesh, outcome: &RunResult) -> Errors {
     let mut faces_of: HashMap<[u32; 2], Vec<[u32; 3]>> = HashMap::new();
     let mut ring: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); mesh.vertex_count()];
     for &f in &mesh.faces {

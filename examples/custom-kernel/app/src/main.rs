@@ -7,11 +7,11 @@ mod refine;
 use check::compare;
 use cloth_kernels::{Bending, FINGERPRINT_SYMBOL, KERNELS, Smooth};
 use rxmesh_host::Vec3;
-use rxmesh_host::store::reduce;
 use rxmesh_host::engine::{Engine, EngineError};
 use rxmesh_host::kernels::topo::{Edge, Vertex};
 use rxmesh_host::mesh::{TriMesh, generate};
 use rxmesh_host::patch::PatchOptions;
+use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, RxMesh};
 
 /// Built by `build.rs`; empty when there was no compiler for it.
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
         return Err("the kernels do not agree with the naive code".into());
     }
     let smoothed = TriMesh::new(outcome.positions, mesh.faces)?;
-    let options = refine::Options::of(&smoothed);
+    let options = refine::RefineOptions::of(&smoothed);
     let refined = refine::refine(&engine, &smoothed, &options, 512)?;
     refine::check(&smoothed, &refined, &options)?;
     println!(
@@ -100,7 +100,7 @@ fn cloth(n: u32) -> Result<TriMesh> {
     Ok(mesh)
 }
 
-struct Outcome {
+struct RunResult {
     before: f64,
     after: f64,
     /// The ends of each edge, in the order of `energies`.
@@ -109,8 +109,10 @@ struct Outcome {
     positions: Vec<Vec3>,
 }
 
-fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
-    let options = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
+fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<RunResult> {
+    let options = PatchOptions::default().with(|o| {
+        o.patch_size = patch_size;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &options)?;
     let mut x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     let mut y = rx.attribute::<Vertex, Vec3>()?;
@@ -140,7 +142,7 @@ fn run(engine: &Engine, mesh: &TriMesh, patch_size: u32) -> Result<Outcome> {
         stiffness: STIFFNESS,
     })?;
     let after = reduce::sum(&rx, &energy)?;
-    Ok(Outcome {
+    Ok(RunResult {
         before,
         after,
         edges,
@@ -170,7 +172,7 @@ mod tests {
     fn check(engine: &Engine) {
         for patch_size in [16, 1000] {
             let mesh = cloth(10).unwrap();
-            let options = refine::Options::of(&mesh);
+            let options = refine::RefineOptions::of(&mesh);
             let refined = refine::refine(engine, &mesh, &options, patch_size).unwrap();
             assert!(refined.report.done > 20, "{:?}", refined.report);
             refine::check(&mesh, &refined, &options).unwrap();

@@ -13,26 +13,26 @@ use rxmesh_host::store::RxMesh;
 
 use crate::Result;
 
-/// Where to refine.
-pub(crate) struct Options {
-    /// Edges up to this length are left.
+/// Thresholds of the refinement.
+pub(crate) struct RefineOptions {
+    /// Length up to which an edge is not split.
     length: f32,
-    /// And those whose faces' normals have a larger cosine.
+    /// Cosine of the angle between the normals of an edge's faces above which it is not split.
     flat: f32,
 }
 
-impl Options {
+impl RefineOptions {
     /// For a cloth: half of its mean edge, and a bend of three degrees.
-    pub(crate) fn of(mesh: &TriMesh) -> Options {
-        Options {
+    pub(crate) fn of(mesh: &TriMesh) -> RefineOptions {
+        RefineOptions {
             length: 0.5 * quality(mesh).edge_length.mean as f32,
             flat: 3f32.to_radians().cos(),
         }
     }
 }
 
-/// What came out.
-pub(crate) struct Refined {
+/// Refined mesh and the report of the run.
+pub(crate) struct RefinedMesh {
     pub(crate) mesh: TriMesh,
     pub(crate) report: RunReport,
 }
@@ -41,10 +41,12 @@ pub(crate) struct Refined {
 pub(crate) fn refine(
     engine: &Engine,
     mesh: &TriMesh,
-    options: &Options,
+    options: &RefineOptions,
     patch_size: u32,
-) -> Result<Refined> {
-    let patches = PatchOptions::default().with(|o| { o.patch_size = patch_size; });
+) -> Result<RefinedMesh> {
+    let patches = PatchOptions::default().with(|o| {
+        o.patch_size = patch_size;
+    });
     let rx = RxMesh::new(engine, mesh.vertex_count(), &mesh.faces, &patches)?;
     let x = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     // A mesh that is to change is opened as a session, which takes attributes along as columns.
@@ -65,15 +67,19 @@ pub(crate) fn refine(
         return Err(format!("{} violations, first {first:?}", wrong.len()).into());
     }
     let (mesh, _) = session.to_mesh(x)?;
-    Ok(Refined { mesh, report })
+    Ok(RefinedMesh { mesh, report })
 }
 
-/// How many splits naive code counts, and whether the surface is still the same.
+/// Checks the number of splits against naive code, and that the surface is the same.
 ///
 /// A split leaves its faces in their planes. So an edge bends before as after, the edges across the faces are flat, and
 /// an edge is split into as many parts as it takes, whatever happens around it. Rounding decides about edges that are
 /// at a limit to a few digits: there may be fewer or more of these.
-pub(crate) fn check(before: &TriMesh, refined: &Refined, options: &Options) -> Result<()> {
+pub(crate) fn check(
+    before: &TriMesh,
+    refined: &RefinedMesh,
+    options: &RefineOptions,
+) -> Result<()> {
     let (least, most) = (
         splits(before, options, 1e-4),
         splits(before, options, -1e-4),
@@ -95,7 +101,7 @@ pub(crate) fn check(before: &TriMesh, refined: &Refined, options: &Options) -> R
 }
 
 /// Splits of edges that are longer and bend more than the limits by some part.
-fn splits(mesh: &TriMesh, options: &Options, part: f32) -> u64 {
+fn splits(mesh: &TriMesh, options: &RefineOptions, part: f32) -> u64 {
     let at = |v: u32| mesh.positions[v as usize];
     let mut faces: HashMap<[u32; 2], Vec<Vec3>> = HashMap::new();
     for f in &mesh.faces {

@@ -13,7 +13,7 @@ use rxmesh_kernels::attr::{Read, Staged, Write};
 use rxmesh_kernels::cavity::{
     Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template,
 };
-use rxmesh_kernels::edit::{Mesh, NO_FACE};
+use rxmesh_kernels::edit::{HalfEdgeMesh, NO_FACE};
 use rxmesh_kernels::kernel::ForEach;
 use rxmesh_kernels::math::normalize_or_zero;
 use rxmesh_kernels::mem::GlobalMut;
@@ -22,12 +22,12 @@ use rxmesh_kernels::topo::{Edge, Face, Local, Owned, Vertex};
 use rxmesh_kernels::{Vec3, kernel, kernels};
 
 kernel! {
-    /// How much the cloth bends at each edge: `1 - cos` of the angle between the normals of its two faces, times the
-    /// stiffness. Nothing on a boundary.
+    /// Computes the bending energy of each edge: `1 - cos` of the angle between the normals of its two faces, times the
+    /// stiffness. Zero on a boundary.
     ///
     /// Two relations in one kernel: the faces of the edge, then the vertices of these faces.
     pub struct Bending: ForEach<(EF, FV)> {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Read<Vertex, Vec3>,
         /// The energy of each edge.
         pub energy: Write<Edge, f32>,
@@ -67,9 +67,9 @@ kernel! {
     ///
     /// Positions are staged: each block loads those of its vertices and of their neighbours into shared memory, once.
     pub struct Smooth: ForEach<VV> {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: Staged<Vertex, Vec3>,
-        /// Where they go: another attribute, because neighbours read the old place.
+        /// New positions: another attribute, because neighbours read the old ones.
         pub y: Write<Vertex, Vec3>,
         /// Part of the way, from 0 to 1.
         pub step: f32,
@@ -92,7 +92,7 @@ impl ForEach<VV> for Smooth {
 kernel! {
     /// Splits edges in their middle that are longer than some length and at which the cloth bends.
     pub struct Refine: Flat {
-        /// Where the vertices are.
+        /// Positions of the vertices.
         pub x: GlobalMut<Vec3>,
         /// The square of the length.
         pub longest: f32,
@@ -104,21 +104,21 @@ kernel! {
 impl Refine {
     /// The squared length of an edge.
     #[inline(always)]
-    fn square(&self, mesh: &impl Mesh, e: u32) -> f32 {
+    fn square(&self, mesh: &impl HalfEdgeMesh, e: u32) -> f32 {
         let d = self.x.get(mesh.tip(2 * e)) - self.x.get(mesh.origin(2 * e));
         d.dot(d)
     }
 
-    /// Whether the cloth bends at an edge; not on its boundary.
+    /// Returns `true` if the cloth bends at an inner edge.
     #[inline(always)]
-    fn bends(&self, mesh: &impl Mesh, e: u32) -> bool {
+    fn bends(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         let inside = mesh.face(2 * e) != NO_FACE && mesh.face(2 * e + 1) != NO_FACE;
         inside && self.normal(mesh, 2 * e).dot(self.normal(mesh, 2 * e + 1)) < self.flat
     }
 
     /// The normal of a half-edge's face.
     #[inline(always)]
-    fn normal(&self, mesh: &impl Mesh, half: u32) -> Vec3 {
+    fn normal(&self, mesh: &impl HalfEdgeMesh, half: u32) -> Vec3 {
         let (a, b) = (self.x.get(mesh.origin(half)), self.x.get(mesh.tip(half)));
         let c = self.x.get(mesh.tip(mesh.next(half)));
         normalize_or_zero((b - a).cross(c - a))
@@ -142,7 +142,7 @@ unsafe impl Operator for Refine {
 
     /// Asked of every edge. Of two that share a face the longer one wins the round.
     #[inline(always)]
-    fn candidate(&self, mesh: &impl Mesh, seed: Seed<Self>) -> Option<Priority> {
+    fn candidate(&self, mesh: &impl HalfEdgeMesh, seed: Seed<Self>) -> Option<Priority> {
         let square = self.square(mesh, seed.0);
         (square > self.longest && self.bends(mesh, seed.0)).then(|| Priority::descending(square))
     }
@@ -167,7 +167,7 @@ unsafe impl Operator for Refine {
 }
 
 kernels! {
-    /// What `Engine::load_ptx` compares with the PTX.
+    /// Kernels of the PTX; `Engine::load_ptx` compares their fingerprint.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
     // As `patch`, and once more on VV computed once and kept.

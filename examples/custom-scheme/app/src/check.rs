@@ -5,13 +5,13 @@ use std::f64::consts::TAU;
 
 use rxmesh_host::mesh::PolyMesh;
 
-use crate::{Result, Surface};
+use crate::{CheckedSurface, Result};
 
 type Point = [f64; 3];
 
 /// A level: positions, and triangles in the order of the library: the three at the corners of each triangle, and behind
 /// all of these the inner ones.
-struct Level {
+struct CheckedLevel {
     positions: Vec<Point>,
     faces: Vec<[u32; 3]>,
 }
@@ -20,18 +20,14 @@ struct Level {
 type Sides = HashMap<[u32; 2], u32>;
 
 /// The largest distance of two corners that should be one place.
-pub(crate) fn compare(mesh: &PolyMesh, surface: &Surface, levels: u32) -> Result<f32> {
-    let mut level = Level {
+pub(crate) fn compare(mesh: &PolyMesh, surface: &CheckedSurface, levels: u32) -> Result<f32> {
+    let mut level = CheckedLevel {
         positions: mesh
             .positions
             .iter()
             .map(|p| p.to_array().map(f64::from))
             .collect(),
-        faces: mesh
-            .corners
-            .chunks(3)
-            .map(|c| [c[0], c[1], c[2]])
-            .collect(),
+        faces: mesh.corners.chunks(3).map(|c| [c[0], c[1], c[2]]).collect(),
     };
     for _ in 0..levels {
         level = next(&level);
@@ -53,7 +49,7 @@ pub(crate) fn compare(mesh: &PolyMesh, surface: &Surface, levels: u32) -> Result
     Ok(worst as f32)
 }
 
-fn next(level: &Level) -> Level {
+fn next(level: &CheckedLevel) -> CheckedLevel {
     let mut sides = Sides::new();
     for f in &level.faces {
         for k in 0..3 {
@@ -75,7 +71,7 @@ fn next(level: &Level) -> Level {
         inner.push(middles);
     }
     outer.extend(inner);
-    Level {
+    CheckedLevel {
         positions,
         faces: outer,
     }

@@ -85,8 +85,8 @@ fn sheet(n: u32) -> Result<PolyMesh> {
     Ok(mesh.into())
 }
 
-/// What came out.
-pub(crate) struct Surface {
+/// Refined surface and the check of its matrix.
+pub(crate) struct CheckedSurface {
     pub(crate) positions: Vec<Vec3>,
     pub(crate) faces: Vec<[u32; 3]>,
     /// Numbers of the matrix of the whole surface.
@@ -95,7 +95,7 @@ pub(crate) struct Surface {
     difference: f32,
 }
 
-fn subdivide(engine: &Engine, poly: &PolyMesh, levels: u32) -> Result<Surface> {
+fn subdivide(engine: &Engine, poly: &PolyMesh, levels: u32) -> Result<CheckedSurface> {
     let mesh = Mesh::new(engine, poly)?;
     // Topology and memory once, values as often as wanted.
     let surface = GeneralSubdivision::new(mesh, Butterfly {}, levels)?;
@@ -110,7 +110,7 @@ fn subdivide(engine: &Engine, poly: &PolyMesh, levels: u32) -> Result<Surface> {
     let again = y.read()?;
     let differences = positions.iter().zip(&again).map(|(a, b)| (a - b).abs());
     let corners = surface.corners().read()?;
-    Ok(Surface {
+    Ok(CheckedSurface {
         difference: differences.fold(0.0, f32::max),
         stencil_entries: stencils.entry_count(),
         positions: positions.chunks(3).map(Vec3::from_slice).collect(),
@@ -123,7 +123,11 @@ mod tests {
     use super::*;
 
     fn check(engine: &Engine) {
-        for mesh in [bumpy_ball(0).unwrap(), bumpy_ball(1).unwrap(), sheet(4).unwrap()] {
+        for mesh in [
+            bumpy_ball(0).unwrap(),
+            bumpy_ball(1).unwrap(),
+            sheet(4).unwrap(),
+        ] {
             for levels in [1, 2] {
                 let surface = subdivide(engine, &mesh, levels).unwrap();
                 let error = check::compare(&mesh, &surface, levels).unwrap();

@@ -107,7 +107,7 @@ fn along_boundary(level: &Level, [a, b]: [u32; 2], to: &mut impl Terms) {
                 }
             });
         } else {
-            // Where several boundaries meet the curve ends.
+            // The boundary curve ends at a vertex where several boundaries meet.
             to.vertex(v, -0.0625);
         }
     };
@@ -116,7 +116,7 @@ fn along_boundary(level: &Level, [a, b]: [u32; 2], to: &mut impl Terms) {
 }
 
 kernels! {
-    /// What `Engine::load_ptx` compares with the PTX.
+    /// Kernels of the PTX; `Engine::load_ptx` compares their fingerprint.
     pub KERNELS = "butterfly_fingerprint";
     // Points of faces, which this scheme has none of, and of vertices and edges.
     flat butterfly_faces: FacePoints<Butterfly> as Butterfly;

@@ -35,7 +35,7 @@ pub unsafe extern "ptx-kernel" fn reverse(x: *mut u32) {
 /// Table of pointers: a pointer that is read from memory is generic until it is assumed to be global.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Table {
+pub struct PointerTable {
     values: *const u32,
     sums: *mut f32,
     doubles: *mut f64,
@@ -44,7 +44,7 @@ pub struct Table {
 
 /// Uses everything that has an address space: atomics, wide accesses, pointers from memory.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn spaces(tables: *const Table) {
+pub unsafe extern "ptx-kernel" fn spaces(tables: *const PointerTable) {
     // SAFETY: the test does not run this kernel.
     unsafe {
         let t = *tables.add(thread::block_idx_x() as usize);

@@ -4,10 +4,10 @@
 //! ends of a side that they share have the same values in both. A corner of a face that changed has the value of its
 //! vertex's place in the chart of the face that it arose from, and near a seam on that face's side.
 
-use super::fans::Fans;
-use super::order::{NewFace, Order};
-use super::place::{Places, Surface, mean, root};
-use crate::algo::closest::{Nearest, closest_parts};
+use super::fans::SeamFans;
+use super::order::{NewElements, NewFace};
+use super::place::{InputPoints, InputSurface, mean, root};
+use crate::algo::distance::closest::{Nearest, closest_parts};
 use crate::mesh::{CornerLayer, EdgeTable, NO_VALUE, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
@@ -22,7 +22,7 @@ const SEAM: u32 = NO_VALUE - 1;
 
 /// Values of a layer of corners, by vertex.
 #[derive(Debug)]
-pub(super) struct Corners {
+pub(super) struct CornerValues {
     /// Entry of each vertex, [`NONE`] or [`SEAM`].
     entries: Vec<u32>,
     /// Chart of each face.
@@ -37,19 +37,19 @@ pub(super) struct Corners {
     pub(super) flat: Vec<bool>,
 }
 
-impl Corners {
-    /// Works like [`Corners::new`], for normals, which may be those of the faces.
-    pub(super) fn of_normals(mesh: &TriMesh, layer: &CornerLayer) -> Corners {
-        Corners {
+impl CornerValues {
+    /// Works like [`CornerValues::new`], for normals, which may be those of the faces.
+    pub(super) fn of_normals(mesh: &TriMesh, layer: &CornerLayer) -> CornerValues {
+        CornerValues {
             flat: flat_faces(mesh, layer),
-            ..Corners::new(mesh, layer)
+            ..CornerValues::new(mesh, layer)
         }
     }
 
-    pub(super) fn new(mesh: &TriMesh, layer: &CornerLayer) -> Corners {
+    pub(super) fn new(mesh: &TriMesh, layer: &CornerLayer) -> CornerValues {
         let (charts, across) = charts(mesh, layer);
         let n = mesh.vertex_count();
-        let mut corners = Corners {
+        let mut corners = CornerValues {
             entries: vec![NONE; n],
             charts,
             chart_of: vec![0; n],
@@ -85,7 +85,7 @@ impl Corners {
     pub(super) fn keep_flat(
         &self,
         old: &CornerLayer,
-        order: &Order,
+        order: &NewElements,
         mesh: &TriMesh,
         layer: &mut CornerLayer,
     ) {
@@ -186,14 +186,14 @@ enum Value {
 
 /// Inputs from which the layer of a new mesh is made.
 pub(super) struct Layer<'a> {
-    pub(super) corners: &'a Corners,
+    pub(super) corners: &'a CornerValues,
     pub(super) old: &'a CornerLayer,
     pub(super) mesh: &'a TriMesh,
-    pub(super) order: &'a Order,
-    pub(super) places: &'a Places,
-    pub(super) surface: &'a Surface,
+    pub(super) order: &'a NewElements,
+    pub(super) places: &'a InputPoints,
+    pub(super) surface: &'a InputSurface,
     /// Fans of the new mesh, if the seams of the layer were kept.
-    pub(super) fans: Option<&'a Fans<'a>>,
+    pub(super) fans: Option<&'a SeamFans<'a>>,
 }
 
 impl Layer<'_> {
@@ -273,7 +273,7 @@ impl Layer<'_> {
 
     /// Returns the values of a vertex near a seam in the faces around it, in order: all between two seams have the same
     /// one.
-    fn at_seam(&self, v: u32, fans: &Fans) -> Vec<(u32, Value)> {
+    fn at_seam(&self, v: u32, fans: &SeamFans) -> Vec<(u32, Value)> {
         let entry = |w: u32| self.corners.entries[w as usize];
         let meets = |spot: Nearest| {
             let old = self.mesh.faces[spot.face as usize];

@@ -1,13 +1,13 @@
 //! The faces around a vertex between two seams.
 
-use super::order::Order;
+use super::order::NewElements;
 use super::place::root;
 use std::collections::HashSet;
 
 /// Faces of a new mesh around its vertices, parted by the seams that the session has kept.
 #[derive(Debug)]
-pub(super) struct Fans<'a> {
-    order: &'a Order,
+pub(super) struct SeamFans<'a> {
+    order: &'a NewElements,
     /// Edges of seams, by the numbers of their ends, the smaller first.
     seams: &'a HashSet<[u32; 2]>,
     /// `true` for vertices with a face that has a vertex of a seam.
@@ -17,8 +17,8 @@ pub(super) struct Fans<'a> {
     faces: Vec<u32>,
 }
 
-impl<'a> Fans<'a> {
-    pub(super) fn new(order: &'a Order, seams: &'a HashSet<[u32; 2]>) -> Fans<'a> {
+impl<'a> SeamFans<'a> {
+    pub(super) fn new(order: &'a NewElements, seams: &'a HashSet<[u32; 2]>) -> SeamFans<'a> {
         let n = order.vertices.len();
         let mut on_seam = vec![false; n];
         for v in seams.iter().flatten() {
@@ -44,7 +44,7 @@ impl<'a> Fans<'a> {
                 ends[v] += 1;
             }
         }
-        Fans {
+        SeamFans {
             order,
             seams,
             near,
@@ -88,12 +88,12 @@ impl<'a> Fans<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::{NewFace, NewVertex};
+    use super::super::order::{CarriedVertex, NewFace};
     use super::*;
 
     /// Returns six faces around vertex 0, whose edges to some others are seams.
     fn fans_at(seams: &[u32]) -> Vec<Vec<u32>> {
-        let vertex = |v| NewVertex {
+        let vertex = |v| CarriedVertex {
             slot: v,
             origin: v,
             born: false,
@@ -103,12 +103,12 @@ mod tests {
             origin: i,
             same: false,
         };
-        let order = Order {
+        let order = NewElements {
             vertices: (0..7).map(vertex).collect(),
             faces: (0..6).map(face).collect(),
         };
         let seams = seams.iter().map(|&v| [0, v]).collect();
-        let mut fans = Fans::new(&order, &seams).around(0);
+        let mut fans = SeamFans::new(&order, &seams).around(0);
         fans.iter_mut().for_each(|fan| fan.sort_unstable());
         fans.sort_unstable();
         fans

@@ -1,6 +1,6 @@
 //! Maps from the vertices and faces of a mesh to those after edits.
 
-use super::order::Order;
+use super::order::NewElements;
 use std::fmt::Write;
 
 /// An element that is gone.
@@ -20,7 +20,7 @@ pub struct ElementMap {
 }
 
 impl ElementMap {
-    pub(super) fn new(order: &Order, vertices: usize, faces: usize) -> ElementMap {
+    pub(super) fn new(order: &NewElements, vertices: usize, faces: usize) -> ElementMap {
         let mut map = ElementMap {
             vertices: vec![GONE; vertices],
             faces: vec![GONE; faces],

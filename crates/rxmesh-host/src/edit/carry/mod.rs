@@ -9,23 +9,23 @@ mod order;
 mod place;
 
 use super::columns::Column;
-use super::engine::Edits;
+use super::scheduler::Edits;
 use super::session::{Motion, Session};
 use crate::Error;
-use crate::algo::normals::vertex_normals;
+use crate::algo::measure::normals::vertex_normals;
 use crate::mesh::{CornerLayer, ElementKind, Extras, NORMAL, Tag, TriMesh};
 use crate::par::IntoLean;
 use crate::store::RxMesh;
 pub use borders::Borders;
 pub use map::{ElementMap, GONE};
 
-use corners::{Corners, Layer};
-use fans::Fans;
+use corners::{CornerValues, Layer};
+use fans::SeamFans;
 use glam::Vec3;
-use order::Order;
-use place::{Places, Surface};
+use order::NewElements;
+use place::{InputPoints, InputSurface};
 use rayon::prelude::*;
-use rxmesh_kernels::algo::remesh::MarkBorders;
+use rxmesh_kernels::algo::improve::remesh::MarkBorders;
 use rxmesh_kernels::topo::{Edge, Face, Kind, Vertex};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -55,9 +55,9 @@ pub struct Carried {
     faces: Column<Face, u32>,
     /// Point on the input of each vertex, if there are values to find there.
     places: Option<Column<Vertex, Vec3>>,
-    surface: OnceLock<Surface>,
-    texcoords: Option<Corners>,
-    normals: Option<Corners>,
+    surface: OnceLock<InputSurface>,
+    texcoords: Option<CornerValues>,
+    normals: Option<CornerValues>,
     /// Set if the session keeps the seams.
     keeps_seams: OnceLock<()>,
     /// Slot of each vertex at the beginning, if they are followed.
@@ -83,9 +83,9 @@ impl Carried {
         let (vertices, faces) = (session.attach(&vertices)?, session.attach(&faces)?);
         session.trace(vertices, faces)?;
         let texcoords = mesh.extras.corner_texcoords.as_ref();
-        let texcoords = texcoords.map(|layer| Corners::new(&mesh, layer));
+        let texcoords = texcoords.map(|layer| CornerValues::new(&mesh, layer));
         let normals = mesh.extras.corner_normals.as_ref();
-        let normals = normals.map(|layer| Corners::of_normals(&mesh, layer));
+        let normals = normals.map(|layer| CornerValues::of_normals(&mesh, layer));
         let of_vertices =
             |c: &crate::mesh::Column| c.element == ElementKind::Vertex && c.name != NORMAL;
         let any = mesh.extras.columns.iter().any(of_vertices);
@@ -258,7 +258,7 @@ impl Carried {
         let now = session.open_mesh().snapshot()?;
         let vertices = session.values(self.vertices)?.read()?;
         let faces = session.values(self.faces)?.read()?;
-        let order = Order::new(&self.mesh, &now, &vertices, &faces);
+        let order = NewElements::new(&self.mesh, &now, &vertices, &faces);
         let [v, f] = [self.mesh.vertex_count(), self.mesh.face_count()];
         let mut map = ElementMap::new(&order, v, f);
         let (Some(slots), Some(went)) = (&self.followed, session.followed()) else {
@@ -296,7 +296,7 @@ impl Carried {
         let x = session.values(self.x)?.read()?;
         let vertices = session.values(self.vertices)?.read()?;
         let faces = session.values(self.faces)?.read()?;
-        let order = Order::new(&self.mesh, &now, &vertices, &faces);
+        let order = NewElements::new(&self.mesh, &now, &vertices, &faces);
         let slots = order.vertices.iter().map(|v| v.slot as usize);
         let mut mesh = TriMesh {
             positions: slots.map(|v| x[v]).collect(),
@@ -311,9 +311,11 @@ impl Carried {
         let places = match self.places {
             Some(places) => {
                 let come = session.values(places)?.read()?;
-                let surface = self.surface.get_or_init(|| Surface::new(&self.mesh));
+                let surface = self.surface.get_or_init(|| InputSurface::new(&self.mesh));
                 let motion = session.motion();
-                Some(Places::new(&self.mesh, &order, surface, motion, &x, &come))
+                Some(InputPoints::new(
+                    &self.mesh, &order, surface, motion, &x, &come,
+                ))
             }
             None => None,
         };
@@ -321,8 +323,8 @@ impl Carried {
         mesh.extras.tags = self.tags(&order);
         self.columns(&order, places.as_ref(), &mut mesh, &mut lost);
         let seams = self.seams(session, &order)?;
-        let fans = seams.as_ref().map(|seams| Fans::new(&order, seams));
-        let layer = |corners: &Option<Corners>, old: &Option<CornerLayer>| {
+        let fans = seams.as_ref().map(|seams| SeamFans::new(&order, seams));
+        let layer = |corners: &Option<CornerValues>, old: &Option<CornerLayer>| {
             let (places, surface) = (places.as_ref()?, self.surface.get()?);
             let (corners, old) = (corners.as_ref()?, old.as_ref()?);
             let (mesh, order) = (&self.mesh, &order);
@@ -350,7 +352,7 @@ impl Carried {
     fn seams<C: Edits>(
         &self,
         session: &Session<C>,
-        order: &Order,
+        order: &NewElements,
     ) -> Result<Option<HashSet<[u32; 2]>>, Error> {
         let layers = self.texcoords.is_some() || self.normals.is_some();
         let marks = match (session.kept_edges(), self.keeps_seams.get()) {
@@ -371,7 +373,7 @@ impl Carried {
     }
 
     /// Moves each statement to the first face that arose from its own or a later one.
-    fn tags(&self, order: &Order) -> Vec<Tag> {
+    fn tags(&self, order: &NewElements) -> Vec<Tag> {
         let moved = |tag: &Tag| Tag {
             face: order.faces.partition_point(|f| f.origin < tag.face) as u32,
             ..tag.clone()
@@ -381,8 +383,8 @@ impl Carried {
 
     fn columns(
         &self,
-        order: &Order,
-        places: Option<&Places>,
+        order: &NewElements,
+        places: Option<&InputPoints>,
         mesh: &mut TriMesh,
         lost: &mut Vec<String>,
     ) {
@@ -414,7 +416,7 @@ impl Carried {
     fn normals<C: Edits>(
         &self,
         session: &Session<C>,
-        order: &Order,
+        order: &NewElements,
         mesh: &mut TriMesh,
     ) -> Result<(), Error> {
         if let Some(mut layer) = mesh.extras.corner_normals.take() {

@@ -6,7 +6,7 @@ use rxmesh_kernels::cavity::BORN;
 
 /// A vertex of the new mesh.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NewVertex {
+pub(super) struct CarriedVertex {
     pub(super) slot: u32,
     /// Old vertex that it is, or that counts most among those it arose from.
     pub(super) origin: u32,
@@ -27,14 +27,19 @@ pub(super) struct NewFace {
 
 /// Elements of the new mesh: old vertices in their order, then new ones; faces in the order of those they come from.
 #[derive(Debug)]
-pub(super) struct Order {
-    pub(super) vertices: Vec<NewVertex>,
+pub(super) struct NewElements {
+    pub(super) vertices: Vec<CarriedVertex>,
     pub(super) faces: Vec<NewFace>,
 }
 
-impl Order {
+impl NewElements {
     /// Orders the elements; `vertices` and `faces` are the traced numbers, by slot.
-    pub(super) fn new(old: &TriMesh, now: &Snapshot, vertices: &[u32], faces: &[u32]) -> Order {
+    pub(super) fn new(
+        old: &TriMesh,
+        now: &Snapshot,
+        vertices: &[u32],
+        faces: &[u32],
+    ) -> NewElements {
         let (ordered, number) = order_vertices(now, vertices, old.vertex_count());
         let is = |v: u32| {
             let v = ordered[v as usize];
@@ -60,7 +65,7 @@ impl Order {
             })
             .collect();
         list.sort_by_key(|f| (f.origin, !f.same));
-        Order {
+        NewElements {
             vertices: ordered,
             faces: list,
         }
@@ -68,9 +73,9 @@ impl Order {
 }
 
 /// Returns the vertices in order, and for each of the snapshot its place there.
-fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>, Vec<u32>) {
+fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<CarriedVertex>, Vec<u32>) {
     let mut seen = vec![false; old];
-    let mut list: Vec<(NewVertex, u32)> = Vec::with_capacity(now.vertices.len());
+    let mut list: Vec<(CarriedVertex, u32)> = Vec::with_capacity(now.vertices.len());
     for (i, &slot) in now.vertices.iter().enumerate() {
         let origin = traced[slot as usize] & !BORN;
         // An operator that tells nothing of its vertices leaves another one's number in the slot.
@@ -80,7 +85,7 @@ fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<NewVertex>
             seen[origin as usize] = again;
         }
         let born = born || again;
-        list.push((NewVertex { slot, origin, born }, i as u32));
+        list.push((CarriedVertex { slot, origin, born }, i as u32));
     }
     list.sort_by_key(|(v, _)| {
         if v.born {

@@ -1,20 +1,20 @@
 //! Points on the input from which the vertices of a changed mesh take their values.
 
-use super::order::Order;
-use crate::algo::closest::{HostTree, Nearest};
+use super::order::NewElements;
+use crate::algo::distance::closest::{HostTree, Nearest};
 use crate::edit::Motion;
 use crate::mesh::{Column, TriMesh};
 use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// Distance, as a part of the size of the faces around it, up to which the closest place whose face looks the same way
+/// Distance, relative to the size of the faces around it, up to which the closest point whose face has a similar normal
 /// is taken without examining the others.
 const NEAR: f64 = 0.5;
 
 /// Surface that came in.
 #[derive(Debug)]
-pub(super) struct Surface {
+pub(super) struct InputSurface {
     tree: HostTree,
     /// Connected component of each face, by its least vertex: edits do not join components, and those of other meshes
     /// of a batch may lie in the same place.
@@ -22,8 +22,8 @@ pub(super) struct Surface {
     normals: Vec<Vec3>,
 }
 
-impl Surface {
-    pub(super) fn new(mesh: &TriMesh) -> Surface {
+impl InputSurface {
+    pub(super) fn new(mesh: &TriMesh) -> InputSurface {
         let mut parent: Vec<u32> = (0..mesh.vertex_count() as u32).collect();
         for [a, b, c] in &mesh.faces {
             for other in [b, c] {
@@ -33,7 +33,7 @@ impl Surface {
         }
         let parts = mesh.faces.iter().map(|f| root(&mut parent, f[0])).collect();
         let normal = |f: &[u32; 3]| normal(f.map(|v| mesh.positions[v as usize]));
-        Surface {
+        InputSurface {
             tree: HostTree::new(&mesh.positions, &mesh.faces),
             parts,
             normals: mesh.faces.iter().map(normal).collect(),
@@ -53,7 +53,7 @@ impl Surface {
         let part = self.parts[of as usize];
         let any = |f: u32| self.parts[f as usize] == part && accepts(f);
         let along = |f: u32| any(f) && self.normals[f as usize].dot(normal) > 0.0;
-        // Without a normal no face looks along it, and the search would visit them all.
+        // No face agrees with a zero normal, and the search would visit them all.
         let first = match normal == Vec3::ZERO {
             true => None,
             false => self.tree.nearest(p, along),
@@ -85,7 +85,7 @@ pub(super) fn root(parent: &mut [u32], mut f: u32) -> u32 {
 
 /// Points on the input that the vertices of a new mesh come from.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct InputPoints {
     /// Point that is looked up.
     pub(super) at: Vec<DVec3>,
     /// Place on the surface; `None` for a vertex that is one of the input's and has not moved: its values stay.
@@ -96,17 +96,17 @@ pub(super) struct Places {
     pub(super) sizes: Vec<f64>,
 }
 
-impl Places {
+impl InputPoints {
     /// Finds the places; `x` are the current positions and `come` the points of the input that vertices have come
     /// with, both by slot.
     pub(super) fn new(
         old: &TriMesh,
-        order: &Order,
-        surface: &Surface,
+        order: &NewElements,
+        surface: &InputSurface,
         motion: Motion,
         x: &[Vec3],
         come: &[Vec3],
-    ) -> Places {
+    ) -> InputPoints {
         let from = match motion {
             Motion::OnSurface => x,
             Motion::None | Motion::WithSurface => come,
@@ -143,7 +143,7 @@ impl Places {
             }
             surface.nearest(points[i].as_dvec3(), of[i], normals[i], sizes[i], |_| true)
         };
-        Places {
+        InputPoints {
             at: points.iter().map(|p| p.as_dvec3()).collect(),
             spots: (0..n).into_par_iter().lean().map(spot).collect(),
             normals,
@@ -153,7 +153,13 @@ impl Places {
 
     /// Samples a column at the positions of vertices that are new or have moved: means of floats and colours, else the
     /// value of the nearest corner.
-    pub(super) fn put(&self, old: &TriMesh, order: &Order, from: &Column, column: &mut Column) {
+    pub(super) fn put(
+        &self,
+        old: &TriMesh,
+        order: &NewElements,
+        from: &Column,
+        column: &mut Column,
+    ) {
         let (width, blended) = (column.width, from.is_blended());
         for (row, spot) in self.spots.iter().enumerate() {
             let Some(spot) = spot else { continue };

@@ -20,8 +20,8 @@ pub(crate) trait Course<O> {
     /// Returns the operator of a round, counted from the last read-back.
     fn operator(&mut self, session: &Session, round: u32) -> Result<O, Error>;
 
-    /// Launches the kernel that keeps only some of a round's winners, such as [`Limit`](rxmesh_kernels::cavity::Limit).
-    /// For operators that need no new slots.
+    /// Launches the kernel that keeps only some of a round's winners, such as
+    /// [`LimitWinners`](rxmesh_kernels::cavity::LimitWinners). For operators that need no new slots.
     fn limit(&mut self, _: &Session, _claims: ClaimTables, _round: Round) -> Result<(), Error> {
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The launches of one round.
 
-use super::super::engine::Seeds;
+use super::super::scheduler::Seeds;
 use super::super::session::Session;
 use super::course::Course;
 use crate::Error;

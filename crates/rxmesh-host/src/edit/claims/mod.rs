@@ -9,8 +9,8 @@ mod state;
 mod together;
 
 use super::RunReport;
-use super::engine::{Edits, Runs, Seeds};
 use super::mesh::{HostArrays, OpenMesh};
+use super::scheduler::{Edits, Runs, Seeds};
 use super::session::Session;
 use super::validate::SessionFault;
 use crate::Error;

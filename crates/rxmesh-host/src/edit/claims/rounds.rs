@@ -1,6 +1,6 @@
 //! Rounds of an operator.
 
-use super::super::engine::{RoundReport, RunReport, Seeds};
+use super::super::scheduler::{RoundReport, RunReport, Seeds};
 use super::super::session::Session;
 use super::course::{Course, NextSeeds, Plain};
 use super::slots::FreeLists;
@@ -31,7 +31,7 @@ enum Launched {
 
 /// Seeds that an earlier round refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum RefusedSeeds {
     StayOut,
     MayTryAgain,
 }
@@ -208,10 +208,10 @@ impl Session {
         }
         check_records::<O>(self.capacity(Kind::Face))?;
         let refused = match seeds {
-            Seeds::All if self.edits.refused > 0 => Refused::MayTryAgain,
-            _ => Refused::StayOut,
+            Seeds::All if self.edits.refused > 0 => RefusedSeeds::MayTryAgain,
+            _ => RefusedSeeds::StayOut,
         };
-        if refused == Refused::MayTryAgain || share.is_some() || self.edits.stopped {
+        if refused == RefusedSeeds::MayTryAgain || share.is_some() || self.edits.stopped {
             self.begin(refused, share)?;
         }
         let mut lists = FreeLists::Outdated;
@@ -369,15 +369,15 @@ impl Session {
 
     /// Resumes rounds that stand still.
     fn resume(&mut self) -> Result<(), Error> {
-        self.begin(Refused::StayOut, None)
+        self.begin(RefusedSeeds::StayOut, None)
     }
 
     /// Resumes rounds, forgets refused seeds if `forgets`, and sets the share of the seeds that a round considers.
-    fn begin(&mut self, refused: Refused, share: Option<u32>) -> Result<(), Error> {
+    fn begin(&mut self, refused: RefusedSeeds, share: Option<u32>) -> Result<(), Error> {
         let s = &self.edits.state;
         let cleared = match refused {
-            Refused::StayOut => GlobalMut::empty(),
-            Refused::MayTryAgain => s.refused.global_mut(),
+            RefusedSeeds::StayOut => GlobalMut::empty(),
+            RefusedSeeds::MayTryAgain => s.refused.global_mut(),
         };
         let kernel = BeginRun {
             counters: s.counters.global_mut(),
@@ -387,7 +387,7 @@ impl Session {
         };
         let n = cleared.len().max(s.counters.len() as u32);
         self.engine().launch_flat(n, kernel)?;
-        if refused == Refused::MayTryAgain {
+        if refused == RefusedSeeds::MayTryAgain {
             self.edits.refused = 0;
         }
         self.edits.stopped = false;
@@ -476,7 +476,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rxmesh_kernels::algo::delaunay::DelaunayFlip;
+    use rxmesh_kernels::algo::improve::delaunay::DelaunayFlip;
 
     #[test]
     fn records_that_32_bits_cannot_place_are_refused() {

@@ -1,7 +1,7 @@
 //! Free slots of a session, and more of them.
 
-use super::super::engine::Edits;
 use super::super::mesh::{HostArrays, OpenMesh, fill};
+use super::super::scheduler::Edits;
 use super::super::session::Session;
 use super::super::validate::SessionFault;
 use super::Claims;

@@ -1,6 +1,6 @@
 //! Rounds of few seeds that are steps of one launch.
 
-use super::super::engine::Seeds;
+use super::super::scheduler::Seeds;
 use super::super::session::Session;
 use crate::Error;
 use rxmesh_kernels::cavity::{

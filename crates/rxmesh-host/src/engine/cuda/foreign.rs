@@ -1,11 +1,11 @@
 //! Memory of other programs on the same GPU.
 
 use super::driver::Known;
-use super::{Cuda, driver};
+use super::{CudaEngine, driver};
 use crate::engine::EngineError;
 
-impl Cuda {
-    /// Refuses what is not so many bytes of one piece of this GPU's memory.
+impl CudaEngine {
+    /// Refuses an address that does not begin `bytes` bytes within one allocation of this GPU's memory.
     pub(in crate::engine) fn has_foreign(
         &self,
         address: u64,
@@ -26,8 +26,8 @@ impl Cuda {
         }
     }
 
-    /// Copies between this engine's memory and somebody else's, after all that was entered so far in this engine's
-    /// stream and in theirs, and before all that is entered in either later.
+    /// Copies between this engine's memory and memory of another owner, after all work entered so far in this engine's
+    /// stream and in the owner's, and before all work entered in either later.
     pub(in crate::engine) fn copy_on(
         &self,
         stream: u64,

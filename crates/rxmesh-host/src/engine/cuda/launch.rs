@@ -1,6 +1,6 @@
 //! Launches.
 
-use super::Cuda;
+use super::CudaEngine;
 use super::driver;
 use super::modules::Function;
 use crate::engine::EngineError;
@@ -16,12 +16,12 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Most blocks a multiprocessor of a kernel that runs on listed patches.
 const LISTED_BLOCKS: u32 = 4;
 
-/// The most threads of a patch where a kernel does not ask for more: about as many as a patch has faces.
+/// Most threads of a patch unless a kernel asks for more: about the number of a patch's faces.
 const WIDEST: u32 = 512;
 
 impl Function {
-    /// Threads of a patch kernel's block: its own number, or more where there are so few patches that multiprocessors
-    /// had little to do. Whole warps.
+    /// Returns the threads of a patch kernel's block: the kernel's number, or more if there are too few patches to
+    /// occupy the multiprocessors. Whole warps.
     fn width(&self, [own, enough]: [u32; 2], blocks: u32, units: u32) -> u32 {
         let each = enough / blocks.div_ceil(units.max(1)).max(1);
         let most = each.min(WIDEST).min(self.threads) / 32 * 32;
@@ -44,7 +44,7 @@ impl Width {
     }
 }
 
-impl Cuda {
+impl CudaEngine {
     fn launch<A: Copy>(
         &self,
         entry: (&'static str, Option<u32>),
@@ -57,7 +57,7 @@ impl Cuda {
         unsafe { self.launch_with(entry, blocks, width, shared, arguments(&args)) }
     }
 
-    /// [`Cuda::launch`] of whichever kernel it is: compiled once, and not for each.
+    /// [`CudaEngine::launch`] of whichever kernel it is: compiled once, and not for each.
     ///
     /// # Safety
     ///
@@ -101,8 +101,8 @@ impl Cuda {
         self.launch((K::NAME, None), blocks, Width::of::<K>(), shared, args)
     }
 
-    /// Runs a kernel on listed patches, of which there are as many as the mesh has, at most: as many blocks as run at a
-    /// time take one after the other.
+    /// Runs a kernel on listed patches, at most all of the mesh. The grid has the number of blocks that run at a time,
+    /// and each block takes one patch after the other.
     pub(in crate::engine) fn run_listed<K: ListedEntry>(
         &self,
         args: ListedArgs<K>,
@@ -144,7 +144,7 @@ impl Cuda {
         )
     }
 
-    /// Runs steps in one launch, where there is room, or each by itself.
+    /// Runs the steps in one launch if the GPU holds all blocks at a time, else each in a separate launch.
     pub(in crate::engine) fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,

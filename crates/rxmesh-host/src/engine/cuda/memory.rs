@@ -1,19 +1,19 @@
 //! Memory of the GPU: taken and given back, cleared, copied, read.
 
 use super::driver::Known;
-use super::{Cuda, driver};
+use super::{CudaEngine, driver};
 use crate::engine::{EngineError, fault_error};
-use rxmesh_kernels::landing::Land;
 use rxmesh_kernels::mem::{FAULT_WORDS, Global, GlobalMut};
+use rxmesh_kernels::readback::Readback;
 use std::sync::PoisonError;
 
 /// Bytes of page-locked memory for reads. Longer ones go straight to where they are wanted, for which the driver waits.
-pub(super) const LANDING_BYTES: usize = 64 * 1024;
+pub(super) const READBACK_BYTES: usize = 64 * 1024;
 
 /// The most bytes of a read that a kernel copies there. It has written them before the copy engine would have begun.
-const LANDED_BY_KERNEL: usize = 8 * 1024;
+const READBACK_BY_KERNEL: usize = 8 * 1024;
 
-impl Cuda {
+impl CudaEngine {
     pub(in crate::engine) fn allocate(
         &self,
         bytes: usize,
@@ -62,36 +62,36 @@ impl Cuda {
         parts: &mut [(*mut u8, &mut [u8])],
     ) -> Result<(), EngineError> {
         self.enter()?;
-        let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
-        let entered = self.enter_downloads(parts, &mut landing);
+        let mut readback = self.readback.lock().unwrap_or_else(PoisonError::into_inner);
+        let entered = self.enter_downloads(parts, &mut readback);
         // Also after an error: copies that were entered before it write to the caller's memory.
         driver::wait(&self.stream)?;
         entered?;
         let mut at = 0;
         for (_, out) in parts {
             let end = at + out.len();
-            if end <= LANDING_BYTES {
-                out.copy_from_slice(&landing[at..end]);
+            if end <= READBACK_BYTES {
+                out.copy_from_slice(&readback[at..end]);
                 at = end;
             }
         }
         self.faults()
     }
 
-    /// Starts the copies of [`Cuda::read`], each to the landing while there is room in it.
+    /// Starts the copies of [`CudaEngine::read`], each to the read-back buffer while that has space.
     fn enter_downloads(
         &self,
         parts: &mut [(*mut u8, &mut [u8])],
-        landing: &mut [u8],
+        readback: &mut [u8],
     ) -> Result<(), EngineError> {
-        if self.land(parts)? {
+        if self.read_back_by_kernel(parts)? {
             return Ok(());
         }
         let mut at = 0;
         for (from, out) in parts.iter_mut() {
             let end = at + out.len();
-            if end <= LANDING_BYTES {
-                self.download(*from, &mut landing[at..end])?;
+            if end <= READBACK_BYTES {
+                self.download(*from, &mut readback[at..end])?;
                 at = end;
             } else {
                 self.download(*from, out)?;
@@ -100,18 +100,18 @@ impl Cuda {
         Ok(())
     }
 
-    /// Has kernels copy all parts to the landing, which the caller has locked, if they are few whole words.
-    fn land(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
+    /// Has kernels copy all parts to the read-back buffer, which the caller has locked, if they are few whole words.
+    fn read_back_by_kernel(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
         let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
         let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();
-        if bytes > LANDED_BY_KERNEL
+        if bytes > READBACK_BY_KERNEL
             || !parts
                 .iter()
                 .all(|(from, out)| whole(*from as usize) && whole(out.len()))
         {
             return Ok(false);
         }
-        let mut to = self.landed;
+        let mut to = self.readback_address;
         for two in parts.chunks(2) {
             let words = |i: usize| match two.get(i) {
                 // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that
@@ -126,14 +126,15 @@ impl Cuda {
             if n > 0 {
                 // SAFETY: page-locked memory, behind what is copied already and as long as is left (contract U4).
                 let to = unsafe { GlobalMut::new(to as *mut u32, n) };
-                self.run_flat(n, Land { first, second, to })?;
+                self.run_flat(n, Readback { first, second, to })?;
             }
             to += u64::from(n) * size_of::<u32>() as u64;
         }
         Ok(true)
     }
 
-    /// Returns and clears the fault that kernels have raised, if any. The caller holds the lock of the landing.
+    /// Returns and clears the fault that kernels have raised, if any. The caller holds the lock of the read-back
+    /// buffer.
     fn faults(&self) -> Result<(), EngineError> {
         // SAFETY: a word of page-locked memory that lives as long as the engine; the GPU may write it meanwhile.
         let word = |i: usize| unsafe { self.faults.as_ptr().add(i).read_volatile() };

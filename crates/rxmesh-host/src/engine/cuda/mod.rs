@@ -8,7 +8,7 @@ mod modules;
 
 use super::ptx::{self, unpack};
 use super::{EngineError, EngineInfo, Ptx, fault_over};
-use memory::LANDING_BYTES;
+use memory::READBACK_BYTES;
 use modules::Modules;
 use rxmesh_cuda_driver::early;
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
@@ -22,13 +22,13 @@ const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
 )));
 
 /// Fields are dropped in this order: the context goes after everything that lives in it.
-pub(in crate::engine) struct Cuda {
+pub(in crate::engine) struct CudaEngine {
     modules: Mutex<Modules>,
     stream: driver::Stream,
-    /// Page-locked memory in which small reads land: one wait is for all of them.
-    landing: Mutex<driver::LockedBuffer<u8>>,
+    /// Page-locked memory for small read-backs: one wait is for all of them.
+    readback: Mutex<driver::LockedBuffer<u8>>,
     /// Its address for kernels.
-    landed: u64,
+    readback_address: u64,
     /// The fault words, in page-locked memory that kernels write to: a wait shows them without a copy. Kernels do not
     /// read them unless there is a fault.
     faults: driver::LockedBuffer<u32>,
@@ -47,19 +47,19 @@ pub(in crate::engine) struct Cuda {
     /// Memory pool, if the device has pools. It keeps memory that is given back: an allocation costs microseconds
     /// instead of hundreds of them, and nothing waits.
     pool: Option<driver::Pool>,
-    /// Threads of every patch kernel's block in place of its own number; 0 for its own.
+    /// Threads of every patch kernel's block in place of the kernel's number; 0 for the kernel's.
     threads: AtomicU32,
     context: driver::Context,
 }
 
 // SAFETY: driver handles may be used from any thread once the context is current there, which every call below sees to;
 // the driver serialises access to a stream.
-unsafe impl Send for Cuda {}
+unsafe impl Send for CudaEngine {}
 // SAFETY: as above.
-unsafe impl Sync for Cuda {}
+unsafe impl Sync for CudaEngine {}
 
-impl Cuda {
-    pub(in crate::engine) fn new(ordinal: u32) -> Result<Cuda, EngineError> {
+impl CudaEngine {
+    pub(in crate::engine) fn new(ordinal: u32) -> Result<CudaEngine, EngineError> {
         let device = driver::device(ordinal)?;
         let context = driver::context(device)?;
         let info = EngineInfo {
@@ -73,13 +73,13 @@ impl Cuda {
             EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
         })?;
         let stream = driver::stream()?;
-        let (landing, landed) = driver::page_locked(LANDING_BYTES)?;
+        let (readback, readback_address) = driver::page_locked(READBACK_BYTES)?;
         let (faults, fault) = driver::page_locked(FAULT_WORDS)?;
-        let mut cuda = Cuda {
+        let mut cuda = CudaEngine {
             context,
             stream,
-            landing: Mutex::new(landing),
-            landed,
+            readback: Mutex::new(readback),
+            readback_address,
             modules: Mutex::new(Modules::new(
                 capability >= early::LEAST_CAPABILITY && driver::version()? >= early::LEAST_DRIVER,
             )),
@@ -131,7 +131,7 @@ impl Cuda {
     }
 }
 
-impl Drop for Cuda {
+impl Drop for CudaEngine {
     fn drop(&mut self) {
         // A kernel may still raise a fault, whose words are given back next. A failure leaves nothing to do.
         let _ = self.enter().and_then(|()| driver::wait(&self.stream));

@@ -1,6 +1,6 @@
 //! PTX texts, and the functions that the driver's compiler makes of them.
 
-use super::Cuda;
+use super::CudaEngine;
 use super::driver::{self, Handle, Module};
 use crate::engine::EngineError;
 use crate::engine::Ptx;
@@ -80,7 +80,7 @@ pub(super) struct Function {
     pub(super) overlaps: bool,
 }
 
-impl Cuda {
+impl CudaEngine {
     /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when
     /// they are first launched.
     pub(in crate::engine) fn load(

@@ -1,10 +1,10 @@
 //! MEDIT's binary form, `.meshb`: keywords as numbers, each with the place of the next (libMeshb, versions 1 to 4).
 
 use super::super::error::Fault;
-use super::super::points::Bits;
+use super::super::points::CoordinateBits;
 use super::super::tokens::count;
 use super::super::volume::Volume;
-use super::keywords::{Element, name_of_number, of_number};
+use super::keywords::{MeditElement, name_of_number, of_number};
 use super::read::Draft;
 
 const DIMENSION: i32 = 3;
@@ -15,11 +15,11 @@ const NORMALS: i32 = 60;
 /// Corners, ridges, required elements and tangents, which text files have as well without a word.
 const PLAIN: [i32; 9] = [13, 14, 15, 16, 17, 18, 19, 21, 59];
 
-pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
+pub(super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volume, Fault> {
     let little = bytes.starts_with(&[1, 0, 0, 0]);
     let mut volume = Volume::new(bits, bytes.len());
     volume.binary = true;
-    let mut reader = Reader {
+    let mut reader = MeditBinaryReader {
         bytes,
         pos: 4,
         little,
@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
     Ok(reader.draft.finish())
 }
 
-struct Reader<'a> {
+struct MeditBinaryReader<'a> {
     bytes: &'a [u8],
     pos: usize,
     little: bool,
@@ -46,7 +46,7 @@ struct Reader<'a> {
     draft: Draft,
 }
 
-impl Reader<'_> {
+impl MeditBinaryReader<'_> {
     fn take<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
         let taken = self
             .bytes
@@ -193,7 +193,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn elements(&mut self, element: Element) -> Result<(), Fault> {
+    fn elements(&mut self, element: MeditElement) -> Result<(), Fault> {
         let nodes = element.nodes;
         let size = (nodes + 1) * self.whole_size();
         let n = self.count("the number of elements", size)?;

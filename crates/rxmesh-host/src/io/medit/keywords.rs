@@ -2,7 +2,7 @@
 
 /// A kind of elements.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element {
+pub(super) struct MeditElement {
     name: &'static str,
     /// Keyword's number in binary files.
     number: i32,
@@ -16,8 +16,8 @@ pub(super) struct Element {
     pub(super) plural: &'static str,
 }
 
-const fn kept(name: &'static str, number: i32, nodes: usize, corners: usize) -> Element {
-    Element {
+const fn kept(name: &'static str, number: i32, nodes: usize, corners: usize) -> MeditElement {
+    MeditElement {
         name,
         number,
         nodes,
@@ -33,8 +33,8 @@ const fn passed(
     nodes: usize,
     solid: bool,
     plural: &'static str,
-) -> Element {
-    Element {
+) -> MeditElement {
+    MeditElement {
         name,
         number,
         nodes,
@@ -45,7 +45,7 @@ const fn passed(
 }
 
 /// Numbers as in libMeshb7.
-const ELEMENTS: [Element; 13] = [
+const ELEMENTS: [MeditElement; 13] = [
     passed("Edges", 5, 2, false, "edges"),
     kept("Triangles", 6, 3, 3),
     kept("Quadrilaterals", 7, 4, 4),
@@ -118,13 +118,13 @@ pub(super) fn name_of_number(number: i32) -> String {
 }
 
 /// Returns the kind of elements that a word names.
-pub(super) fn of_name(word: &[u8]) -> Option<Element> {
-    let is = |e: &&Element| word.eq_ignore_ascii_case(e.name.as_bytes());
+pub(super) fn of_name(word: &[u8]) -> Option<MeditElement> {
+    let is = |e: &&MeditElement| word.eq_ignore_ascii_case(e.name.as_bytes());
     ELEMENTS.iter().find(is).copied()
 }
 
 /// Returns the kind of elements that a number names.
-pub(super) fn of_number(number: i32) -> Option<Element> {
+pub(super) fn of_number(number: i32) -> Option<MeditElement> {
     ELEMENTS.iter().find(|e| e.number == number).copied()
 }
 

@@ -49,7 +49,7 @@ fn looks_like(bytes: &[u8]) -> bool {
     if is_binary(bytes) {
         return true;
     }
-    let mut words = super::scan::Words::new(super::scan::after_comments(bytes), 0);
+    let mut words = super::scan::LineWords::new(super::scan::after_comments(bytes), 0);
     let first = words.next_at().map(|(_, word)| word);
     first.is_some_and(|word| word.eq_ignore_ascii_case(b"MeshVersionFormatted"))
 }

@@ -2,19 +2,19 @@
 
 use super::super::error::Fault;
 use super::super::numbers::Numbers;
-use super::super::points::Bits;
+use super::super::points::CoordinateBits;
 use super::super::scan::quote;
 use super::super::soup::head_comments;
 use super::super::tokens::Tokens;
 use super::super::volume::{MARKER, REGION, Role, Volume, references};
-use super::keywords::{Element, of_name};
+use super::keywords::{MeditElement, of_name};
 use crate::mesh::{ColumnData, ElementKind};
 
-pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
+pub(in super::super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volume, Fault> {
     if super::is_binary(bytes) {
         return super::binary::read(bytes, bits);
     }
-    let mut reader = Reader {
+    let mut reader = MeditReader {
         tokens: Tokens::with_comments(bytes),
         draft: Draft::new(Volume::new(bits, bytes.len())),
         dimension: None,
@@ -52,7 +52,7 @@ impl Draft {
     }
 
     /// Returns the index of a vertex that an element names, counted from 1.
-    fn vertex(&self, element: Element, index: i64) -> Result<u32, String> {
+    fn vertex(&self, element: MeditElement, index: i64) -> Result<u32, String> {
         let what = match element.corners {
             Some(0) => "a tetrahedron",
             _ => "a face",
@@ -69,7 +69,7 @@ impl Draft {
     /// Adds an element that is kept, of the nodes that are named. `fault` places a fault.
     pub(super) fn element(
         &mut self,
-        element: Element,
+        element: MeditElement,
         nodes: &[i64],
         reference: i32,
         at: usize,
@@ -97,7 +97,7 @@ impl Draft {
     }
 
     /// Counts elements that are not kept.
-    pub(super) fn pass(&mut self, element: Element, n: usize) {
+    pub(super) fn pass(&mut self, element: MeditElement, n: usize) {
         match (element.corners, element.solid) {
             (Some(_), _) => {}
             (None, true) => self.volume.pass_cells(element.plural, n as u64),
@@ -151,13 +151,13 @@ impl Draft {
     }
 }
 
-struct Reader<'a> {
+struct MeditReader<'a> {
     tokens: Tokens<'a>,
     draft: Draft,
     dimension: Option<usize>,
 }
 
-impl Reader<'_> {
+impl MeditReader<'_> {
     fn section(&mut self, at: usize, word: &[u8]) -> Result<(), Fault> {
         let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
         if is("MeshVersionFormatted") {
@@ -221,7 +221,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn elements(&mut self, element: Element) -> Result<(), Fault> {
+    fn elements(&mut self, element: MeditElement) -> Result<(), Fault> {
         let nodes = element.nodes;
         let n = self.tokens.count("the number of elements", 2 * nodes + 2)?;
         self.draft.pass(element, n);

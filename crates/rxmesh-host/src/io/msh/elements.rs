@@ -1,11 +1,11 @@
 //! `$Elements`.
 
 use super::super::error::Fault;
-use super::read::{Reader, Version};
+use super::read::{MshReader, Version};
 
 /// Kinds of elements that differ in how they are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MshElement {
     Tetrahedron,
     /// A face with this number of corners.
     Face(usize),
@@ -16,29 +16,33 @@ enum Kind {
 }
 
 /// Returns the number of nodes of an element of a type, and its kind.
-fn kind(number: i64) -> Option<(usize, Kind)> {
-    let (triangle, quad, lines) = (Kind::Face(3), Kind::Face(4), Kind::Other("lines"));
+fn kind(number: i64) -> Option<(usize, MshElement)> {
+    let (triangle, quad, lines) = (
+        MshElement::Face(3),
+        MshElement::Face(4),
+        MshElement::Other("lines"),
+    );
     let (hexahedra, prisms, pyramids) = (
-        Kind::Cell("hexahedra"),
-        Kind::Cell("prisms"),
-        Kind::Cell("pyramids"),
+        MshElement::Cell("hexahedra"),
+        MshElement::Cell("prisms"),
+        MshElement::Cell("pyramids"),
     );
     Some(match number {
         1 => (2, lines),
         2 => (3, triangle),
         3 => (4, quad),
-        4 => (4, Kind::Tetrahedron),
+        4 => (4, MshElement::Tetrahedron),
         5 => (8, hexahedra),
         6 => (6, prisms),
         7 => (5, pyramids),
         8 => (3, lines),
         9 => (6, triangle),
         10 => (9, quad),
-        11 => (10, Kind::Tetrahedron),
+        11 => (10, MshElement::Tetrahedron),
         12 => (27, hexahedra),
         13 => (18, prisms),
         14 => (14, pyramids),
-        15 => (1, Kind::Other("points")),
+        15 => (1, MshElement::Other("points")),
         16 => (8, quad),
         17 => (20, hexahedra),
         18 => (15, prisms),
@@ -51,9 +55,9 @@ fn kind(number: i64) -> Option<(usize, Kind)> {
         26 => (4, lines),
         27 => (5, lines),
         28 => (6, lines),
-        29 => (20, Kind::Tetrahedron),
-        30 => (35, Kind::Tetrahedron),
-        31 => (56, Kind::Tetrahedron),
+        29 => (20, MshElement::Tetrahedron),
+        30 => (35, MshElement::Tetrahedron),
+        31 => (56, MshElement::Tetrahedron),
         36 => (16, quad),
         37 => (25, quad),
         38 => (36, quad),
@@ -64,14 +68,14 @@ fn kind(number: i64) -> Option<(usize, Kind)> {
 }
 
 /// Elements that follow each other and are alike.
-struct Block {
+struct ElementBlock {
     nodes: usize,
-    kind: Kind,
+    kind: MshElement,
     count: usize,
     tags: usize,
 }
 
-impl Reader<'_> {
+impl MshReader<'_> {
     pub(super) fn elements(&mut self, version: Version) -> Result<(), Fault> {
         let at = self.source.at();
         match (version, self.source.binary) {
@@ -121,7 +125,7 @@ impl Reader<'_> {
                 );
                 return Err(self.source.fault(at, what));
             }
-            let block = Block {
+            let block = ElementBlock {
                 nodes,
                 kind,
                 count: 1,
@@ -134,15 +138,15 @@ impl Reader<'_> {
     }
 
     /// Counts elements that are not kept.
-    fn pass_elements(&mut self, kind: Kind, n: usize) {
+    fn pass_elements(&mut self, kind: MshElement, n: usize) {
         match kind {
-            Kind::Cell(name) => self.volume.pass_cells(name, n as u64),
-            Kind::Other(name) => self.volume.pass(name, n as u64),
-            Kind::Tetrahedron | Kind::Face(_) => {}
+            MshElement::Cell(name) => self.volume.pass_cells(name, n as u64),
+            MshElement::Other(name) => self.volume.pass(name, n as u64),
+            MshElement::Tetrahedron | MshElement::Face(_) => {}
         }
     }
 
-    fn kind(&self, at: usize, number: i64) -> Result<(usize, Kind), Fault> {
+    fn kind(&self, at: usize, number: i64) -> Result<(usize, MshElement), Fault> {
         let unknown = || {
             self.source
                 .fault(at, format!("elements of type {number} are not known"))
@@ -162,7 +166,7 @@ impl Reader<'_> {
             let (nodes, kind) = self.kind(at, number)?;
             let at = self.source.at();
             let tags = self.source.int("the number of tags")?;
-            let block = Block {
+            let block = ElementBlock {
                 nodes,
                 kind,
                 count: 1,
@@ -195,7 +199,7 @@ impl Reader<'_> {
                 let what = format!("{count} elements follow, but {} are left", n - done);
                 return Err(self.source.fault(at, what));
             }
-            let block = Block {
+            let block = ElementBlock {
                 nodes,
                 kind,
                 count,
@@ -212,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// Reads the rest of an element of version 2: tags, nodes.
-    fn element_2(&mut self, tag: i64, block: &Block) -> Result<(), Fault> {
+    fn element_2(&mut self, tag: i64, block: &ElementBlock) -> Result<(), Fault> {
         let mut tags = [0; 2];
         for k in 0..block.tags {
             let value = self.source.int("a tag")?;
@@ -264,7 +268,7 @@ impl Reader<'_> {
         let count = self
             .source
             .count(at, count, "the number of elements of a block", least)?;
-        let block = Block {
+        let block = ElementBlock {
             nodes,
             kind,
             count,
@@ -286,12 +290,12 @@ impl Reader<'_> {
     fn corners(
         &mut self,
         tag: i64,
-        block: &Block,
+        block: &ElementBlock,
         [region, entity]: [i64; 2],
     ) -> Result<(), Fault> {
         let mut nodes = [0u32; 125];
         let start = self.source.at();
-        let kept = matches!(block.kind, Kind::Tetrahedron | Kind::Face(_));
+        let kept = matches!(block.kind, MshElement::Tetrahedron | MshElement::Face(_));
         let mut missing = None;
         for v in &mut nodes[..block.nodes] {
             let at = self.source.at();
@@ -313,20 +317,20 @@ impl Reader<'_> {
         }
         let nodes = &nodes[..block.nodes];
         let own = match (block.kind, missing) {
-            (Kind::Tetrahedron, Some(fault)) => return Err(fault),
-            (Kind::Tetrahedron, None) => {
+            (MshElement::Tetrahedron, Some(fault)) => return Err(fault),
+            (MshElement::Tetrahedron, None) => {
                 self.volume.tetrahedron(nodes);
                 &mut self.cells
             }
-            (Kind::Face(_), Some(fault)) => {
+            (MshElement::Face(_), Some(fault)) => {
                 self.volume.lose_face(fault);
                 return Ok(());
             }
-            (Kind::Face(corners), None) => {
+            (MshElement::Face(corners), None) => {
                 self.volume.face(nodes, corners, start);
                 &mut self.faces
             }
-            (Kind::Cell(_) | Kind::Other(_), _) => return Ok(()),
+            (MshElement::Cell(_) | MshElement::Other(_), _) => return Ok(()),
         };
         own.tags.push(tag);
         // Tags are of 32 bits in the format.

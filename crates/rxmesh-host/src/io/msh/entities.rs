@@ -1,25 +1,25 @@
 //! `$Entities` of version 4: the physical groups of the geometrical entities.
 
 use super::super::error::Fault;
-use super::read::{Reader, Version};
+use super::read::{MshReader, Version};
 use std::collections::HashMap;
 
 /// First physical group of each entity that has one, by dimension and number.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(super) struct PhysicalGroups {
     first: HashMap<(i64, i64), i64>,
     /// Number of entities of each dimension that belong to several groups.
     pub(super) several: [u64; 4],
 }
 
-impl Groups {
+impl PhysicalGroups {
     /// Returns the group of an entity; 0 is none.
     pub(super) fn find(&self, dimension: i64, entity: i64) -> i64 {
         self.first.get(&(dimension, entity)).copied().unwrap_or(0)
     }
 }
 
-impl Reader<'_> {
+impl MshReader<'_> {
     pub(super) fn entities(&mut self, version: Version) -> Result<(), Fault> {
         let mut counts = [0; 4];
         for n in &mut counts {

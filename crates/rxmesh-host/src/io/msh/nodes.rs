@@ -1,9 +1,9 @@
 //! `$Nodes`.
 
 use super::super::error::Fault;
-use super::read::{Reader, Version};
+use super::read::{MshReader, Version};
 
-impl Reader<'_> {
+impl MshReader<'_> {
     pub(super) fn nodes(&mut self, version: Version) -> Result<(), Fault> {
         let at = self.source.at();
         match version {

@@ -2,12 +2,12 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::numbers::{Numbers, Order};
-use super::super::points::Bits;
+use super::super::numbers::{ByteOrder, Numbers};
+use super::super::points::CoordinateBits;
 use super::super::scan::quote;
 use super::super::volume::{REGION, Volume, references};
-use super::entities::Groups;
-use super::source::Source;
+use super::entities::PhysicalGroups;
+use super::source::MshSource;
 use super::tags::Tags;
 use crate::mesh::{ColumnData, ElementKind};
 
@@ -19,18 +19,18 @@ pub(super) enum Version {
     V41,
 }
 
-pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
-    let mut reader = Reader {
-        source: Source::new(bytes),
+pub(in super::super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volume, Fault> {
+    let mut reader = MshReader {
+        source: MshSource::new(bytes),
         version: None,
         volume: Volume::new(bits, bytes.len()),
         nodes: Tags::default(),
         cells: Elements::default(),
         faces: Elements::default(),
-        groups: Groups::default(),
+        groups: PhysicalGroups::default(),
     };
     while reader.section(bytes)? {}
-    let Reader {
+    let MshReader {
         mut volume,
         source,
         cells,
@@ -70,15 +70,15 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     Ok(volume)
 }
 
-pub(super) struct Reader<'a> {
-    pub(super) source: Source<'a>,
+pub(super) struct MshReader<'a> {
+    pub(super) source: MshSource<'a>,
     pub(super) version: Option<Version>,
     pub(super) volume: Volume,
     /// Tags of all nodes.
     pub(super) nodes: Tags,
     pub(super) cells: Elements,
     pub(super) faces: Elements,
-    pub(super) groups: Groups,
+    pub(super) groups: PhysicalGroups,
 }
 
 /// Contents of a file about its tetrahedra, or its faces.
@@ -91,7 +91,7 @@ pub(super) struct Elements {
     pub(super) entities: Vec<i32>,
 }
 
-impl Reader<'_> {
+impl MshReader<'_> {
     /// Reads the next section, if there is one.
     fn section(&mut self, bytes: &[u8]) -> Result<bool, Fault> {
         let Some((at, word)) = self.source.tokens.next_at() else {
@@ -181,8 +181,8 @@ impl Reader<'_> {
         tokens.line();
         let at = tokens.offset();
         self.source.binary = match tokens.take(4) {
-            Some([1, 0, 0, 0]) => Some(Order::Little),
-            Some([0, 0, 0, 1]) => Some(Order::Big),
+            Some([1, 0, 0, 0]) => Some(ByteOrder::Little),
+            Some([0, 0, 0, 1]) => Some(ByteOrder::Big),
             _ => {
                 let what = "the number 1 expected in four bytes, which tells the order of bytes";
                 return Err(Fault::byte(at, what));

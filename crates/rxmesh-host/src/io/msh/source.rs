@@ -1,23 +1,23 @@
 //! Numbers of a MSH file, in text or as bytes.
 
 use super::super::error::Fault;
-use super::super::numbers::Order;
-use super::super::points::Points;
+use super::super::numbers::ByteOrder;
+use super::super::points::FilePoints;
 use super::super::scan::quote;
 use super::super::tokens::{Tokens, count};
 
 /// A file that is being read.
-pub(super) struct Source<'a> {
+pub(super) struct MshSource<'a> {
     pub(super) tokens: Tokens<'a>,
     /// Order of bytes; `None` in text.
-    pub(super) binary: Option<Order>,
+    pub(super) binary: Option<ByteOrder>,
     /// Bytes of a size (version 4.1).
     pub(super) size: usize,
 }
 
-impl<'a> Source<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Source<'a> {
-        Source {
+impl<'a> MshSource<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> MshSource<'a> {
+        MshSource {
             tokens: Tokens::new(bytes),
             binary: None,
             size: 8,
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
         self.tokens.line();
     }
 
-    fn bytes<const N: usize>(&mut self, order: Order, what: &str) -> Result<[u8; N], Fault> {
+    fn bytes<const N: usize>(&mut self, order: ByteOrder, what: &str) -> Result<[u8; N], Fault> {
         let at = self.at();
         let bytes = self
             .tokens
@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
             .and_then(|b| <[u8; N]>::try_from(b).ok());
         let mut bytes =
             bytes.ok_or_else(|| Fault::byte(at, format!("{what} expected, but the file ends")))?;
-        if order == Order::Big {
+        if order == ByteOrder::Big {
             bytes.reverse();
         }
         Ok(bytes)
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads a position.
-    pub(super) fn point(&mut self, points: &mut Points) -> Result<(), Fault> {
+    pub(super) fn point(&mut self, points: &mut FilePoints) -> Result<(), Fault> {
         let Some(order) = self.binary else {
             return self.tokens.point(points);
         };

@@ -3,10 +3,10 @@
 use super::super::error::Fault;
 use super::super::names;
 use super::super::scan::{integer, quote};
-use super::read::{Reader, doubles};
+use super::read::{MshReader, doubles};
 use crate::mesh::ElementKind;
 
-impl Reader<'_> {
+impl MshReader<'_> {
     pub(super) fn view(&mut self, element: ElementKind) -> Result<(), Fault> {
         let tokens = &mut self.source.tokens;
         let strings = tokens.count("the number of strings", 2)?;

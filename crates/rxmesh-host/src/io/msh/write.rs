@@ -26,7 +26,7 @@ pub(in super::super) fn write(
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
-    let mut file = File {
+    let mut file = MshFile {
         mesh,
         binary: encoding == Encoding::Binary,
         regions: references_of(mesh.extras(), mesh.element_kind(), REGION),
@@ -50,7 +50,7 @@ pub(in super::super) fn write(
     file.pieces
 }
 
-struct File<'a> {
+struct MshFile<'a> {
     mesh: Model<'a>,
     binary: bool,
     regions: Option<&'a Column>,
@@ -58,7 +58,7 @@ struct File<'a> {
     pieces: Pieces,
 }
 
-impl File<'_> {
+impl MshFile<'_> {
     fn text(&mut self, text: &str) {
         self.pieces.push(text.as_bytes().to_vec());
     }
@@ -221,7 +221,7 @@ impl File<'_> {
     }
 
     /// Writes the cells in their order: each run of cells of one entity is a block.
-    fn elements_4(&mut self, runs: &[Run]) {
+    fn elements_4(&mut self, runs: &[ElementRun]) {
         let mesh = self.mesh;
         let cells = mesh.element_count();
         let head = [runs.len(), cells, 1, cells.max(1)];
@@ -237,7 +237,7 @@ impl File<'_> {
         let dimension = self.dimension();
         let ends = runs.iter().skip(1).map(|r| r.first).chain([cells]);
         for (run, end) in runs.iter().zip(ends) {
-            let Run {
+            let ElementRun {
                 first,
                 entity,
                 kind,
@@ -271,7 +271,7 @@ impl File<'_> {
 
     /// Returns the entities that the cells belong to. A physical group is one of entities: if the column of entities
     /// does not tell the regions apart, or there is none, each region is an entity.
-    fn groups(&mut self, warnings: &mut Vec<String>) -> Groups {
+    fn groups(&mut self, warnings: &mut Vec<String>) -> EntityGroups {
         let cells = self.mesh.element_count();
         let mut region_of = BTreeMap::new();
         let clear = (0..cells).all(|c| {
@@ -296,19 +296,19 @@ impl File<'_> {
         for c in 0..cells {
             let entity = entity(c);
             let kind = self.kind(c);
-            let same = |last: &Run| (last.entity, last.kind) == (entity, kind);
+            let same = |last: &ElementRun| (last.entity, last.kind) == (entity, kind);
             if !runs.last().is_some_and(same) {
-                runs.push(Run {
+                runs.push(ElementRun {
                     first: c,
                     entity,
                     kind,
                 });
             }
         }
-        Groups { region_of, runs }
+        EntityGroups { region_of, runs }
     }
 
-    fn entities(&mut self, groups: &Groups) {
+    fn entities(&mut self, groups: &EntityGroups) {
         let mesh = self.mesh;
         let bounds = crate::mesh::bounding_box(mesh.positions(), mesh.corners(), mesh.placement());
         let [low, high] = bounds.unwrap_or_default();
@@ -392,13 +392,13 @@ fn kind_of(mesh: Model<'_>, i: usize) -> u32 {
 }
 
 /// Entities: the region of each, and the runs of elements.
-struct Groups {
+struct EntityGroups {
     region_of: BTreeMap<i32, i32>,
-    runs: Vec<Run>,
+    runs: Vec<ElementRun>,
 }
 
 /// Elements that follow each other, of one entity and type.
-struct Run {
+struct ElementRun {
     first: usize,
     entity: i32,
     kind: u32,

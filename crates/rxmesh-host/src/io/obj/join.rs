@@ -1,11 +1,11 @@
 //! Chunks of an OBJ file become one soup.
 
-use super::super::error::{At, Fault};
-use super::super::points::{Bits, Points};
-use super::super::scan::{LeftOut, Words, line_of, quote};
+use super::super::error::{Fault, FaultPosition};
+use super::super::points::{CoordinateBits, FilePoints};
+use super::super::scan::{LeftOut, LineWords, line_of, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
 use super::marks::Marks;
-use super::parse::{Chunk, Corners, corner, each_line};
+use super::parse::{Chunk, ChunkCorners, corner, each_line};
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, Tag, check_counts,
 };
@@ -14,7 +14,11 @@ use std::ops::RangeInclusive;
 /// Numbers of vertices, texture coordinates and normals.
 type Totals = [usize; 3];
 
-pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<Soup, Fault> {
+pub(super) fn join(
+    bytes: &[u8],
+    mut chunks: Vec<Chunk>,
+    bits: CoordinateBits,
+) -> Result<Soup, Fault> {
     let corners: usize = chunks.iter().map(|c| c.vertex.ids.len()).sum();
     let totals = chunks.iter().fold([0; 3], |t, c| add(t, sizes(c)));
     check_counts(
@@ -43,7 +47,7 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
     }
     drop_short(&mut marks.holes, &short);
     let mut soup = Soup {
-        points: Points::new(bits),
+        points: FilePoints::new(bits),
         corners: Vec::with_capacity(corners),
         comments: head_comments(bytes, 0),
         sharp_edges: marks.edges,
@@ -76,7 +80,7 @@ pub(super) fn join(bytes: &[u8], mut chunks: Vec<Chunk>, bits: Bits) -> Result<S
         if corners > 0 {
             let first = first_out_of_range(bytes, totals, all, k..=k);
             let line = match first.at {
-                At::Text(at) => line_of(bytes, at),
+                FaultPosition::Text(at) => line_of(bytes, at),
                 _ => 1,
             };
             let values = ["texture coordinates", "normals"][k - 1];
@@ -132,7 +136,7 @@ fn resolve(chunks: &mut [Chunk], totals: Totals) -> [usize; 3] {
     let mut lost = [0; 3];
     for c in chunks {
         let own = sizes(c);
-        let layers: [&mut Corners; 3] = [&mut c.vertex, &mut c.texture, &mut c.normal];
+        let layers: [&mut ChunkCorners; 3] = [&mut c.vertex, &mut c.texture, &mut c.normal];
         for (k, layer) in layers.into_iter().enumerate() {
             for &(at, offset) in &layer.relative {
                 let index = base[k] as i64 + offset;
@@ -168,7 +172,7 @@ fn first_out_of_range(
     const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
     let mut seen = [0usize; 3];
     let found = each_line(bytes, 0, |at, line| {
-        let mut words = Words::new(line, at);
+        let mut words = LineWords::new(line, at);
         match words.next_at().map(|w| w.1) {
             Some(b"v") => seen[0] += 1,
             Some(b"vt") => seen[1] += 1,
@@ -265,7 +269,7 @@ fn colours(chunks: &[Chunk], soup: &mut Soup) {
 fn layer(
     chunks: &mut [Chunk],
     total: usize,
-    pick: fn(&mut Chunk) -> &mut Corners,
+    pick: fn(&mut Chunk) -> &mut ChunkCorners,
 ) -> Option<Vec<u32>> {
     if chunks.iter_mut().all(|c| pick(c).ids.is_empty()) {
         return None;

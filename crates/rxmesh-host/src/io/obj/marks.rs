@@ -1,7 +1,7 @@
 //! Sharpness and holes: the lines `t NAME INTS/FLOATS/STRINGS ...` of OpenSubdiv's shapes.
 
 use super::super::error::Fault;
-use super::super::scan::{Words, integer, number, quote};
+use super::super::scan::{LineWords, integer, number, quote};
 use crate::mesh::{SharpEdge, SharpVertex};
 
 /// Contents of the tags of a chunk. Vertices and faces are counted from 0 in them, also in files that count from 1.
@@ -19,7 +19,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Reads the tag of a line whose word `t` stands at byte `line`.
-    pub(super) fn read(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
+    pub(super) fn read(&mut self, line: usize, mut words: LineWords<'_>) -> Result<(), Fault> {
         match words.next_at() {
             Some((_, b"crease")) => self.crease(Tag::read(words)?),
             Some((_, b"corner")) => self.corner(Tag::read(words)?),
@@ -99,7 +99,7 @@ struct Tag {
 
 impl Tag {
     /// Reads the counts `ints/floats/strings`, and that many numbers.
-    fn read(mut words: Words<'_>) -> Result<Tag, Fault> {
+    fn read(mut words: LineWords<'_>) -> Result<Tag, Fault> {
         let at = words.offset();
         let (at, word) = words.next_at().unwrap_or((at, b""));
         let counts = counts(word).ok_or_else(|| {

@@ -13,8 +13,8 @@ mod write;
 use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
 use super::error::Fault;
-use super::points::Bits;
-use super::scan::{Words, after_comments};
+use super::points::CoordinateBits;
+use super::scan::{LineWords, after_comments};
 use super::soup::Soup;
 use crate::par::IntoLean;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ pub(super) const CODEC: Codec = Codec {
 /// Below this a chunk is not worth a task.
 const SMALLEST_CHUNK: usize = 1 << 16;
 
-fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
     let chunks: Vec<parse::Chunk> = split(bytes)
         .into_par_iter()
         .lean()
@@ -61,7 +61,7 @@ fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 /// Returns `true` if the first line with a word starts as OBJ lines do.
 fn looks_like(bytes: &[u8]) -> bool {
-    let first = Words::new(after_comments(bytes), 0).next_at();
+    let first = LineWords::new(after_comments(bytes), 0).next_at();
     let known: [&[u8]; 9] = [
         b"v", b"vn", b"vt", b"f", b"o", b"g", b"s", b"mtllib", b"usemtl",
     ];

@@ -2,15 +2,15 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::points::{Bits, Points};
-use super::super::scan::{LeftOut, Words, is_space, number, quote};
+use super::super::points::{CoordinateBits, FilePoints};
+use super::super::scan::{LeftOut, LineWords, is_space, number, quote};
 use super::super::soup::Polygon;
 use super::marks::Marks;
 use crate::mesh::{NO_VALUE, TagKind};
 
 /// Corners of faces, as far as a chunk alone can know them: relative indices wait for the chunks before.
 #[derive(Default)]
-pub(super) struct Corners {
+pub(super) struct ChunkCorners {
     /// Indices from 0, or [`NO_VALUE`]. Empty when no corner has a value, or shorter than the faces ask for.
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
@@ -19,7 +19,7 @@ pub(super) struct Corners {
     pub(super) highest: u64,
 }
 
-impl Corners {
+impl ChunkCorners {
     /// Keeps the first `corners` corners only.
     fn truncate(&mut self, corners: usize) {
         self.ids.truncate(corners);
@@ -42,16 +42,16 @@ impl Corners {
 /// Contents of one chunk.
 #[derive(Default)]
 pub(super) struct Chunk {
-    pub(super) points: Points,
+    pub(super) points: FilePoints,
     /// Red, green, blue and alpha; empty or as long as `points`, [`f32::NAN`] in vertices without colour.
     pub(super) colours: Vec<[f32; 4]>,
     pub(super) has_alpha: bool,
     pub(super) texcoords: Vec<[f32; 3]>,
     pub(super) has_depth: bool,
     pub(super) normals: Vec<[f32; 3]>,
-    pub(super) vertex: Corners,
-    pub(super) texture: Corners,
-    pub(super) normal: Corners,
+    pub(super) vertex: ChunkCorners,
+    pub(super) texture: ChunkCorners,
+    pub(super) normal: ChunkCorners,
     pub(super) faces: usize,
     /// Polygons, faces counted from the chunk's first.
     pub(super) polygons: Vec<Polygon>,
@@ -155,7 +155,7 @@ impl Statement {
         const NUMBERS: [&[u8]; 11] = [
             b"v", b"vt", b"vn", b"vp", b"f", b"fo", b"l", b"p", b"t", b"curv", b"surf",
         ];
-        let mut words = Words::without_comments(line, 0);
+        let mut words = LineWords::without_comments(line, 0);
         let first = words.next_at().map_or(&b""[..], |w| w.1);
         let numbers = NUMBERS.contains(&first);
         let mut rest = std::iter::from_fn(|| words.next_at());
@@ -199,7 +199,7 @@ fn ends_statement(line: &[u8]) -> bool {
 
 /// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that asks for them.
 fn is_statement(line: &[u8]) -> bool {
-    let mut words = Words::without_comments(line, 0);
+    let mut words = LineWords::without_comments(line, 0);
     let first = words.next_at().map_or(&b""[..], |w| w.1);
     let second = words.next_at().map_or(&b""[..], |w| w.1);
     match first {
@@ -217,9 +217,9 @@ fn is_statement(line: &[u8]) -> bool {
 }
 
 /// Parses whole lines, the first of which begins at byte `base` of the file.
-pub(super) fn chunk(text: &[u8], base: usize, bits: Bits) -> Result<Chunk, Fault> {
+pub(super) fn chunk(text: &[u8], base: usize, bits: CoordinateBits) -> Result<Chunk, Fault> {
     let mut c = Chunk {
-        points: Points::new(bits),
+        points: FilePoints::new(bits),
         ..Chunk::default()
     };
     let names = each_line(text, base, |at, line| c.line(at, line))?;
@@ -241,7 +241,7 @@ pub(super) fn chunk(text: &[u8], base: usize, bits: Bits) -> Result<Chunk, Fault
 impl Chunk {
     #[inline]
     fn line(&mut self, at: usize, line: &[u8]) -> Result<(), Fault> {
-        let mut words = Words::new(line, at);
+        let mut words = LineWords::new(line, at);
         let Some((at, keyword)) = words.next_at() else {
             return Ok(());
         };
@@ -271,14 +271,14 @@ impl Chunk {
         }
     }
 
-    fn tag(&mut self, kind: TagKind, words: Words<'_>) -> Result<(), Fault> {
+    fn tag(&mut self, kind: TagKind, words: LineWords<'_>) -> Result<(), Fault> {
         self.tags
             .push((self.faces, kind, names::from_bytes(words.rest())));
         Ok(())
     }
 
     /// Reads `v x y z`, then nothing, a weight, a colour, or a colour with alpha.
-    fn vertex_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
+    fn vertex_line(&mut self, line: usize, mut words: LineWords<'_>) -> Result<(), Fault> {
         let vertices = self.points.len();
         let mut axes = 0;
         let mut is_flat = false;
@@ -317,7 +317,7 @@ impl Chunk {
         Ok(())
     }
 
-    fn texture_line(&mut self, line: usize, mut words: Words<'_>) {
+    fn texture_line(&mut self, line: usize, mut words: LineWords<'_>) {
         let mut t = [0.0; 3];
         let (mut n, mut numbers) = (0, true);
         for (value, (at, word)) in t.iter_mut().zip(std::iter::from_fn(|| words.next_at())) {
@@ -335,7 +335,7 @@ impl Chunk {
         self.texcoords.push(t);
     }
 
-    fn normal_line(&mut self, line: usize, mut words: Words<'_>) {
+    fn normal_line(&mut self, line: usize, mut words: LineWords<'_>) {
         let mut read = || words.number("a normal").ok();
         let normal = read().zip(read()).zip(read());
         if normal.is_none() {
@@ -345,7 +345,7 @@ impl Chunk {
         self.normals.push(normal.unwrap_or([f32::NAN; 3]));
     }
 
-    fn face_line(&mut self, line: usize, mut words: Words<'_>) -> Result<(), Fault> {
+    fn face_line(&mut self, line: usize, mut words: LineWords<'_>) -> Result<(), Fault> {
         let first = self.vertex.ids.len();
         let highest = [&self.vertex, &self.texture, &self.normal].map(|layer| layer.highest);
         while let Some((at, word)) = words.next_at() {

@@ -2,31 +2,31 @@
 
 use super::super::names;
 use super::super::soup::written_sharpness;
-use super::super::text::{Line, add, rows};
-use super::super::{Pieces, Shape, soup};
+use super::super::text::{LineBuffer, add, rows};
+use super::super::{MeshRef, Pieces, soup};
 use crate::mesh::{
     COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
 };
 
 /// Numbers behind a corner's vertex number.
-enum Reference<'a> {
+enum CornerNumbers<'a> {
     None,
     /// One value per vertex: the number is the vertex's own.
     Same,
     Layer(&'a CornerLayer),
 }
 
-impl Reference<'_> {
+impl CornerNumbers<'_> {
     fn get(&self, corner: usize, vertex: u32) -> Option<u32> {
         match self {
-            Reference::None => None,
-            Reference::Same => Some(vertex),
-            Reference::Layer(l) => Some(l.corners[corner]).filter(|&c| c != NO_VALUE),
+            CornerNumbers::None => None,
+            CornerNumbers::Same => Some(vertex),
+            CornerNumbers::Layer(l) => Some(l.corners[corner]).filter(|&c| c != NO_VALUE),
         }
     }
 }
 
-pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Pieces {
+pub(in crate::io) fn write(mesh: MeshRef<'_>, warnings: &mut Vec<String>) -> Pieces {
     let extras = mesh.extras();
     let mut pieces = vec![soup::comment_lines(&extras.comments)];
     let libraries = extras.tags.iter().filter(|t| t.kind == TagKind::Library);
@@ -44,16 +44,16 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     let texture = match (texture_layer, st) {
         (Some(layer), _) => layer_lines(b"vt", layer, &mut pieces),
         (None, [Some(s), Some(t)]) => vertex_lines(mesh, b"vt", &[(s, 0), (t, 0)], &mut pieces),
-        _ => Reference::None,
+        _ => CornerNumbers::None,
     };
     let normals = match (normal_layer, normal) {
         (Some(layer), _) => layer_lines(b"vn", layer, &mut pieces),
         (None, Some(n)) => vertex_lines(mesh, b"vn", &[(n, 0), (n, 1), (n, 2)], &mut pieces),
-        _ => Reference::None,
+        _ => CornerNumbers::None,
     };
     let used = |c: &Column| {
-        let as_column = |r: &Reference, names: &[&str]| {
-            matches!(r, Reference::Same) && names.contains(&c.name.as_str())
+        let as_column = |r: &CornerNumbers, names: &[&str]| {
+            matches!(r, CornerNumbers::Same) && names.contains(&c.name.as_str())
         };
         let is_colour = colour.is_some() && c.name == COLOR;
         c.element == ElementKind::Vertex
@@ -61,7 +61,7 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
     };
     soup::warn_of_columns("OBJ", extras.columns.iter().filter(|c| !used(c)), warnings);
     faces(mesh, &texture, &normals, &mut pieces);
-    if let Shape::Polygons(mesh) = mesh {
+    if let MeshRef::Polygons(mesh) = mesh {
         marks(mesh, &mut pieces);
     }
     pieces
@@ -85,11 +85,11 @@ fn finite_layer<'a>(
 
 /// Writes one line per vertex, of values of columns (and the index of the value in its row).
 fn vertex_lines<'a>(
-    mesh: Shape<'_>,
+    mesh: MeshRef<'_>,
     word: &[u8],
     parts: &[(&Column, usize)],
     pieces: &mut Pieces,
-) -> Reference<'a> {
+) -> CornerNumbers<'a> {
     rows(0, mesh.vertex_count(), pieces, |line, v| {
         line.put(word);
         for (column, k) in parts {
@@ -98,10 +98,10 @@ fn vertex_lines<'a>(
         }
         line.put(b"\n");
     });
-    Reference::Same
+    CornerNumbers::Same
 }
 
-fn vertices(mesh: Shape<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
+fn vertices(mesh: MeshRef<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
     let scale = colour.map_or(1.0, |c| soup::colour_scale(&c.data));
     let digits = mesh.coordinate_text();
     rows(0, mesh.vertex_count(), pieces, |line, v| {
@@ -118,7 +118,7 @@ fn vertices(mesh: Shape<'_>, colour: Option<&Column>, pieces: &mut Pieces) {
 }
 
 /// Writes one line an entry of a layer.
-fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> Reference<'a> {
+fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> CornerNumbers<'a> {
     rows(0, layer.entries(), pieces, |line, i| {
         line.put(word);
         for &x in &layer.values[layer.width * i..layer.width * (i + 1)] {
@@ -127,13 +127,21 @@ fn layer_lines<'a>(word: &[u8], layer: &'a CornerLayer, pieces: &mut Pieces) -> 
         }
         line.put(b"\n");
     });
-    Reference::Layer(layer)
+    CornerNumbers::Layer(layer)
 }
 
 /// Writes faces, with the tags in front of the face from which they hold.
-fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, pieces: &mut Pieces) {
-    let plain = matches!((texture, normals), (Reference::None, Reference::None));
-    let face = |line: &mut Line, f: usize| {
+fn faces(
+    mesh: MeshRef<'_>,
+    texture: &CornerNumbers<'_>,
+    normals: &CornerNumbers<'_>,
+    pieces: &mut Pieces,
+) {
+    let plain = matches!(
+        (texture, normals),
+        (CornerNumbers::None, CornerNumbers::None)
+    );
+    let face = |line: &mut LineBuffer, f: usize| {
         line.put(b"f");
         for (corner, &v) in mesh.range(f).zip(mesh.face(f)) {
             line.put(b" ");
@@ -171,7 +179,7 @@ fn faces(mesh: Shape<'_>, texture: &Reference<'_>, normals: &Reference<'_>, piec
 
 /// Writes sharpness and holes, as the tags of OpenSubdiv's shapes: vertices and faces are counted from 0.
 fn marks(mesh: &PolyMesh, pieces: &mut Pieces) {
-    let sharpness = |line: &mut Line, s: f32| {
+    let sharpness = |line: &mut LineBuffer, s: f32| {
         line.put(b" ");
         line.float(written_sharpness(s));
         line.put(b"\n");

@@ -11,8 +11,8 @@ use super::Encoding;
 use super::codec::{Codec, Evidence, Holds, Read, Write, always, no_weld};
 use super::content::HEAD;
 use super::error::Fault;
-use super::points::Bits;
-use super::scan::{Lines, Words, after_comments, quote};
+use super::points::CoordinateBits;
+use super::scan::{LineWords, TextLines, after_comments, quote};
 use super::soup::Soup;
 
 /// Description of the format.
@@ -90,19 +90,19 @@ impl Prefix {
 }
 
 /// Returns the words of the next line that has one; a comment begins at any `#`.
-fn next_row<'a>(lines: &mut Lines<'a>) -> Option<Words<'a>> {
+fn next_row<'a>(lines: &mut TextLines<'a>) -> Option<LineWords<'a>> {
     loop {
         let (at, line) = lines.next()?;
         let end = memchr::memchr(b'#', line).unwrap_or(line.len());
-        let words = Words::new(&line[..end], at);
+        let words = LineWords::new(&line[..end], at);
         if words.clone().next_at().is_some() {
             return Some(words);
         }
     }
 }
 
-fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
-    let mut lines = Lines::new(bytes, 0);
+fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
+    let mut lines = TextLines::new(bytes, 0);
     let Some(mut words) = next_row(&mut lines) else {
         return Err(Fault::text(0, "the file holds nothing but comments"));
     };
@@ -147,7 +147,7 @@ fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 fn looks_like(bytes: &[u8]) -> bool {
     let head = after_comments(bytes);
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
-    let first = next_row(&mut Lines::new(&head[..line], 0)).and_then(|mut w| w.next_at());
+    let first = next_row(&mut TextLines::new(&head[..line], 0)).and_then(|mut w| w.next_at());
     first.is_some_and(|(_, w)| Prefix::parse(w).is_some())
 }
 

@@ -1,10 +1,10 @@
 //! OFF as text.
 
 use super::super::error::Fault;
-use super::super::points::{Bits, Points};
-use super::super::scan::{Lines, Words, integer, quote};
+use super::super::points::{CoordinateBits, FilePoints};
+use super::super::scan::{LineWords, TextLines, integer, quote};
 use super::super::soup::{Polygon, Soup, head_comments};
-use super::vertices::{Colours, Rows};
+use super::vertices::{Colours, VertexRows};
 use super::{Prefix, next_row};
 use crate::mesh::ElementKind;
 
@@ -14,17 +14,17 @@ const LEAST: [u64; 2] = [6, 4];
 /// Reads what comes behind the keyword, if there is one: `counts` is the line of the counts.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
-    mut lines: Lines<'a>,
-    counts: Words<'a>,
+    mut lines: TextLines<'a>,
+    counts: LineWords<'a>,
     prefix: Option<Prefix>,
-    bits: Bits,
+    bits: CoordinateBits,
 ) -> Result<Soup, Fault> {
     let (vertices, faces) = read_counts(bytes, &mut lines, counts)?;
-    let mut reader = Reader {
+    let mut reader = OffReader {
         lines,
         end: bytes.len(),
         soup: Soup {
-            points: Points::new(bits),
+            points: FilePoints::new(bits),
             comments: head_comments(bytes, usize::from(prefix.is_some())),
             ..Soup::default()
         },
@@ -40,8 +40,8 @@ pub(super) fn read<'a>(
 /// cannot hold are refused here.
 fn read_counts<'a>(
     bytes: &[u8],
-    lines: &mut Lines<'a>,
-    mut words: Words<'a>,
+    lines: &mut TextLines<'a>,
+    mut words: LineWords<'a>,
 ) -> Result<(usize, usize), Fault> {
     let mut counts = [0u64; 2];
     for (count, what) in counts
@@ -89,16 +89,16 @@ fn read_counts<'a>(
     Ok((counts[0] as usize, counts[1] as usize))
 }
 
-struct Reader<'a> {
-    lines: Lines<'a>,
+struct OffReader<'a> {
+    lines: TextLines<'a>,
     end: usize,
     soup: Soup,
     /// First face that continues in a second line.
     wrapped: Option<usize>,
 }
 
-impl<'a> Reader<'a> {
-    fn row(&mut self, what: &str, i: usize, n: usize) -> Result<Words<'a>, Fault> {
+impl<'a> OffReader<'a> {
+    fn row(&mut self, what: &str, i: usize, n: usize) -> Result<LineWords<'a>, Fault> {
         next_row(&mut self.lines).ok_or_else(|| {
             let short = match self.wrapped {
                 Some(face) => format!("; face {face} has fewer vertices on its line than it says"),
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
 
     fn vertices(&mut self, n: usize, prefix: Prefix) -> Result<(), Fault> {
         self.soup.points.reserve(n);
-        let mut rows = Rows::new(prefix);
+        let mut rows = VertexRows::new(prefix);
         for i in 0..n {
             let mut words = self.row("vertex", i, n)?;
             self.soup.points.read(&mut words)?;
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the line in which a face continues.
-    fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<Words<'a>, Fault> {
+    fn next_line(&mut self, face: usize, corners: i64, end: usize) -> Result<LineWords<'a>, Fault> {
         self.wrapped.get_or_insert(face);
         let what = format!("a face of {corners} corners expected, but the file ends");
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))

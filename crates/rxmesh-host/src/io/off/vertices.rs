@@ -1,7 +1,7 @@
 //! Attributes of vertices in OFF as text.
 
 use super::super::error::Fault;
-use super::super::scan::{LeftOut, Words, number};
+use super::super::scan::{LeftOut, LineWords, number};
 use super::super::soup::Soup;
 use super::Prefix;
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
@@ -13,7 +13,7 @@ const MAP: &str = "color_index";
 type Word<'a> = (usize, &'a [u8]);
 
 /// Values behind the coordinates of each vertex.
-pub(super) struct Rows<'a> {
+pub(super) struct VertexRows<'a> {
     prefix: Prefix,
     normals: Vec<f32>,
     colours: Colours,
@@ -29,9 +29,9 @@ pub(super) struct Rows<'a> {
     unread_texcoords: LeftOut,
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(prefix: Prefix) -> Rows<'a> {
-        Rows {
+impl<'a> VertexRows<'a> {
+    pub(super) fn new(prefix: Prefix) -> VertexRows<'a> {
+        VertexRows {
             prefix,
             normals: Vec::new(),
             colours: Colours::default(),
@@ -45,7 +45,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Reads the words behind the coordinates of a vertex.
-    pub(super) fn add(&mut self, mut words: Words<'a>) -> Result<(), Fault> {
+    pub(super) fn add(&mut self, mut words: LineWords<'a>) -> Result<(), Fault> {
         let mut rest: Vec<Word<'a>> = std::iter::from_fn(|| words.next_at()).collect();
         let ends = |what: &str| {
             let what = format!("{what} expected, but the line ends");

@@ -1,7 +1,7 @@
 //! Writes OFF as text, with the prefix that the columns ask for.
 
-use super::super::text::{Line, rows};
-use super::super::{Pieces, Shape, soup};
+use super::super::text::{LineBuffer, rows};
+use super::super::{MeshRef, Pieces, soup};
 use crate::mesh::{COLOR, Column, ColumnData, ElementKind, NORMAL};
 
 /// Columns that OFF holds.
@@ -13,7 +13,7 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    fn of(mesh: Shape<'a>) -> Held<'a> {
+    fn of(mesh: MeshRef<'a>) -> Held<'a> {
         let find = |element, name: &str, widths: &[usize]| {
             let column = mesh.extras().column(element, name);
             column.filter(|c| widths.contains(&c.width) && soup::is_finite(c))
@@ -50,7 +50,7 @@ impl<'a> Held<'a> {
     }
 }
 
-pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Pieces {
+pub(in crate::io) fn write(mesh: MeshRef<'_>, warnings: &mut Vec<String>) -> Pieces {
     let held = Held::of(mesh);
     let left = mesh.extras().columns.iter().filter(|c| !held.contains(c));
     soup::warn_of_columns("OFF", left, warnings);
@@ -80,7 +80,7 @@ pub(in crate::io) fn write(mesh: Shape<'_>, warnings: &mut Vec<String>) -> Piece
 }
 
 /// Writes the values of a vertex that come behind its coordinates.
-fn values_behind(line: &mut Line, held: &Held<'_>, v: usize) {
+fn values_behind(line: &mut LineBuffer, held: &Held<'_>, v: usize) {
     held.normal
         .iter()
         .for_each(|c| (0..3).for_each(|k| value(line, c, 3 * v + k)));
@@ -92,14 +92,14 @@ fn values_behind(line: &mut Line, held: &Held<'_>, v: usize) {
     line.end();
 }
 
-fn value(line: &mut Line, column: &Column, i: usize) {
+fn value(line: &mut LineBuffer, column: &Column, i: usize) {
     line.put(b" ");
     line.float(column.data.get(i) as f32);
 }
 
 /// Writes whole numbers from 0 to 255 and indices as they are, all others from 0 to 1 and with a point, by which
 /// readers tell them apart.
-fn put_colour(line: &mut Line, column: &Column, row: usize) {
+fn put_colour(line: &mut LineBuffer, column: &Column, row: usize) {
     let scale = soup::colour_scale(&column.data);
     for i in row * column.width..(row + 1) * column.width {
         line.put(b" ");

@@ -1,13 +1,13 @@
 //! Values of a PLY body, one after the other, from text or binary.
 
 use super::super::error::Fault;
-use super::super::points::{Coordinate, Points, Refused};
-use super::super::scan::{LeftOut, Lines, Words, number, quote};
+use super::super::points::{Coordinate, FilePoints, RefusedNumber};
+use super::super::scan::{LeftOut, LineWords, TextLines, number, quote};
 use super::header::{Encoding, ScalarType};
 use crate::mesh::shown_name;
 
 /// Source of values. Rows matter only in text, where each has its own line.
-pub(super) trait Source {
+pub(super) trait ValueReader {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault>;
     /// Reads the next value; doubles hold every type exactly except whole numbers of 64 bits.
     fn value(&mut self, t: &ScalarType, name: &str) -> Result<f64, Fault>;
@@ -20,8 +20,8 @@ pub(super) trait Source {
         &mut self,
         t: &ScalarType,
         name: &str,
-        points: &mut Points,
-    ) -> Result<Result<Coordinate, Refused>, Fault> {
+        points: &mut FilePoints,
+    ) -> Result<Result<Coordinate, RefusedNumber>, Fault> {
         Ok(points.take(self.value(t, name)?))
     }
     fn end_row(&mut self);
@@ -38,8 +38,8 @@ pub(super) trait Source {
 
 pub(super) struct Text<'a> {
     bytes: &'a [u8],
-    lines: Lines<'a>,
-    words: Words<'a>,
+    lines: TextLines<'a>,
+    words: LineWords<'a>,
     long_rows: LeftOut,
 }
 
@@ -47,8 +47,8 @@ impl<'a> Text<'a> {
     pub(super) fn new(bytes: &'a [u8], body: usize) -> Text<'a> {
         Text {
             bytes,
-            lines: Lines::new(&bytes[body..], body),
-            words: Words::new(&[], body),
+            lines: TextLines::new(&bytes[body..], body),
+            words: LineWords::new(&[], body),
             long_rows: LeftOut::default(),
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Text<'a> {
     }
 }
 
-impl Source for Text<'_> {
+impl ValueReader for Text<'_> {
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault> {
         match self.lines.next_words() {
             Some(words) => {
@@ -86,8 +86,8 @@ impl Source for Text<'_> {
         &mut self,
         t: &ScalarType,
         name: &str,
-        points: &mut Points,
-    ) -> Result<Result<Coordinate, Refused>, Fault> {
+        points: &mut FilePoints,
+    ) -> Result<Result<Coordinate, RefusedNumber>, Fault> {
         match t {
             ScalarType::Float | ScalarType::Double => Ok(points.parse(self.word(name)?.1)),
             _ => Ok(points.take(self.value(t, name)?)),
@@ -259,7 +259,7 @@ fn half(raw: [u8; 2]) -> f64 {
     }
 }
 
-impl Source for Binary<'_> {
+impl ValueReader for Binary<'_> {
     #[inline]
     fn begin_row(&mut self, element: &str, row: usize) -> Result<(), Fault> {
         if self.pos >= self.bytes.len() {

@@ -3,7 +3,7 @@
 
 use super::super::error::Fault;
 use super::super::numbers::Numbers;
-use super::body::Source;
+use super::body::ValueReader;
 use super::header::{Property, ScalarType};
 use crate::mesh::{
     COLOR, Column, ColumnData, CornerLayer, ElementKind, NO_VALUE, NORMAL, shown_name,
@@ -94,7 +94,11 @@ impl Filling {
 
     /// Reads the next value of the file.
     #[inline]
-    pub(super) fn take(&mut self, source: &mut impl Source, t: &ScalarType) -> Result<(), Fault> {
+    pub(super) fn take(
+        &mut self,
+        source: &mut impl ValueReader,
+        t: &ScalarType,
+    ) -> Result<(), Fault> {
         let name = &self.name;
         match &mut self.values {
             Values::Plain(data) => push(data, source.value(t, name)?),

@@ -1,9 +1,9 @@
 //! Sharp edges: element `edge` with `vertex1`, `vertex2` and `sharpness` or `crease`.
 
 use super::super::error::Fault;
-use super::body::Source;
-use super::header::{Element, PropertyType};
-use super::read::Reader;
+use super::body::ValueReader;
+use super::header::{PlyElement, PropertyType};
+use super::read::PlyReader;
 use crate::mesh::{CREASE, SHARPNESS, SharpEdge};
 
 /// Indices of an edge's properties.
@@ -14,7 +14,7 @@ pub(super) struct Edge {
 
 impl Edge {
     /// Finds the properties; `None` if something is missing: then the element is another program's.
-    pub(super) fn of(e: &Element) -> Option<Edge> {
+    pub(super) fn of(e: &PlyElement) -> Option<Edge> {
         let find = |name: &str| {
             let scalar = |k: &PropertyType| matches!(k, PropertyType::Scalar(_));
             let known = |p: &super::header::Property| p.name == name && scalar(&p.kind);
@@ -27,8 +27,8 @@ impl Edge {
     }
 }
 
-impl<S: Source> Reader<S> {
-    pub(super) fn edges(&mut self, e: &Element, edge: &Edge) -> Result<(), Fault> {
+impl<S: ValueReader> PlyReader<S> {
+    pub(super) fn edges(&mut self, e: &PlyElement, edge: &Edge) -> Result<(), Fault> {
         let known = |i: usize| i == edge.sharpness || edge.ends.contains(&i);
         for (_, p) in e.properties.iter().enumerate().filter(|(i, _)| !known(*i)) {
             self.soup.warnings.push(format!(

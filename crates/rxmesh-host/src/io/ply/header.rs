@@ -98,13 +98,13 @@ pub(super) struct Property {
     pub(super) kind: PropertyType,
 }
 
-pub(super) struct Element {
+pub(super) struct PlyElement {
     pub(super) name: String,
     pub(super) count: usize,
     pub(super) properties: Vec<Property>,
 }
 
-impl Element {
+impl PlyElement {
     /// Returns the fewest bytes a row can take: lists may be empty, numbers in text have one digit and a separator.
     pub(super) fn least_row(&self, encoding: Encoding) -> usize {
         let least = |p: &Property| match (encoding, &p.kind) {
@@ -117,7 +117,7 @@ impl Element {
 
 pub(super) struct Header {
     pub(super) encoding: Encoding,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Vec<PlyElement>,
     /// Lines `comment` and `obj_info`, without these words.
     pub(super) comments: Vec<String>,
     /// Offset of the first row.
@@ -235,7 +235,7 @@ impl Header {
             let what = format!("the header declares element '{}' twice", shown_name(&name));
             return Err(Fault::text(at, what));
         }
-        self.elements.push(Element {
+        self.elements.push(PlyElement {
             name,
             count,
             properties: Vec::new(),

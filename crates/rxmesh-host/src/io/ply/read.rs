@@ -1,21 +1,21 @@
 //! Elements of a PLY file become a soup.
 
 use super::super::error::Fault;
-use super::super::points::{Bits, Coordinate, Points};
+use super::super::points::{Coordinate, CoordinateBits, FilePoints};
 use super::super::scan::LeftOut;
 use super::super::soup::{Polygon, Soup};
-use super::body::{Binary, Source, Text, most};
+use super::body::{Binary, Text, ValueReader, most};
 use super::columns::{self, Filling, Texcoords};
 use super::edges::Edge;
-use super::header::{self, Element, Encoding, Header, Property, PropertyType, ScalarType};
+use super::header::{self, Encoding, Header, PlyElement, Property, PropertyType, ScalarType};
 use super::strips;
 use crate::mesh::{Column, ElementKind, shown_name};
 
-pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+pub(in crate::io) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
     let header = header::parse(bytes)?;
     match header.encoding {
-        Encoding::Ascii => Reader::run(&header, Text::new(bytes, header.body), bytes, bits),
-        e => Reader::run(&header, Binary::new(bytes, header.body, e), bytes, bits),
+        Encoding::Ascii => PlyReader::run(&header, Text::new(bytes, header.body), bytes, bits),
+        e => PlyReader::run(&header, Binary::new(bytes, header.body, e), bytes, bits),
     }
 }
 
@@ -30,28 +30,28 @@ enum Fate {
     Skipped,
 }
 
-pub(super) struct Reader<S> {
+pub(super) struct PlyReader<S> {
     pub(super) source: S,
     encoding: Encoding,
     pub(super) vertices: usize,
     pub(super) soup: Soup,
 }
 
-impl<S: Source> Reader<S> {
-    fn run(header: &Header, source: S, bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+impl<S: ValueReader> PlyReader<S> {
+    fn run(header: &Header, source: S, bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
         let vertices = header
             .elements
             .iter()
             .find(|e| e.name == "vertex")
             .map_or(0, |e| e.count);
         let soup = Soup {
-            points: Points::new(bits),
+            points: FilePoints::new(bits),
             binary: header.encoding != Encoding::Ascii,
             comments: header.comments.clone(),
             warnings: header.warnings.clone(),
             ..Soup::default()
         };
-        let mut reader = Reader {
+        let mut reader = PlyReader {
             source,
             encoding: header.encoding,
             vertices,
@@ -120,7 +120,7 @@ impl<S: Source> Reader<S> {
     }
 
     /// Refuses counts that the rest of the file cannot hold before anything is reserved for them.
-    fn check_count(&self, e: &Element) -> Result<(), Fault> {
+    fn check_count(&self, e: &PlyElement) -> Result<(), Fault> {
         let least = (e.least_row(self.encoding) as u128) * e.count as u128;
         let left = self.source.left();
         if least > left as u128 + 1 {
@@ -134,7 +134,7 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn vertices(&mut self, e: &Element) -> Result<(), Fault> {
+    fn vertices(&mut self, e: &PlyElement) -> Result<(), Fault> {
         let (fates, mut columns) = self.fates(e, ElementKind::Vertex);
         for (k, name) in ["x", "y", "z"].into_iter().enumerate() {
             if !fates
@@ -184,7 +184,7 @@ impl<S: Source> Reader<S> {
         })
     }
 
-    fn faces(&mut self, e: &Element) -> Result<(), Fault> {
+    fn faces(&mut self, e: &PlyElement) -> Result<(), Fault> {
         let (fates, mut columns) = self.fates(e, ElementKind::Face);
         if !fates.iter().any(|f| matches!(f, Fate::Indices)) {
             let what =
@@ -256,7 +256,7 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
-    fn strips(&mut self, e: &Element) -> Result<(), Fault> {
+    fn strips(&mut self, e: &PlyElement) -> Result<(), Fault> {
         for row in 0..e.count {
             self.source.begin_row("tristrips", row)?;
             for property in &e.properties {
@@ -330,7 +330,7 @@ impl<S: Source> Reader<S> {
         (0..n).try_for_each(|_| self.source.value(t, &property.name).map(|_| ()))
     }
 
-    fn skip(&mut self, e: &Element) -> Result<(), Fault> {
+    fn skip(&mut self, e: &PlyElement) -> Result<(), Fault> {
         if e.count > 0 {
             self.soup.warnings.push(format!(
                 "element '{}' ({} rows) is not kept",
@@ -347,7 +347,7 @@ impl<S: Source> Reader<S> {
     }
 
     /// Decides what becomes of each property, and makes the columns.
-    fn fates(&mut self, e: &Element, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
+    fn fates(&mut self, e: &PlyElement, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
         let mut columns = Vec::new();
         let mut fate = |p: &Property| match (&p.kind, element, p.name.as_str()) {
             (PropertyType::Scalar(_), ElementKind::Vertex, "x") => Fate::Position(0),

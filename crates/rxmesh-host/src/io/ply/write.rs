@@ -1,8 +1,8 @@
 //! Writes PLY.
 
 use super::super::soup::{self, written_sharpness};
-use super::super::text::{Line, rows};
-use super::super::{Encoding, Pieces, Shape};
+use super::super::text::{LineBuffer, rows};
+use super::super::{Encoding, MeshRef, Pieces};
 use super::header::ScalarType;
 use crate::mesh::{
     COLOR, Column, ColumnData, CoordinateText, CornerLayer, ElementKind, NO_VALUE, NORMAL,
@@ -11,13 +11,13 @@ use crate::mesh::{
 use std::ops::Range;
 
 pub(in crate::io) fn write(
-    mesh: Shape<'_>,
+    mesh: MeshRef<'_>,
     encoding: Encoding,
     warnings: &mut Vec<String>,
 ) -> Pieces {
     let marks = match mesh {
-        Shape::Triangles(_) => Vec::new(),
-        Shape::Polygons(mesh) => mesh.mark_columns(),
+        MeshRef::Triangles(_) => Vec::new(),
+        MeshRef::Polygons(mesh) => mesh.mark_columns(),
     };
     let extras = mesh.extras();
     let all = || marks.iter().chain(&extras.columns);
@@ -31,7 +31,7 @@ pub(in crate::io) fn write(
     let counts = [1, 2].map(|values| Count::of(values * mesh.largest_face()));
     let lists = (counts[0], texcoords.map(|_| counts[1]));
     let mut pieces = vec![header(mesh, encoding, &vertex, &face, lists)];
-    let put = |line: &mut Line, column: &Column, row: usize| {
+    let put = |line: &mut LineBuffer, column: &Column, row: usize| {
         let width = column.width;
         (row * width..(row + 1) * width).for_each(|i| put_value(line, &column.data, i, encoding));
     };
@@ -83,7 +83,7 @@ impl Count {
         }
     }
 
-    fn put(self, line: &mut Line, n: usize, encoding: Encoding) {
+    fn put(self, line: &mut LineBuffer, n: usize, encoding: Encoding) {
         match self {
             Count::Byte => put_u8(line, n as u8, encoding),
             Count::Word => put_u32(line, n as u32, encoding),
@@ -129,7 +129,7 @@ fn names(c: &Column) -> Vec<String> {
 }
 
 fn header(
-    mesh: Shape<'_>,
+    mesh: MeshRef<'_>,
     encoding: Encoding,
     vertex: &[&Column],
     face: &[&Column],
@@ -191,7 +191,7 @@ fn header(
 }
 
 /// Returns the type of coordinates: 64 bits for positions that 32 do not hold in the world.
-fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
+fn coordinate_type(mesh: MeshRef<'_>) -> ScalarType {
     match mesh.placement().is_world() {
         true => ScalarType::Float,
         false => ScalarType::Double,
@@ -200,8 +200,8 @@ fn coordinate_type(mesh: Shape<'_>) -> ScalarType {
 
 /// Writes the coordinates of a vertex: in text with these digits.
 fn put_point(
-    line: &mut Line,
-    mesh: Shape<'_>,
+    line: &mut LineBuffer,
+    mesh: MeshRef<'_>,
     v: usize,
     digits: Option<&CoordinateText>,
     encoding: Encoding,
@@ -233,7 +233,7 @@ fn scalar_type(data: &ColumnData) -> ScalarType {
 }
 
 fn put_texcoords(
-    line: &mut Line,
+    line: &mut LineBuffer,
     layer: &CornerLayer,
     face: Range<usize>,
     count: Count,
@@ -259,7 +259,7 @@ fn put_texcoords(
 /// Writes a number as text or as bytes.
 macro_rules! put {
     ($name:ident, $t:ty, $text:ident) => {
-        fn $name(line: &mut Line, x: $t, encoding: Encoding) {
+        fn $name(line: &mut LineBuffer, x: $t, encoding: Encoding) {
             match encoding {
                 Encoding::Ascii => {
                     line.$text(x);
@@ -276,7 +276,7 @@ put!(put_u32, u32, int);
 put!(put_f32, f32, float);
 put!(put_f64, f64, double);
 
-fn put_value(line: &mut Line, data: &ColumnData, i: usize, encoding: Encoding) {
+fn put_value(line: &mut LineBuffer, data: &ColumnData, i: usize, encoding: Encoding) {
     match (encoding, data) {
         (Encoding::Binary | Encoding::Base64, _) => {
             each_type!(data, v => line.put(&v[i].to_le_bytes()))
@@ -291,7 +291,7 @@ fn put_value(line: &mut Line, data: &ColumnData, i: usize, encoding: Encoding) {
     }
 }
 
-fn end(line: &mut Line, encoding: Encoding) {
+fn end(line: &mut LineBuffer, encoding: Encoding) {
     if encoding == Encoding::Ascii {
         line.end();
     }

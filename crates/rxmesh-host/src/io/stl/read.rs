@@ -2,8 +2,8 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::points::{Bits, Coordinate, Points};
-use super::super::scan::{LeftOut, Words, quote};
+use super::super::points::{Coordinate, CoordinateBits, FilePoints};
+use super::super::scan::{LeftOut, LineWords, quote};
 use super::super::soup::{Polygon, Soup};
 use super::weld::weld;
 use super::{ATTRIBUTE, HEAD, TRIANGLE, header, is_exactly_binary, is_text, promised};
@@ -11,7 +11,7 @@ use crate::mesh::{Column, ColumnData, ElementKind, Tag, TagKind};
 use glam::Vec3;
 
 /// Reads the points of the soup as corners until [`weld_corners`] makes vertices of them.
-pub(in crate::io) fn read(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+pub(in crate::io) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
     let soup = if !is_exactly_binary(bytes) && is_text(bytes) {
         text(bytes, bits)?
     } else {
@@ -29,18 +29,18 @@ pub(in crate::io) fn weld_corners(soup: &mut Soup) {
 }
 
 /// Triangles that follow each other in a binary file, with their head.
-struct Solid {
+struct TriangleBlock {
     /// Offset of the head.
     at: usize,
     count: usize,
 }
 
 /// Returns the solids of a binary file: one, or several whole files behind each other.
-fn solids(bytes: &[u8], count: usize) -> Vec<Solid> {
-    let mut solids = vec![Solid { at: 0, count }];
+fn solids(bytes: &[u8], count: usize) -> Vec<TriangleBlock> {
+    let mut solids = vec![TriangleBlock { at: 0, count }];
     let mut end = HEAD.saturating_add(count.saturating_mul(TRIANGLE));
     while let Some(n) = bytes.get(end..).and_then(promised).filter(|n| *n > 0) {
-        solids.push(Solid { at: end, count: n });
+        solids.push(TriangleBlock { at: end, count: n });
         end = end.saturating_add(HEAD + n * TRIANGLE);
     }
     if end != bytes.len() || count == 0 {
@@ -171,12 +171,12 @@ fn triangles(
     Ok(attributes)
 }
 
-fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
+fn text(bytes: &[u8], bits: CoordinateBits) -> Result<Soup, Fault> {
     let mut reader = Text {
         bytes,
-        words: Words::without_comments(bytes, 0),
+        words: LineWords::without_comments(bytes, 0),
         soup: Soup {
-            points: Points::new(bits),
+            points: FilePoints::new(bits),
             ..Soup::default()
         },
         faces: 0,
@@ -209,7 +209,7 @@ fn text(bytes: &[u8], bits: Bits) -> Result<Soup, Fault> {
 
 struct Text<'a> {
     bytes: &'a [u8],
-    words: Words<'a>,
+    words: LineWords<'a>,
     soup: Soup,
     faces: u32,
     /// Facets of less than three corners.
@@ -328,7 +328,7 @@ impl<'a> Text<'a> {
         }
         let from = self.words.offset();
         let end = memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
-        let mut line = Words::without_comments(&self.bytes[from..end], from);
+        let mut line = LineWords::without_comments(&self.bytes[from..end], from);
         let joined: &[u8] = match line.next_at() {
             None => return Some((at, b"endsolid")),
             Some((_, more)) if more.eq_ignore_ascii_case(b"solid") => b"endsolid",
@@ -360,7 +360,7 @@ impl<'a> Text<'a> {
     fn rest_of_line(&mut self) -> String {
         let from = self.words.offset();
         let end = memchr::memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
-        self.words = Words::without_comments(&self.bytes[end..], end);
+        self.words = LineWords::without_comments(&self.bytes[end..], end);
         names::from_bytes(self.bytes[from..end].trim_ascii())
     }
 }

@@ -1,7 +1,7 @@
 //! Writes STL.
 
 use super::super::text::{add, rows};
-use super::super::{Encoding, Pieces, Shape, soup};
+use super::super::{Encoding, MeshRef, Pieces, soup};
 use super::{ATTRIBUTE, HEAD, header};
 use crate::mesh::{ColumnData, ElementKind, Placement, TagKind, TriMesh, bytes_of_name};
 use glam::Vec3;
@@ -103,7 +103,7 @@ fn solids(mesh: &TriMesh) -> Vec<(Range<usize>, &str)> {
 
 fn text(mesh: &TriMesh) -> Pieces {
     let mut pieces = Pieces::new();
-    let digits = Shape::from(mesh).coordinate_text();
+    let digits = MeshRef::from(mesh).coordinate_text();
     for (faces, name) in solids(mesh) {
         let name = name_line(name);
         add(&mut pieces, &[b"solid ", &name[..], b"\n"].concat());

@@ -4,19 +4,19 @@ use super::*;
 use crate::mesh::{TetMesh, generate};
 
 /// A mesh as a file.
-struct File {
+struct EncodedFile {
     name: String,
     bytes: Vec<u8>,
     is_volume: bool,
 }
 
 /// Returns every form of a surface and of a volume.
-fn files() -> Vec<File> {
+fn files() -> Vec<EncodedFile> {
     let file = |name: &str, format, encoding, model: Model, is_volume| {
         let options = WriteOptions { format, encoding };
         let bytes = write_bytes(Path::new(name), model, &options).unwrap().0;
         let name = name.to_owned();
-        File {
+        EncodedFile {
             name,
             bytes,
             is_volume,
@@ -37,27 +37,26 @@ fn files() -> Vec<File> {
     files
 }
 
-enum Mesh {
+enum EncodedMesh {
     Surface(TriMesh),
     Volume(TetMesh),
 }
 
-impl File {
-    fn load(&self) -> Result<(Mesh, Vec<String>), IoError> {
+impl EncodedFile {
+    fn load(&self) -> Result<(EncodedMesh, Vec<String>), IoError> {
         let path = Path::new(&self.name);
         let options = ReadOptions::default();
         match self.is_volume {
             true => read_tets_bytes(&self.bytes, path, &options)
-                .map(|l| (Mesh::Volume(l.mesh), l.warnings)),
-            false => {
-                read_bytes(&self.bytes, path, &options).map(|l| (Mesh::Surface(l.mesh), l.warnings))
-            }
+                .map(|l| (EncodedMesh::Volume(l.mesh), l.warnings)),
+            false => read_bytes(&self.bytes, path, &options)
+                .map(|l| (EncodedMesh::Surface(l.mesh), l.warnings)),
         }
     }
 
     /// Returns the file with other bytes.
-    fn with(&self, bytes: Vec<u8>) -> File {
-        File {
+    fn with(&self, bytes: Vec<u8>) -> EncodedFile {
+        EncodedFile {
             name: self.name.clone(),
             bytes,
             is_volume: self.is_volume,
@@ -70,7 +69,7 @@ impl File {
     }
 
     fn same_named(&self, name: &str, bytes: Vec<u8>) {
-        let other = File {
+        let other = EncodedFile {
             name: name.to_owned(),
             ..self.with(bytes)
         };
@@ -78,8 +77,8 @@ impl File {
         let (b, warnings) = other.load().unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(warnings.is_empty(), "{name}: {warnings:?}");
         match (a, b) {
-            (Mesh::Surface(a), Mesh::Surface(b)) => assert_same_shape(&a, &b),
-            (Mesh::Volume(a), Mesh::Volume(b)) => assert!(a == b, "{name}"),
+            (EncodedMesh::Surface(a), EncodedMesh::Surface(b)) => assert_same_shape(&a, &b),
+            (EncodedMesh::Volume(a), EncodedMesh::Volume(b)) => assert!(a == b, "{name}"),
             _ => panic!("{name}"),
         }
     }
@@ -89,7 +88,7 @@ impl File {
     }
 }
 
-fn text_files() -> Vec<File> {
+fn text_files() -> Vec<EncodedFile> {
     let files = files().into_iter();
     files.filter(|f| f.bytes.is_ascii()).collect()
 }

@@ -191,7 +191,7 @@ fn many_groups_take_memory_for_what_is_written_only() {
         encoding: Encoding::Ascii,
     };
     for format in [Format::Obj, Format::Stl] {
-        let (name, mesh) = (Path::new("a"), Shape::Triangles(&mesh));
+        let (name, mesh) = (Path::new("a"), MeshRef::Triangles(&mesh));
         let pieces = write::surface(name, mesh, format, &options, &mut Vec::new()).unwrap();
         let written: usize = pieces.iter().map(Vec::len).sum();
         let held: usize = pieces.iter().map(Vec::capacity).sum();

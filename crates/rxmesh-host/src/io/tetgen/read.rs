@@ -1,9 +1,9 @@
 //! Reading TetGen's files.
 
 use super::super::error::Fault;
-use super::super::numbers::{Numbers, Scalar};
-use super::super::points::Bits;
-use super::super::scan::{Lines, Words, integer, quote};
+use super::super::numbers::{NumberType, Numbers};
+use super::super::points::CoordinateBits;
+use super::super::scan::{LineWords, TextLines, integer, quote};
 use super::super::soup::head_comments;
 use super::super::volume::{MARKER, REGION, Volume, references};
 use crate::mesh::{ColumnData, ElementKind};
@@ -16,7 +16,10 @@ pub(in super::super) struct Pair<'a> {
 }
 
 /// Reads the mesh; the error is the fault, with `true` if it is in the cells' file.
-pub(in super::super) fn read(pair: Pair<'_>, bits: Bits) -> Result<Volume, (bool, Fault)> {
+pub(in super::super) fn read(
+    pair: Pair<'_>,
+    bits: CoordinateBits,
+) -> Result<Volume, (bool, Fault)> {
     let mut volume = Volume::new(bits, pair.nodes.len());
     let first = nodes(pair.nodes, &mut volume).map_err(|f| (false, f))?;
     cells(pair.cells, first, &mut volume).map_err(|f| (true, f))?;
@@ -25,7 +28,7 @@ pub(in super::super) fn read(pair: Pair<'_>, bits: Bits) -> Result<Volume, (bool
 
 /// Reads the vertices; returns the number of the first, which is 0 or 1.
 fn nodes(bytes: &[u8], volume: &mut Volume) -> Result<i64, Fault> {
-    let mut table = Table::new(bytes, "vertices", 8)?;
+    let mut table = TetgenTable::new(bytes, "vertices", 8)?;
     volume.comments = head_comments(bytes, 0);
     let dimension = table.header("the dimension", Some(3))?;
     if dimension != 3 {
@@ -36,7 +39,7 @@ fn nodes(bytes: &[u8], volume: &mut Volume) -> Result<i64, Fault> {
     let marked = table.header("whether there are boundary markers", Some(0))? != 0;
     table.holds(width, 2)?;
     volume.points.reserve(table.rows);
-    let mut attributes = Numbers::with_capacity(Scalar::F64, width * table.rows);
+    let mut attributes = Numbers::with_capacity(NumberType::F64, width * table.rows);
     let mut markers = Vec::new();
     let mut first = 0;
     for i in 0..table.rows {
@@ -63,7 +66,7 @@ fn nodes(bytes: &[u8], volume: &mut Volume) -> Result<i64, Fault> {
 }
 
 fn cells(bytes: &[u8], first: i64, volume: &mut Volume) -> Result<(), Fault> {
-    let mut table = Table::new(bytes, "tetrahedra", 10)?;
+    let mut table = TetgenTable::new(bytes, "tetrahedra", 10)?;
     let nodes = table.header("the number of nodes of a tetrahedron", Some(4))?;
     if nodes != 4 && nodes != 10 {
         let what = format!("tetrahedra have 4 nodes or 10, not {nodes}");
@@ -73,7 +76,7 @@ fn cells(bytes: &[u8], first: i64, volume: &mut Volume) -> Result<(), Fault> {
     table.holds(width, 2)?;
     let vertices = volume.points.len() as i64;
     volume.cells.reserve_exact(table.rows);
-    let mut regions = Numbers::with_capacity(Scalar::F64, width * table.rows);
+    let mut regions = Numbers::with_capacity(NumberType::F64, width * table.rows);
     // Numbers of cells begin where those of vertices do, but nothing depends on them.
     let mut any = 0;
     for i in 0..table.rows {
@@ -126,7 +129,7 @@ fn whole(word: &[u8], at: usize) -> Result<i32, Fault> {
     })
 }
 
-fn end(words: &mut Words<'_>) -> Result<(), Fault> {
+fn end(words: &mut LineWords<'_>) -> Result<(), Fault> {
     match words.next_at() {
         None => Ok(()),
         Some((at, word)) => {
@@ -137,9 +140,9 @@ fn end(words: &mut Words<'_>) -> Result<(), Fault> {
 }
 
 /// Rows behind a line of counts.
-struct Table<'a> {
-    lines: Lines<'a>,
-    head: Words<'a>,
+struct TetgenTable<'a> {
+    lines: TextLines<'a>,
+    head: LineWords<'a>,
     end: usize,
     rows: usize,
     what: &'static str,
@@ -148,12 +151,12 @@ struct Table<'a> {
     least: usize,
 }
 
-impl<'a> Table<'a> {
-    fn new(bytes: &'a [u8], what: &'static str, least: usize) -> Result<Table<'a>, Fault> {
-        let mut lines = Lines::new(bytes, 0);
+impl<'a> TetgenTable<'a> {
+    fn new(bytes: &'a [u8], what: &'static str, least: usize) -> Result<TetgenTable<'a>, Fault> {
+        let mut lines = TextLines::new(bytes, 0);
         let head = lines.next_words();
         let head = head.ok_or_else(|| Fault::text(0, format!("the number of {what} expected")))?;
-        let mut table = Table {
+        let mut table = TetgenTable {
             lines,
             head,
             end: bytes.len(),
@@ -195,7 +198,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns the words of row `i` behind its number: rows are numbered from 0 or 1 on, without gaps.
-    fn row(&mut self, i: usize, first: &mut i64) -> Result<Words<'a>, Fault> {
+    fn row(&mut self, i: usize, first: &mut i64) -> Result<LineWords<'a>, Fault> {
         let (end, rows, what) = (self.end, self.rows, self.what);
         let ends = || Fault::text(end, format!("the file ends behind {i} of {rows} {what}"));
         let mut words = self.lines.next_words().ok_or_else(ends)?;

@@ -1,7 +1,7 @@
 //! Writing TetGen's files.
 
 use super::super::soup::{comment_lines, is_finite, warn_of_columns};
-use super::super::text::{Line, rows};
+use super::super::text::{LineBuffer, rows};
 use super::super::volume::{MARKER, REGION, references_of};
 use super::super::{Model, Pieces};
 use crate::mesh::{Column, ElementKind, TetMesh};
@@ -44,7 +44,7 @@ pub(in super::super) fn write(mesh: &TetMesh, warnings: &mut Vec<String>) -> [Pi
 }
 
 /// Writes a row of a column, with a space before each value.
-fn values(line: &mut Line, column: Option<&Column>, row: usize) {
+fn values(line: &mut LineBuffer, column: Option<&Column>, row: usize) {
     let Some(column) = column else {
         return;
     };

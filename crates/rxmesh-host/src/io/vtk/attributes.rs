@@ -2,17 +2,17 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::numbers::Scalar;
+use super::super::numbers::NumberType;
 use super::super::scan::quote;
 use super::super::volume::Role;
-use super::cells::Kept;
-use super::read::{Reader, scalar};
+use super::cells::KeptRows;
+use super::read::{VtkReader, scalar};
 use crate::mesh::ElementKind;
 
 /// Type of an array's values.
 #[derive(Debug, Clone, Copy)]
-enum Kind<'a> {
-    Numbers(Scalar),
+enum ArrayType<'a> {
+    Numbers(NumberType),
     Bits,
     Strings,
     /// Values of any type, each with its type.
@@ -21,25 +21,25 @@ enum Kind<'a> {
     Unknown(&'a [u8]),
 }
 
-impl Kind<'_> {
+impl ArrayType<'_> {
     fn name(self) -> String {
         match self {
-            Kind::Numbers(_) => "numbers".into(),
-            Kind::Bits => "bits".into(),
-            Kind::Strings => "strings".into(),
-            Kind::Variants => "values of several types".into(),
-            Kind::Unknown(word) => format!("values of the unknown type {}", quote(word)),
+            ArrayType::Numbers(_) => "numbers".into(),
+            ArrayType::Bits => "bits".into(),
+            ArrayType::Strings => "strings".into(),
+            ArrayType::Variants => "values of several types".into(),
+            ArrayType::Unknown(word) => format!("values of the unknown type {}", quote(word)),
         }
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> VtkReader<'a> {
     pub(super) fn data(&mut self, element: ElementKind, at: usize) -> Result<(), Fault> {
         self.cells()?;
         let n = self.tokens.count("the number of rows", 0)?;
         let all = match element {
             ElementKind::Vertex => self.volume.points.len(),
-            _ => self.kept.as_ref().map_or(0, Kept::cells),
+            _ => self.kept.as_ref().map_or(0, KeptRows::cells),
         };
         if n != all {
             return Err(Fault::text(
@@ -98,12 +98,20 @@ impl<'a> Reader<'a> {
             }
             b"COLOR_SCALARS" => {
                 let width = self.tokens.count("the number of values", 0)?;
-                let scalar = if self.binary { Scalar::U8 } else { Scalar::F32 };
-                self.values(Role::Colors, &name, width, Kind::Numbers(scalar), rows)
+                let scalar = if self.binary {
+                    NumberType::U8
+                } else {
+                    NumberType::F32
+                };
+                self.values(Role::Colors, &name, width, ArrayType::Numbers(scalar), rows)
             }
             b"LOOKUP_TABLE" => {
                 let n = self.tokens.count("the number of colours", 4)?;
-                let scalar = if self.binary { Scalar::U8 } else { Scalar::F32 };
+                let scalar = if self.binary {
+                    NumberType::U8
+                } else {
+                    NumberType::F32
+                };
                 self.array(scalar, 4 * n, "colours").map(drop)
             }
             _ => Err(Fault::text(at, format!("{} is not known", quote(word)))),
@@ -144,13 +152,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the type of an array.
-    fn kind(&mut self) -> Result<Kind<'a>, Fault> {
+    fn kind(&mut self) -> Result<ArrayType<'a>, Fault> {
         let (_, word) = self.tokens.expected("a type")?;
         Ok(match word.to_ascii_lowercase().as_slice() {
-            b"bit" => Kind::Bits,
-            b"string" | b"utf8_string" | b"vtkunicodestring" => Kind::Strings,
-            b"variant" if !self.binary => Kind::Variants,
-            _ => scalar(word).map_or(Kind::Unknown(word), Kind::Numbers),
+            b"bit" => ArrayType::Bits,
+            b"string" | b"utf8_string" | b"vtkunicodestring" => ArrayType::Strings,
+            b"variant" if !self.binary => ArrayType::Variants,
+            _ => scalar(word).map_or(ArrayType::Unknown(word), ArrayType::Numbers),
         })
     }
 
@@ -160,11 +168,11 @@ impl<'a> Reader<'a> {
         role: Role,
         name: &str,
         width: usize,
-        kind: Kind<'_>,
+        kind: ArrayType<'_>,
         rows: usize,
     ) -> Result<(), Fault> {
         let at = self.tokens.offset();
-        let Kind::Numbers(scalar) = kind else {
+        let ArrayType::Numbers(scalar) = kind else {
             self.skip(kind, width.saturating_mul(rows))?;
             let (name, kind) = (names::shown(name), kind.name());
             self.volume
@@ -193,14 +201,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over `n` values.
-    fn skip(&mut self, kind: Kind<'_>, n: usize) -> Result<(), Fault> {
+    fn skip(&mut self, kind: ArrayType<'_>, n: usize) -> Result<(), Fault> {
         let at = self.tokens.offset();
         let short = || Fault::text(at, format!("{n} values expected, but the file ends"));
         match (kind, self.binary) {
-            (Kind::Numbers(scalar), _) => self.array(scalar, n, "numbers").map(drop),
-            (Kind::Bits, false) => self.array(Scalar::U8, n, "bits").map(drop),
-            (Kind::Bits, true) => self.array(Scalar::U8, n.div_ceil(8), "bits").map(drop),
-            (Kind::Strings, false) => {
+            (ArrayType::Numbers(scalar), _) => self.array(scalar, n, "numbers").map(drop),
+            (ArrayType::Bits, false) => self.array(NumberType::U8, n, "bits").map(drop),
+            (ArrayType::Bits, true) => self.array(NumberType::U8, n.div_ceil(8), "bits").map(drop),
+            (ArrayType::Strings, false) => {
                 self.tokens.line();
                 for _ in 0..n {
                     if self.tokens.left() == 0 {
@@ -210,17 +218,17 @@ impl<'a> Reader<'a> {
                 }
                 Ok(())
             }
-            (Kind::Strings, true) => {
+            (ArrayType::Strings, true) => {
                 self.tokens.line();
                 (0..n).try_for_each(|_| self.string().ok_or_else(short))
             }
-            (Kind::Unknown(_), false) => {
+            (ArrayType::Unknown(_), false) => {
                 for _ in 0..n {
                     self.tokens.next_at().ok_or_else(short)?;
                 }
                 Ok(())
             }
-            (Kind::Unknown(word), true) => {
+            (ArrayType::Unknown(word), true) => {
                 let what = format!(
                     "the type {} is not known, so neither is the size of its values: a binary file cannot be read \
                         beyond such an array",
@@ -228,7 +236,7 @@ impl<'a> Reader<'a> {
                 );
                 Err(Fault::text(at, what))
             }
-            (Kind::Variants, _) => {
+            (ArrayType::Variants, _) => {
                 // A type and a value each.
                 for _ in 0..n.saturating_mul(2) {
                     self.tokens.next_at().ok_or_else(short)?;

@@ -1,7 +1,7 @@
 //! Cells of VTK's data sets, in any of its formats.
 
 use super::super::error::Fault;
-use super::super::numbers::{Numbers, Scalar};
+use super::super::numbers::{NumberType, Numbers};
 use super::super::volume::Volume;
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ const GHOST: u8 = 255;
 
 /// Cells as the file lists them: where the nodes of each end, the nodes of all, and their types.
 #[derive(Debug, Default)]
-pub(in super::super) struct Grid {
+pub(in super::super) struct CellList {
     pub(in super::super) ends: Vec<usize>,
     pub(in super::super) nodes: Numbers,
     pub(in super::super) types: Numbers,
@@ -27,34 +27,34 @@ pub(in super::super) struct Grid {
 
 /// Parts of poly data, which have cells of one type each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Part {
+pub(in super::super) enum PolyDataSection {
     Vertices,
     Lines,
     Polygons,
     Strips,
 }
 
-impl Part {
+impl PolyDataSection {
     /// Returns VTK's number of the type.
     pub(in super::super) fn cell_type(self) -> u8 {
         match self {
-            Part::Vertices => POLY_VERTEX,
-            Part::Lines => POLY_LINE,
-            Part::Polygons => POLYGON,
-            Part::Strips => TRIANGLE_STRIP,
+            PolyDataSection::Vertices => POLY_VERTEX,
+            PolyDataSection::Lines => POLY_LINE,
+            PolyDataSection::Polygons => POLYGON,
+            PolyDataSection::Strips => TRIANGLE_STRIP,
         }
     }
 }
 
 /// Elements that were kept, by the rows that their values have among all cells.
 #[derive(Debug, Default)]
-pub(in super::super) struct Kept {
+pub(in super::super) struct KeptRows {
     rows: Vec<u32>,
     /// Number of cells in the file.
     cells: usize,
 }
 
-impl Kept {
+impl KeptRows {
     /// Returns the number of cells in the file.
     pub(in super::super) fn cells(&self) -> usize {
         self.cells
@@ -66,7 +66,7 @@ impl Kept {
         &self,
         numbers: Numbers,
         width: usize,
-        scalar: Scalar,
+        scalar: NumberType,
         volume: &mut Volume,
     ) -> Result<Numbers, String> {
         let same = self.rows.len() == self.cells && self.rows.iter().zip(0..).all(|(r, i)| *r == i);
@@ -80,13 +80,13 @@ impl Kept {
     }
 }
 
-impl Grid {
+impl CellList {
     /// Adds cells of one type; the error is the fault.
     pub(in super::super) fn append(
         &mut self,
         ends: &[usize],
         nodes: &Numbers,
-        part: Part,
+        part: PolyDataSection,
     ) -> Result<(), String> {
         let mut all = std::mem::take(&mut self.nodes).into_whole();
         let first = all.len();
@@ -117,7 +117,11 @@ impl Grid {
 
     /// Adds the tetrahedra and the faces to the volume; returns those that are kept, or the fault. `at` is the place of
     /// the cells in the file.
-    pub(in super::super) fn take(&self, volume: &mut Volume, at: usize) -> Result<Kept, String> {
+    pub(in super::super) fn take(
+        &self,
+        volume: &mut Volume,
+        at: usize,
+    ) -> Result<KeptRows, String> {
         if self.ends.len() != self.types.len() {
             let (cells, types) = (self.ends.len(), self.types.len());
             return Err(format!("{cells} cells have {types} types"));
@@ -196,7 +200,7 @@ impl Grid {
             }
         }
         volume.accept_points();
-        Ok(Kept {
+        Ok(KeptRows {
             rows: if volume.is_surface() { flat } else { solid },
             cells: self.ends.len(),
         })

@@ -8,7 +8,7 @@ mod cells;
 mod read;
 mod write;
 
-pub(super) use cells::{Grid, Kept, POLYGON, Part, QUAD, TETRAHEDRON, TRIANGLE};
+pub(super) use cells::{CellList, KeptRows, POLYGON, PolyDataSection, QUAD, TETRAHEDRON, TRIANGLE};
 pub(super) use write::coordinates;
 
 use super::Encoding;
@@ -45,7 +45,7 @@ pub(super) const CODEC: Codec = Codec {
 fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let line = memchr::memchr2(b'\n', b'\r', head).unwrap_or(head.len());
-    let mut words = super::scan::Words::without_comments(&head[..line], 0);
+    let mut words = super::scan::LineWords::without_comments(&head[..line], 0);
     ["#", "vtk", "DataFile"].iter().all(|word| {
         let next = words.next_at();
         next.is_some_and(|(_, w)| w.eq_ignore_ascii_case(word.as_bytes()))

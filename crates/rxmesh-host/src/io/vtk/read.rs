@@ -2,15 +2,15 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::numbers::{Numbers, Order, Scalar};
-use super::super::points::Bits;
+use super::super::numbers::{ByteOrder, NumberType, Numbers};
+use super::super::points::CoordinateBits;
 use super::super::scan::quote;
 use super::super::tokens::{Tokens, count};
 use super::super::volume::Volume;
-use super::cells::{Grid, Kept, Part};
+use super::cells::{CellList, KeptRows, PolyDataSection};
 use crate::mesh::ElementKind;
 
-pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> {
+pub(in super::super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volume, Fault> {
     let mut tokens = Tokens::new(bytes);
     let mut first = tokens.line();
     while first.trim_ascii().is_empty() && tokens.left() > 0 {
@@ -35,7 +35,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
             ));
         }
     };
-    let mut reader = Reader {
+    let mut reader = VtkReader {
         tokens,
         binary,
         volume: Volume::new(bits, bytes.len()),
@@ -57,7 +57,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits) -> Result<Volume, Fault> 
     Ok(reader.volume)
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct VtkReader<'a> {
     pub(super) tokens: Tokens<'a>,
     pub(super) binary: bool,
     pub(super) volume: Volume,
@@ -65,16 +65,16 @@ pub(super) struct Reader<'a> {
     nodes: Option<Numbers>,
     types: Option<Numbers>,
     /// Cells of poly data.
-    parts: Vec<(Part, Vec<usize>, Numbers)>,
+    parts: Vec<(PolyDataSection, Vec<usize>, Numbers)>,
     /// Elements that are kept, once they are taken.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<KeptRows>,
     /// Kind of the elements whose data follow, and their number of rows.
     pub(super) rows: Option<(ElementKind, usize)>,
     /// Offset of the cells.
     at: usize,
 }
 
-impl Reader<'_> {
+impl VtkReader<'_> {
     fn sections(&mut self) -> Result<(), Fault> {
         while let Some((at, word)) = self.tokens.next_at() {
             self.section(at, &word.to_ascii_uppercase())?;
@@ -93,13 +93,13 @@ impl Reader<'_> {
                 };
                 Ok(())
             }
-            b"VERTICES" if self.volume.flat => self.part(Part::Vertices, at),
-            b"LINES" if self.volume.flat => self.part(Part::Lines, at),
-            b"POLYGONS" if self.volume.flat => self.part(Part::Polygons, at),
-            b"TRIANGLE_STRIPS" if self.volume.flat => self.part(Part::Strips, at),
+            b"VERTICES" if self.volume.flat => self.part(PolyDataSection::Vertices, at),
+            b"LINES" if self.volume.flat => self.part(PolyDataSection::Lines, at),
+            b"POLYGONS" if self.volume.flat => self.part(PolyDataSection::Polygons, at),
+            b"TRIANGLE_STRIPS" if self.volume.flat => self.part(PolyDataSection::Strips, at),
             b"CELL_TYPES" => {
                 let n = self.tokens.count("the number of cells", 1)?;
-                self.types = Some(self.array(Scalar::I32, n, "types of cells")?);
+                self.types = Some(self.array(NumberType::I32, n, "types of cells")?);
                 Ok(())
             }
             b"POINT_DATA" => self.data(ElementKind::Vertex, at),
@@ -222,7 +222,7 @@ impl Reader<'_> {
 
     /// Reads lists of `size` numbers in all, each of which begins with its length.
     fn lists(&mut self, at: usize, n: usize, size: usize) -> Result<(Vec<usize>, Numbers), Fault> {
-        let lists = self.array(Scalar::I32, size, "cells")?;
+        let lists = self.array(NumberType::I32, size, "cells")?;
         let (mut ends, mut nodes) = (Vec::with_capacity(n), Vec::with_capacity(size));
         let mut next = 0;
         for i in 0..n {
@@ -245,7 +245,7 @@ impl Reader<'_> {
     }
 
     /// Reads cells of poly data.
-    fn part(&mut self, part: Part, at: usize) -> Result<(), Fault> {
+    fn part(&mut self, part: PolyDataSection, at: usize) -> Result<(), Fault> {
         let (ends, nodes) = self.connectivity(at)?;
         self.parts.push((part, ends, nodes));
         Ok(())
@@ -266,7 +266,7 @@ impl Reader<'_> {
                 let Some(types) = self.types.take() else {
                     return Err(Fault::text(at, "there are no 'CELL_TYPES'"));
                 };
-                Grid { ends, nodes, types }
+                CellList { ends, nodes, types }
             }
         };
         let kept = grid
@@ -277,9 +277,14 @@ impl Reader<'_> {
     }
 
     /// Returns the cells of poly data, in the order of their values, whatever that of the file is.
-    fn poly_data(&mut self) -> Result<Grid, Fault> {
-        let mut all = Grid::default();
-        let order = [Part::Vertices, Part::Lines, Part::Polygons, Part::Strips];
+    fn poly_data(&mut self) -> Result<CellList, Fault> {
+        let mut all = CellList::default();
+        let order = [
+            PolyDataSection::Vertices,
+            PolyDataSection::Lines,
+            PolyDataSection::Polygons,
+            PolyDataSection::Strips,
+        ];
         for part in order {
             for (_, ends, nodes) in self.parts.iter().filter(|p| p.0 == part) {
                 all.append(ends, nodes, part)
@@ -291,7 +296,12 @@ impl Reader<'_> {
     }
 
     /// Reads the `n` numbers that come next: behind the end of the line in binary files.
-    pub(super) fn array(&mut self, scalar: Scalar, n: usize, what: &str) -> Result<Numbers, Fault> {
+    pub(super) fn array(
+        &mut self,
+        scalar: NumberType,
+        n: usize,
+        what: &str,
+    ) -> Result<Numbers, Fault> {
         if !self.binary {
             let at = self.tokens.offset();
             let promised = i64::try_from(n).unwrap_or(i64::MAX);
@@ -317,10 +327,10 @@ impl Reader<'_> {
             );
             return Err(Fault::text(at, what));
         };
-        Ok(Numbers::of_bytes(scalar, bytes, Order::Big))
+        Ok(Numbers::of_bytes(scalar, bytes, ByteOrder::Big))
     }
 
-    pub(super) fn scalar(&mut self) -> Result<Scalar, Fault> {
+    pub(super) fn scalar(&mut self) -> Result<NumberType, Fault> {
         let (at, word) = self.tokens.expected("a type")?;
         scalar(word)
             .ok_or_else(|| Fault::text(at, format!("{} is not a type that is read", quote(word))))
@@ -328,25 +338,25 @@ impl Reader<'_> {
 }
 
 /// Returns the type that a word means; `char` has a sign, as on most machines that VTK runs on.
-pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
+pub(super) fn scalar(word: &[u8]) -> Option<NumberType> {
     Some(match word.to_ascii_lowercase().as_slice() {
-        b"char" | b"signed_char" | b"vtktypeint8" | b"int8" | b"int8_t" => Scalar::I8,
-        b"unsigned_char" | b"vtktypeuint8" | b"uint8" | b"uint8_t" => Scalar::U8,
-        b"short" | b"vtktypeint16" | b"int16" | b"int16_t" => Scalar::I16,
-        b"unsigned_short" | b"vtktypeuint16" | b"uint16" | b"uint16_t" => Scalar::U16,
-        b"int" | b"vtktypeint32" | b"vtkidtype" | b"int32" | b"int32_t" => Scalar::I32,
-        b"unsigned_int" | b"vtktypeuint32" | b"uint32" | b"uint32_t" => Scalar::U32,
+        b"char" | b"signed_char" | b"vtktypeint8" | b"int8" | b"int8_t" => NumberType::I8,
+        b"unsigned_char" | b"vtktypeuint8" | b"uint8" | b"uint8_t" => NumberType::U8,
+        b"short" | b"vtktypeint16" | b"int16" | b"int16_t" => NumberType::I16,
+        b"unsigned_short" | b"vtktypeuint16" | b"uint16" | b"uint16_t" => NumberType::U16,
+        b"int" | b"vtktypeint32" | b"vtkidtype" | b"int32" | b"int32_t" => NumberType::I32,
+        b"unsigned_int" | b"vtktypeuint32" | b"uint32" | b"uint32_t" => NumberType::U32,
         b"long" | b"long_long" | b"vtktypeint64" | b"int64" | b"int64_t" | b"__int64" => {
-            Scalar::I64
+            NumberType::I64
         }
         b"unsigned_long"
         | b"unsigned_long_long"
         | b"vtktypeuint64"
         | b"uint64"
         | b"uint64_t"
-        | b"unsigned___int64" => Scalar::U64,
-        b"float" | b"vtktypefloat32" | b"float32" => Scalar::F32,
-        b"double" | b"vtktypefloat64" | b"float64" => Scalar::F64,
+        | b"unsigned___int64" => NumberType::U64,
+        b"float" | b"vtktypefloat32" | b"float32" => NumberType::F32,
+        b"double" | b"vtktypefloat64" | b"float64" => NumberType::F64,
         _ => return None,
     })
 }

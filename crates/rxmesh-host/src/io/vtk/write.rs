@@ -2,7 +2,7 @@
 
 use super::super::arrays::{NamedArray, arrays};
 use super::super::names;
-use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
+use super::super::numbers::{ByteOrder, NumberType, bytes_of, scalar_of};
 use super::super::shape::Model;
 use super::super::text::rows;
 use super::super::volume::Role;
@@ -56,7 +56,7 @@ pub(in super::super) fn write(
             line.end();
         });
     } else {
-        pieces.push(bytes_of(&coordinates(mesh), Order::Big));
+        pieces.push(bytes_of(&coordinates(mesh), ByteOrder::Big));
     }
     let numbers = elements + mesh.corner_count();
     // VTK stops reading at an empty list, and would lose the arrays of points behind it.
@@ -150,7 +150,7 @@ fn data(
 /// Writes the `n` rows of an array.
 fn values(a: &NamedArray<'_>, n: usize, ascii: bool, pieces: &mut Pieces) {
     if !ascii {
-        pieces.push(bytes_of(&a.data, Order::Big));
+        pieces.push(bytes_of(&a.data, ByteOrder::Big));
         pieces.push(b"\n".to_vec());
         return;
     }
@@ -173,17 +173,17 @@ fn encoded(name: &str) -> String {
     bytes_of_name(name).iter().map(byte).collect()
 }
 
-fn name(scalar: Scalar) -> &'static str {
+fn name(scalar: NumberType) -> &'static str {
     match scalar {
-        Scalar::I8 => "char",
-        Scalar::U8 => "unsigned_char",
-        Scalar::I16 => "short",
-        Scalar::U16 => "unsigned_short",
-        Scalar::I32 => "int",
-        Scalar::U32 => "unsigned_int",
-        Scalar::I64 => "long",
-        Scalar::U64 => "unsigned_long",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
+        NumberType::I8 => "char",
+        NumberType::U8 => "unsigned_char",
+        NumberType::I16 => "short",
+        NumberType::U16 => "unsigned_short",
+        NumberType::I32 => "int",
+        NumberType::U32 => "unsigned_int",
+        NumberType::I64 => "long",
+        NumberType::U64 => "unsigned_long",
+        NumberType::F32 => "float",
+        NumberType::F64 => "double",
     }
 }

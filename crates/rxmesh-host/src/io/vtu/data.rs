@@ -2,10 +2,10 @@
 
 use super::super::error::Fault;
 use super::super::names;
-use super::super::numbers::{Numbers, Order, Scalar};
+use super::super::numbers::{ByteOrder, NumberType, Numbers};
 use super::super::tokens::Tokens;
 use super::base64;
-use super::tags::{Array, File, Packing, Place};
+use super::tags::{Array, ArraySource, Packing, VtuFile};
 use crate::io::budget::Budget;
 use lzma_rust2::Lzma2Reader;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
@@ -58,13 +58,13 @@ impl From<&str> for Why {
 /// Reads an array that must have `n` numbers.
 pub(super) fn numbers(
     bytes: &[u8],
-    file: &File,
+    file: &VtuFile,
     array: &Array,
-    scalar: Scalar,
+    scalar: NumberType,
     n: usize,
     budget: &mut Budget,
 ) -> Result<Numbers, Wrong> {
-    if let Place::Text(ranges) = &array.place {
+    if let ArraySource::Text(ranges) = &array.place {
         return text(bytes, array, ranges, scalar, n);
     }
     if n == 0 {
@@ -75,16 +75,16 @@ pub(super) fn numbers(
         Fault::byte(array.at, format!("array '{name}': {what}"))
     };
     let (stream, coded) = match (&array.place, file.appended) {
-        (Place::Appended(offset), Some((start, coded))) => {
+        (ArraySource::Appended(offset), Some((start, coded))) => {
             let start = start.checked_add(*offset).filter(|s| *s <= bytes.len());
             let start = start.ok_or_else(|| wrong("its offset is behind the end of the file"))?;
             (&bytes[start..], coded)
         }
-        (Place::Appended(_), None) => {
+        (ArraySource::Appended(_), None) => {
             return Err(wrong("there are no appended data").into());
         }
-        (Place::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
-        (Place::Text(_), _) => (&bytes[..0], true),
+        (ArraySource::Inline(range), _) => (bytes[range.clone()].trim_ascii(), true),
+        (ArraySource::Text(_), _) => (&bytes[..0], true),
     };
     let mut stream = Stream {
         rest: stream,
@@ -121,7 +121,7 @@ fn text(
     bytes: &[u8],
     array: &Array,
     ranges: &[Range<usize>],
-    scalar: Scalar,
+    scalar: NumberType,
     n: usize,
 ) -> Result<Numbers, Wrong> {
     let name = names::shown(&array.name);
@@ -132,7 +132,7 @@ fn text(
         let what = format!("array '{name}': {n} numbers expected in {size} characters");
         return Err(Wrong::Length(Fault::text(array.at, what)));
     }
-    let mut words = Words::new(bytes, ranges);
+    let mut words = RangeWords::new(bytes, ranges);
     let mut numbers = Numbers::with_capacity(scalar, n);
     for i in 0..n {
         let Some((at, word)) = words.next_at() else {
@@ -151,15 +151,15 @@ fn text(
 }
 
 /// Words of several ranges of a text.
-pub(super) struct Words<'a> {
+pub(super) struct RangeWords<'a> {
     bytes: &'a [u8],
     ranges: std::slice::Iter<'a, Range<usize>>,
     tokens: Tokens<'a>,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn new(bytes: &'a [u8], ranges: &'a [Range<usize>]) -> Words<'a> {
-        Words {
+impl<'a> RangeWords<'a> {
+    pub(super) fn new(bytes: &'a [u8], ranges: &'a [Range<usize>]) -> RangeWords<'a> {
+        RangeWords {
             bytes,
             ranges: ranges.iter(),
             tokens: Tokens::new(&[]),
@@ -190,7 +190,7 @@ impl<'a> Words<'a> {
 struct Stream<'a> {
     rest: &'a [u8],
     coded: bool,
-    order: Order,
+    order: ByteOrder,
     header: usize,
 }
 
@@ -220,7 +220,7 @@ impl Stream<'_> {
     fn length(&self, bytes: &[u8]) -> u64 {
         let mut all = [0; 8];
         for (k, b) in bytes.iter().enumerate() {
-            let k = if self.order == Order::Big {
+            let k = if self.order == ByteOrder::Big {
                 self.header - 1 - k
             } else {
                 k

@@ -5,12 +5,12 @@ use super::super::budget::Budget;
 use super::super::content::{self, Content};
 use super::super::error::Fault;
 use super::super::names;
-use super::super::numbers::{Numbers, Scalar};
-use super::super::points::Bits;
+use super::super::numbers::{NumberType, Numbers};
+use super::super::points::CoordinateBits;
 use super::super::volume::{Role, Volume};
-use super::super::vtk::{Grid, Kept, Part};
-use super::data::{Words, Wrong, numbers};
-use super::tags::{Array, File, Kind, Piece, Place, Section, tags};
+use super::super::vtk::{CellList, KeptRows, PolyDataSection};
+use super::data::{RangeWords, Wrong, numbers};
+use super::tags::{Array, ArraySource, DatasetType, Piece, Section, VtuFile, tags};
 use crate::mesh::ElementKind;
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,11 @@ use std::path::Path;
 const GHOST: i64 = 1 | 32;
 
 /// Reads a file; `name` is its path, which those of a parallel file's pieces are relative to.
-pub(in super::super) fn read(bytes: &[u8], bits: Bits, name: &Path) -> Result<Volume, Fault> {
+pub(in super::super) fn read(
+    bytes: &[u8],
+    bits: CoordinateBits,
+    name: &Path,
+) -> Result<Volume, Fault> {
     let file = tags(bytes)?;
     let mut budget = Budget::of(bytes.len());
     let mut all = match &file.sources {
@@ -42,8 +46,8 @@ pub(in super::super) fn read(bytes: &[u8], bits: Bits, name: &Path) -> Result<Vo
 /// Reads the pieces of a file, those without points and cells apart.
 fn pieces(
     bytes: &[u8],
-    bits: Bits,
-    file: &File,
+    bits: CoordinateBits,
+    file: &VtuFile,
     budget: &mut Budget,
 ) -> Result<Vec<Volume>, Fault> {
     let mut all = Vec::new();
@@ -51,8 +55,8 @@ fn pieces(
     for piece in file.pieces.iter().filter(filled) {
         let mut volume = Volume::new(bits, 0);
         volume.budget = std::mem::take(budget);
-        volume.flat = file.kind == Kind::PolyData;
-        let mut reader = Reader {
+        volume.flat = file.kind == DatasetType::PolyData;
+        let mut reader = VtuReader {
             bytes,
             file,
             piece,
@@ -67,7 +71,7 @@ fn pieces(
 
 /// Reads the files that a parallel file lists.
 fn parallel(
-    bits: Bits,
+    bits: CoordinateBits,
     name: &Path,
     sources: &[(String, usize)],
     budget: &mut Budget,
@@ -120,19 +124,19 @@ fn parallel(
     Ok(all)
 }
 
-struct Reader<'a> {
+struct VtuReader<'a> {
     bytes: &'a [u8],
-    file: &'a File,
+    file: &'a VtuFile,
     piece: &'a Piece,
     volume: Volume,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> VtuReader<'a> {
     fn read(&mut self) -> Result<(), Fault> {
         self.points()?;
         let (grid, at) = match self.file.kind {
-            Kind::Grid => self.grid()?,
-            Kind::PolyData => self.poly_data()?,
+            DatasetType::Grid => self.grid()?,
+            DatasetType::PolyData => self.poly_data()?,
         };
         let grid = self.without_ghosts(grid)?;
         let kept = grid
@@ -154,7 +158,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn array(&self, section: Section, name: Option<&str>) -> Result<(&'a Array, Scalar), Fault> {
+    fn array(
+        &self,
+        section: Section,
+        name: Option<&str>,
+    ) -> Result<(&'a Array, NumberType), Fault> {
         let mut arrays = self.piece.arrays.iter().filter(|(s, _)| *s == section);
         let found = arrays.find(|(_, a)| name.is_none_or(|n| a.name.eq_ignore_ascii_case(n)));
         match found {
@@ -169,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn numbers(&mut self, array: &Array, scalar: Scalar, n: usize) -> Result<Numbers, Wrong> {
+    fn numbers(&mut self, array: &Array, scalar: NumberType, n: usize) -> Result<Numbers, Wrong> {
         numbers(
             self.bytes,
             self.file,
@@ -197,8 +205,8 @@ impl<'a> Reader<'a> {
         let numbers = self.numbers(array, scalar, all)?;
         let points = &mut self.volume.points;
         points.reserve(n);
-        if let (Place::Text(ranges), true) = (&array.place, scalar.is_float()) {
-            let mut words = Words::new(self.bytes, ranges);
+        if let (ArraySource::Text(ranges), true) = (&array.place, scalar.is_float()) {
+            let mut words = RangeWords::new(self.bytes, ranges);
             return (0..n).try_for_each(|_| points.read_by(|axis| words.expected(axis)));
         }
         for i in 0..n {
@@ -215,15 +223,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the cells of an unstructured grid. Returns their place, too.
-    fn grid(&mut self) -> Result<(Grid, usize), Fault> {
+    fn grid(&mut self) -> Result<(CellList, usize), Fault> {
         let n = self.piece.cells;
         if n == 0 {
-            return Ok((Grid::default(), 0));
+            return Ok((CellList::default(), 0));
         }
         let (array, scalar) = self.array(Section::Cells, Some("types"))?;
         let types = self.numbers(array, scalar, n)?;
         let (ends, nodes, at) = self.lists(Section::Cells, n)?;
-        Ok((Grid { ends, nodes, types }, at))
+        Ok((CellList { ends, nodes, types }, at))
     }
 
     /// Reads the ends of `n` lists of nodes, and the nodes. Returns their place, too.
@@ -240,14 +248,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the cells of poly data, in the order of the values of cells. Returns the place of the polygons, too.
-    fn poly_data(&mut self) -> Result<(Grid, usize), Fault> {
+    fn poly_data(&mut self) -> Result<(CellList, usize), Fault> {
         let parts = [
-            (Section::Verts, Part::Vertices, self.piece.verts),
-            (Section::Lines, Part::Lines, self.piece.lines),
-            (Section::Polys, Part::Polygons, self.piece.polys),
-            (Section::Strips, Part::Strips, self.piece.strips),
+            (Section::Verts, PolyDataSection::Vertices, self.piece.verts),
+            (Section::Lines, PolyDataSection::Lines, self.piece.lines),
+            (Section::Polys, PolyDataSection::Polygons, self.piece.polys),
+            (Section::Strips, PolyDataSection::Strips, self.piece.strips),
         ];
-        let mut all = Grid::default();
+        let mut all = CellList::default();
         let mut place = 0;
         for (section, part, n) in parts.into_iter().filter(|p| p.2 > 0) {
             let (ends, nodes, at) = self.lists(section, n)?;
@@ -259,7 +267,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Empties the cells that are copies of another piece's.
-    fn without_ghosts(&mut self, mut grid: Grid) -> Result<Grid, Fault> {
+    fn without_ghosts(&mut self, mut grid: CellList) -> Result<CellList, Fault> {
         let n = self.piece.cells;
         let named = |a: &Array| ["vtkGhostType", "vtkGhostLevels"].contains(&a.name.as_str());
         let mut arrays = self.piece.arrays.iter();
@@ -298,7 +306,12 @@ impl<'a> Reader<'a> {
         Ok(grid)
     }
 
-    fn column(&mut self, array: &Array, element: ElementKind, kept: &Kept) -> Result<(), Fault> {
+    fn column(
+        &mut self,
+        array: &Array,
+        element: ElementKind,
+        kept: &KeptRows,
+    ) -> Result<(), Fault> {
         let rows = match element {
             ElementKind::Vertex => self.piece.points,
             _ => self.piece.cells,

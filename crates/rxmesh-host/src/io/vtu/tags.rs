@@ -1,7 +1,7 @@
 //! The tags of a VTU file: its arrays, and the places of their data.
 
 use super::super::error::Fault;
-use super::super::numbers::{Order, Scalar};
+use super::super::numbers::{ByteOrder, NumberType};
 use super::super::scan::quote;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Encoding and place of an array's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ArraySource {
     /// Text between the tags, in pieces: comments and other elements may part it.
     Text(Vec<Range<usize>>),
     /// Base64 between the tags.
@@ -23,9 +23,9 @@ pub(super) enum Place {
 pub(super) struct Array {
     pub(super) name: String,
     /// `None` for strings and bits.
-    pub(super) scalar: Option<Scalar>,
+    pub(super) scalar: Option<NumberType>,
     pub(super) width: usize,
-    pub(super) place: Place,
+    pub(super) place: ArraySource,
     /// Offset of its tag.
     pub(super) at: usize,
 }
@@ -71,7 +71,7 @@ pub(super) enum Packing {
 
 /// Kind of data that a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DatasetType {
     Grid,
     PolyData,
 }
@@ -96,12 +96,12 @@ pub(super) struct Piece {
 
 /// A file as its tags have it.
 #[derive(Debug)]
-pub(super) struct File {
-    pub(super) order: Order,
+pub(super) struct VtuFile {
+    pub(super) order: ByteOrder,
     /// Bytes of a length.
     pub(super) header: usize,
     pub(super) packed: Option<Packing>,
-    pub(super) kind: Kind,
+    pub(super) kind: DatasetType,
     /// Files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
@@ -152,7 +152,7 @@ impl Attributes {
 }
 
 /// Reads the tags up to the appended data or the end.
-pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
+pub(super) fn tags(bytes: &[u8]) -> Result<VtuFile, Fault> {
     let mut reader = Reader::from_reader(bytes);
     let mut parser = Parser {
         bytes,
@@ -204,8 +204,8 @@ pub(super) fn tags(bytes: &[u8]) -> Result<File, Fault> {
     };
     if !parser.grid {
         let what = match file.kind {
-            Kind::Grid => "there is no <UnstructuredGrid>",
-            Kind::PolyData => "there is no <PolyData>",
+            DatasetType::Grid => "there is no <UnstructuredGrid>",
+            DatasetType::PolyData => "there is no <PolyData>",
         };
         return Err(Fault::file(what));
     }
@@ -242,7 +242,7 @@ fn content(reader: &mut Reader<&[u8]>, at: usize, from: usize) -> Result<Vec<Ran
 
 struct Parser<'a> {
     bytes: &'a [u8],
-    file: Option<File>,
+    file: Option<VtuFile>,
     section: Option<Section>,
     grid: bool,
     /// Tags that are open.
@@ -256,9 +256,11 @@ impl Parser<'_> {
             ("VTKFile", None) => self.file = Some(file(&attributes()?)?),
             (_, None) => return Err(Fault::text(at, "<VTKFile> expected")),
             ("UnstructuredGrid" | "PUnstructuredGrid", Some(file)) => {
-                self.grid |= file.kind == Kind::Grid;
+                self.grid |= file.kind == DatasetType::Grid;
             }
-            ("PolyData" | "PPolyData", Some(file)) => self.grid |= file.kind == Kind::PolyData,
+            ("PolyData" | "PPolyData", Some(file)) => {
+                self.grid |= file.kind == DatasetType::PolyData
+            }
             ("Piece", Some(file)) => match &mut file.sources {
                 Some(sources) => {
                     let Some(source) = attributes()?.get("Source").map(str::to_owned) else {
@@ -319,12 +321,12 @@ impl Parser<'_> {
             return Ok(());
         }
         let place = match attributes.get("format").unwrap_or("ascii") {
-            "ascii" => Place::Text(content),
+            "ascii" => ArraySource::Text(content),
             "binary" => {
                 let filled = |r: &Range<usize>| !self.bytes[r.clone()].trim_ascii().is_empty();
-                Place::Inline(content.into_iter().find(filled).unwrap_or(0..0))
+                ArraySource::Inline(content.into_iter().find(filled).unwrap_or(0..0))
             }
-            "appended" => Place::Appended(attributes.size("offset", None)?),
+            "appended" => ArraySource::Appended(attributes.size("offset", None)?),
             other => {
                 let what = format!(
                     "the format {} of an array is not known",
@@ -370,12 +372,12 @@ impl Parser<'_> {
     }
 }
 
-fn piece(attributes: &Attributes, kind: Kind) -> Result<Piece, Fault> {
+fn piece(attributes: &Attributes, kind: DatasetType) -> Result<Piece, Fault> {
     let mut piece = Piece {
         points: attributes.size("NumberOfPoints", None)?,
         ..Piece::default()
     };
-    if kind == Kind::Grid {
+    if kind == DatasetType::Grid {
         piece.cells = attributes.size("NumberOfCells", None)?;
         return Ok(piece);
     }
@@ -389,13 +391,13 @@ fn piece(attributes: &Attributes, kind: Kind) -> Result<Piece, Fault> {
     Ok(piece)
 }
 
-fn file(attributes: &Attributes) -> Result<File, Fault> {
+fn file(attributes: &Attributes) -> Result<VtuFile, Fault> {
     let wrong = |what: String| Err(Fault::text(attributes.at, what));
     let (kind, parallel) = match attributes.get("type") {
-        Some("UnstructuredGrid") => (Kind::Grid, false),
-        Some("PUnstructuredGrid") => (Kind::Grid, true),
-        Some("PolyData") => (Kind::PolyData, false),
-        Some("PPolyData") => (Kind::PolyData, true),
+        Some("UnstructuredGrid") => (DatasetType::Grid, false),
+        Some("PUnstructuredGrid") => (DatasetType::Grid, true),
+        Some("PolyData") => (DatasetType::PolyData, false),
+        Some("PPolyData") => (DatasetType::PolyData, true),
         other => {
             let other = quote(other.unwrap_or_default().as_bytes());
             return wrong(format!(
@@ -416,10 +418,10 @@ fn file(attributes: &Attributes) -> Result<File, Fault> {
             ));
         }
     };
-    Ok(File {
+    Ok(VtuFile {
         order: match attributes.get("byte_order") {
-            Some("BigEndian") => Order::Big,
-            _ => Order::Little,
+            Some("BigEndian") => ByteOrder::Big,
+            _ => ByteOrder::Little,
         },
         header: match attributes.get("header_type") {
             Some("UInt64") => 8,
@@ -434,18 +436,18 @@ fn file(attributes: &Attributes) -> Result<File, Fault> {
     })
 }
 
-fn scalar(name: &str) -> Option<Scalar> {
+fn scalar(name: &str) -> Option<NumberType> {
     Some(match name {
-        "Int8" => Scalar::I8,
-        "UInt8" => Scalar::U8,
-        "Int16" => Scalar::I16,
-        "UInt16" => Scalar::U16,
-        "Int32" => Scalar::I32,
-        "UInt32" => Scalar::U32,
-        "Int64" => Scalar::I64,
-        "UInt64" => Scalar::U64,
-        "Float32" => Scalar::F32,
-        "Float64" => Scalar::F64,
+        "Int8" => NumberType::I8,
+        "UInt8" => NumberType::U8,
+        "Int16" => NumberType::I16,
+        "UInt16" => NumberType::U16,
+        "Int32" => NumberType::I32,
+        "UInt32" => NumberType::U32,
+        "Int64" => NumberType::I64,
+        "UInt64" => NumberType::U64,
+        "Float32" => NumberType::F32,
+        "Float64" => NumberType::F64,
         _ => return None,
     })
 }

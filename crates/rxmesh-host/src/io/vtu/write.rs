@@ -1,7 +1,7 @@
 //! Writing VTU and VTP: raw bytes appended, base64 inline, or text.
 
 use super::super::arrays::arrays;
-use super::super::numbers::{Order, Scalar, bytes_of, scalar_of};
+use super::super::numbers::{ByteOrder, NumberType, bytes_of, scalar_of};
 use super::super::shape::Model;
 use super::super::text::rows;
 use super::super::volume::Role;
@@ -24,7 +24,7 @@ pub(in super::super) fn write(
         warnings.push(format!("{format} holds no comments: {n} are not kept"));
     }
     let (vertices, elements) = (mesh.vertex_count(), mesh.element_count());
-    let mut file = File {
+    let mut file = VtuWriter {
         encoding,
         pieces: Pieces::new(),
         appended: Pieces::new(),
@@ -107,7 +107,7 @@ pub(in super::super) fn write(
     file.finish()
 }
 
-struct File {
+struct VtuWriter {
     encoding: Encoding,
     pieces: Pieces,
     appended: Pieces,
@@ -115,13 +115,13 @@ struct File {
     offset: usize,
 }
 
-impl File {
+impl VtuWriter {
     fn text(&mut self, text: &str) {
         self.pieces.push(text.as_bytes().to_vec());
     }
 
     /// Writes the tag before an array's data, with its name as XML writes it.
-    fn open(&mut self, name: &str, width: usize, scalar: Scalar, format: &str) {
+    fn open(&mut self, name: &str, width: usize, scalar: NumberType, format: &str) {
         let kind = type_name(scalar);
         self.text(&format!(
             "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"{format}\">\n"
@@ -144,7 +144,7 @@ impl File {
             }
             Encoding::Base64 => {
                 self.open(name, width, scalar, "binary");
-                let bytes = bytes_of(data, Order::Little);
+                let bytes = bytes_of(data, ByteOrder::Little);
                 let mut out = Vec::new();
                 base64::encode(
                     &[&(bytes.len() as u64).to_le_bytes(), &bytes[..]].concat(),
@@ -160,7 +160,7 @@ impl File {
                     "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\" format=\"appended\" \
                         offset=\"{offset}\"/>\n"
                 ));
-                let bytes = bytes_of(data, Order::Little);
+                let bytes = bytes_of(data, ByteOrder::Little);
                 self.offset += 8 + bytes.len();
                 self.appended
                     .push((bytes.len() as u64).to_le_bytes().to_vec());
@@ -190,17 +190,17 @@ fn escaped(name: &str) -> String {
     quick_xml::escape::escape(&plain).into_owned()
 }
 
-fn type_name(scalar: Scalar) -> &'static str {
+fn type_name(scalar: NumberType) -> &'static str {
     match scalar {
-        Scalar::I8 => "Int8",
-        Scalar::U8 => "UInt8",
-        Scalar::I16 => "Int16",
-        Scalar::U16 => "UInt16",
-        Scalar::I32 => "Int32",
-        Scalar::U32 => "UInt32",
-        Scalar::I64 => "Int64",
-        Scalar::U64 => "UInt64",
-        Scalar::F32 => "Float32",
-        Scalar::F64 => "Float64",
+        NumberType::I8 => "Int8",
+        NumberType::U8 => "UInt8",
+        NumberType::I16 => "Int16",
+        NumberType::U16 => "UInt16",
+        NumberType::I32 => "Int32",
+        NumberType::U32 => "UInt32",
+        NumberType::I64 => "Int64",
+        NumberType::U64 => "UInt64",
+        NumberType::F32 => "Float32",
+        NumberType::F64 => "Float64",
     }
 }

@@ -23,7 +23,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 /// Mesh under check: triangles or polygons.
-struct View<'a, F> {
+struct CheckedMesh<'a, F> {
     positions: &'a [Vec3],
     /// Corners of all faces.
     corners: &'a [u32],
@@ -31,7 +31,7 @@ struct View<'a, F> {
     faces: F,
 }
 
-impl<F: FaceList> View<'_, F> {
+impl<F: FaceList> CheckedMesh<'_, F> {
     fn at(&self, v: u32) -> DVec3 {
         self.positions[v as usize].as_dvec3()
     }
@@ -49,7 +49,7 @@ impl<F: FaceList> View<'_, F> {
 /// Euler characteristic; every other face counts, duplicates included. All offenders are numbered from 0, in the order
 /// of the file.
 pub fn check(mesh: &TriMesh) -> CheckReport {
-    let view = View {
+    let view = CheckedMesh {
         positions: &mesh.positions,
         corners: mesh.faces.as_flattened(),
         placement: &mesh.placement,
@@ -61,7 +61,7 @@ pub fn check(mesh: &TriMesh) -> CheckReport {
 /// Works like [`check`], for polygons: [`CheckReport::polygons`] holds the findings about them. Never fails on a mesh
 /// that [`PolyMesh::validate`] accepts.
 pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
-    let view = View {
+    let view = CheckedMesh {
         positions: &mesh.positions,
         corners: &mesh.corners,
         placement: &mesh.placement,
@@ -74,7 +74,7 @@ pub fn check_poly(mesh: &PolyMesh) -> CheckReport {
     }
 }
 
-fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
+fn examine(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
         vertices: mesh.positions.len() as u64,
         faces: mesh.faces.count() as u64,
@@ -121,7 +121,7 @@ fn examine(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
 }
 
 /// Counts defects of single edges.
-fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckReport) {
+fn edges(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckReport) {
     for (e, &ends) in table.edges.iter().enumerate() {
         match table.along(e) {
             [_] => report.boundary_edges.add(ends),
@@ -136,7 +136,7 @@ fn edges(mesh: &View<'_, impl FaceList>, table: &EdgeTable, report: &mut CheckRe
 }
 
 /// Counts defects of single faces, or of the faces along one edge.
-fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
+fn faces(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     for f in 0..mesh.faces.count() {
         let (face, i) = (mesh.faces.face(f), f as u32);
@@ -163,7 +163,7 @@ fn faces(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
 }
 
 /// Finds faces with the same vertices as an earlier face: they have the same sum of numbers that are mixed well.
-fn duplicate_faces(mesh: &View<'_, impl FaceList>) -> Findings<u32> {
+fn duplicate_faces(mesh: &CheckedMesh<'_, impl FaceList>) -> Findings<u32> {
     /// 2^64 over the golden ratio, odd.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = |&v: &u32| {
@@ -193,7 +193,7 @@ fn duplicate_faces(mesh: &View<'_, impl FaceList>) -> Findings<u32> {
 }
 
 /// Finds valence, isolated and duplicate vertices.
-fn vertices(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
+fn vertices(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport::default();
     let mut used = vec![false; mesh.positions.len()];
     for f in 0..mesh.faces.count() {
@@ -245,7 +245,7 @@ fn duplicate_vertices(positions: &[Vec3]) -> Findings<u32> {
 }
 
 /// Computes bounding box and edge lengths, in the world.
-fn geometry(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
+fn geometry(mesh: &CheckedMesh<'_, impl FaceList>, table: &EdgeTable) -> CheckReport {
     let mut report = CheckReport {
         bounding_box: bounding_box(mesh.positions, mesh.corners, mesh.placement),
         ..CheckReport::default()

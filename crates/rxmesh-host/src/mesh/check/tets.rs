@@ -84,7 +84,7 @@ pub struct TetReport {
 
 /// Measures of one cell.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct TetMeasures {
     volume: f64,
     /// Smallest dihedral angle in degrees; 0 for cells of no volume.
     angle: f64,
@@ -161,7 +161,7 @@ fn vertex_components(mesh: &TetMesh) -> u64 {
 }
 
 fn shapes(mesh: &TetMesh, report: &mut TetReport) {
-    let shapes: Vec<Shape> = (0..mesh.cell_count())
+    let shapes: Vec<TetMeasures> = (0..mesh.cell_count())
         .into_par_iter()
         .lean()
         .map(|c| shape(mesh.corners(c)))
@@ -189,7 +189,7 @@ fn shapes(mesh: &TetMesh, report: &mut TetReport) {
     }
     let spread = |of: &[f64]| (!of.is_empty()).then(|| Spread::of(of.iter().copied()));
     report.cell_volume = spread(&volumes);
-    let measures = |of: fn(&Shape) -> f64| {
+    let measures = |of: fn(&TetMeasures) -> f64| {
         let values: Vec<f64> = sound.iter().map(|&c| of(&shapes[c as usize])).collect();
         let least = sound.iter().zip(&values).min_by(|a, b| a.1.total_cmp(b.1));
         let worst = least.map(|(&cell, &value)| Worst { cell, value });
@@ -200,7 +200,7 @@ fn shapes(mesh: &TetMesh, report: &mut TetReport) {
 }
 
 /// Measures a tetrahedron, whatever its winding.
-fn shape(p: [DVec3; 4]) -> Shape {
+fn shape(p: [DVec3; 4]) -> TetMeasures {
     let volume = signed_volume(p);
     let [a, b, c] = [p[1] - p[0], p[2] - p[0], p[3] - p[0]];
     // Twice the areas' vectors, out of a cell that is positive.
@@ -222,7 +222,7 @@ fn shape(p: [DVec3; 4]) -> Shape {
     let ratio = 3.0 * inner / outer;
     // The measures of a nearly flat cell may be infinite or NaN.
     let known = |x: f64| if x.is_finite() { x.max(0.0) } else { 0.0 };
-    Shape {
+    TetMeasures {
         volume,
         angle: known(angle),
         ratio: known(ratio),

@@ -1,15 +1,15 @@
 //! Fans, boundary loops, components and orientability, by union-find.
 
 use super::super::sets::Sets;
-use super::{EdgeTable, FaceList, Findings, View};
+use super::{CheckedMesh, EdgeTable, FaceList, Findings};
 
 /// Returns the corner of half-edge `h`'s face at the half-edge's start and at its end.
-fn corners(mesh: &View<'_, impl FaceList>, h: u32) -> [u32; 2] {
+fn corners(mesh: &CheckedMesh<'_, impl FaceList>, h: u32) -> [u32; 2] {
     [h, mesh.faces.next(h)]
 }
 
 /// Findings of a walk over the fans of faces around vertices.
-pub(super) struct Fans {
+pub(super) struct FanFindings {
     /// Non-manifold vertices.
     pub(super) bad: Findings<u32>,
     /// Number of boundary loops.
@@ -22,7 +22,10 @@ pub(super) struct Fans {
 ///
 /// Corners of one vertex are united across edges; each set that remains is a separate fan. A vertex is manifold when
 /// its corners are one fan and none of its edges has more than two faces.
-pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) -> Fans {
+pub(super) fn fans_and_loops(
+    mesh: &CheckedMesh<'_, impl FaceList>,
+    table: &EdgeTable,
+) -> FanFindings {
     let mut fans = Sets::new(mesh.faces.corner_count());
     let mut bad = vec![false; mesh.positions.len()];
     for (e, ends) in table.edges.iter().enumerate() {
@@ -48,7 +51,7 @@ pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) 
         }
     }
     let offenders = bad.iter().enumerate().filter(|(_, b)| **b);
-    Fans {
+    FanFindings {
         bad: offenders.map(|(v, _)| v as u32).collect(),
         loops: boundary_loops(mesh, table, &mut fans),
         without: fan_of.iter().filter(|&&f| f == NONE).count() as u64,
@@ -57,7 +60,11 @@ pub(super) fn fans_and_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable) 
 
 /// Counts the boundary loops. Two boundary edges follow each other when they bound the same fan, so that holes which
 /// touch in a vertex stay two.
-fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut Sets) -> u64 {
+fn boundary_loops(
+    mesh: &CheckedMesh<'_, impl FaceList>,
+    table: &EdgeTable,
+    fans: &mut Sets,
+) -> u64 {
     let mut ends: Vec<(u32, u32)> = Vec::new();
     let mut count = 0u32;
     for e in 0..table.len() {
@@ -76,7 +83,7 @@ fn boundary_loops(mesh: &View<'_, impl FaceList>, table: &EdgeTable, fans: &mut 
 }
 
 /// Numbers of merges of two sets of faces, or of two sets of vertices.
-pub(super) struct Parts {
+pub(super) struct MergeCounts {
     pub(super) face_merges: u64,
     pub(super) vertex_merges: u64,
     pub(super) orientable: bool,
@@ -84,7 +91,11 @@ pub(super) struct Parts {
 
 /// Computes the components through edges and through vertices, and if faces can be turned to agree; if they agree
 /// already (`mixed` is `false`) there is nothing to compute for that.
-pub(super) fn components(mesh: &View<'_, impl FaceList>, table: &EdgeTable, mixed: bool) -> Parts {
+pub(super) fn components(
+    mesh: &CheckedMesh<'_, impl FaceList>,
+    table: &EdgeTable,
+    mixed: bool,
+) -> MergeCounts {
     let face = |h: u32| mesh.faces.of_corner(h);
     let mut through_edges = Sets::new(mesh.faces.count());
     let mut through_vertices = Sets::new(mesh.positions.len());
@@ -107,7 +118,7 @@ pub(super) fn components(mesh: &View<'_, impl FaceList>, table: &EdgeTable, mixe
     let orientable = turned.is_none_or(|mut sets| {
         (0..mesh.faces.count() as u32).all(|f| sets.root(2 * f) != sets.root(2 * f + 1))
     });
-    Parts {
+    MergeCounts {
         face_merges,
         vertex_merges,
         orientable,

@@ -17,7 +17,7 @@ use twox_hash::XxHash3_128;
 fn round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mesh.patches");
-    let mesh = meshes::torus(20, 30).joined(&meshes::Mesh::new(9, []));
+    let mesh = meshes::torus(20, 30).joined(&meshes::TriangleList::new(9, []));
     let options = PatchOptions {
         growth: 1.25,
         ..options(64)

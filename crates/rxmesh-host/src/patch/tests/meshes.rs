@@ -6,12 +6,12 @@ use super::super::shared::split_mix;
 
 /// Triangles.
 #[derive(Clone)]
-pub(super) struct Mesh {
+pub(super) struct TriangleList {
     pub(super) vertices: usize,
     pub(super) faces: Vec<[u32; 3]>,
 }
 
-impl Mesh {
+impl TriangleList {
     pub(super) fn new(vertices: usize, faces: impl Into<Vec<[u32; 3]>>) -> Self {
         Self {
             vertices,
@@ -48,29 +48,29 @@ impl Mesh {
 }
 
 /// Builds a rectangle of two triangles per cell.
-pub(super) fn grid(columns: u32, rows: u32) -> Mesh {
+pub(super) fn grid(columns: u32, rows: u32) -> TriangleList {
     let id = |r: u32, c: u32| r * (columns + 1) + c;
     let mut faces = Vec::new();
     for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
         faces.push([id(r, c), id(r, c + 1), id(r + 1, c + 1)]);
         faces.push([id(r, c), id(r + 1, c + 1), id(r + 1, c)]);
     }
-    Mesh::new(((columns + 1) * (rows + 1)) as usize, faces)
+    TriangleList::new(((columns + 1) * (rows + 1)) as usize, faces)
 }
 
 /// Returns a rectangle with opposite sides joined.
-pub(super) fn torus(columns: u32, rows: u32) -> Mesh {
+pub(super) fn torus(columns: u32, rows: u32) -> TriangleList {
     let id = |r: u32, c: u32| (r % rows) * columns + c % columns;
     let mut faces = Vec::new();
     for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
         faces.push([id(r, c), id(r, c + 1), id(r + 1, c + 1)]);
         faces.push([id(r, c), id(r + 1, c + 1), id(r + 1, c)]);
     }
-    Mesh::new((columns * rows) as usize, faces)
+    TriangleList::new((columns * rows) as usize, faces)
 }
 
 /// Returns an octahedron, each face cut into n by n.
-pub(super) fn sphere(n: i32) -> Mesh {
+pub(super) fn sphere(n: i32) -> TriangleList {
     let mut ids: HashMap<[i32; 3], u32> = HashMap::new();
     let mut faces = Vec::new();
     for signs in 0..8 {
@@ -87,20 +87,20 @@ pub(super) fn sphere(n: i32) -> Mesh {
             }
         }
     }
-    Mesh::new(ids.len(), faces)
+    TriangleList::new(ids.len(), faces)
 }
 
 /// Returns triangles around vertex 0.
-pub(super) fn fan(valence: u32, closed: bool) -> Mesh {
+pub(super) fn fan(valence: u32, closed: bool) -> TriangleList {
     let rim = valence + u32::from(!closed);
     let faces: Vec<[u32; 3]> = (0..valence)
         .map(|i| [0, i + 1, (i + 1) % rim + 1])
         .collect();
-    Mesh::new(rim as usize + 1, faces)
+    TriangleList::new(rim as usize + 1, faces)
 }
 
 /// Returns triangles around one edge, each with a strip hanging on.
-pub(super) fn book(pages: u32) -> Mesh {
+pub(super) fn book(pages: u32) -> TriangleList {
     let pages = (0..pages).map(|page| 4 * page + 2);
     let faces: Vec<[u32; 3]> = pages
         .clone()
@@ -113,7 +113,7 @@ pub(super) fn book(pages: u32) -> Mesh {
             ]
         })
         .collect();
-    Mesh::new(4 * pages.len() + 2, faces)
+    TriangleList::new(4 * pages.len() + 2, faces)
 }
 
 /// Returns two tetrahedra that share vertex 0.

@@ -8,7 +8,7 @@ use rayon::ThreadPoolBuilder;
 use rxmesh_kernels::topo::Kind;
 
 use super::{PatchError, PatchOptions, PatchSet, build};
-use meshes::Mesh;
+use meshes::TriangleList;
 
 fn options(patch_size: u32) -> PatchOptions {
     PatchOptions {
@@ -19,7 +19,7 @@ fn options(patch_size: u32) -> PatchOptions {
 
 /// Builds with these options and checks everything there is to check.
 #[track_caller]
-fn check_with(mesh: &Mesh, options: &PatchOptions) -> PatchSet {
+fn check_with(mesh: &TriangleList, options: &PatchOptions) -> PatchSet {
     let set = build(mesh.vertices, &mesh.faces, options).unwrap();
     let violations = set.validate(mesh.vertices, &mesh.faces);
     assert!(
@@ -33,7 +33,7 @@ fn check_with(mesh: &Mesh, options: &PatchOptions) -> PatchSet {
 
 /// Checks several patch sizes, static and growing.
 #[track_caller]
-fn check(mesh: &Mesh) {
+fn check(mesh: &TriangleList) {
     for patch_size in [1, 16, 100, 512, 65535] {
         for growth in [1.0, 1.3] {
             check_with(
@@ -91,19 +91,19 @@ fn fans() {
 
 #[test]
 fn few_or_no_faces() {
-    check(&Mesh::new(0, []));
-    check(&Mesh::new(1, []));
-    check(&Mesh::new(700, []));
-    check(&Mesh::new(3, [[0, 1, 2]]));
-    check(&Mesh::new(40, [[7, 3, 30]]));
+    check(&TriangleList::new(0, []));
+    check(&TriangleList::new(1, []));
+    check(&TriangleList::new(700, []));
+    check(&TriangleList::new(3, [[0, 1, 2]]));
+    check(&TriangleList::new(40, [[7, 3, 30]]));
     assert_eq!(build(0, &[], &options(512)).unwrap().headers.len(), 0);
     assert_eq!(build(700, &[], &options(512)).unwrap().headers.len(), 2);
 }
 
 #[test]
 fn non_manifold() {
-    check(&Mesh::new(5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]));
-    check(&Mesh::new(7, meshes::two_tetrahedra()));
+    check(&TriangleList::new(5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]));
+    check(&TriangleList::new(7, meshes::two_tetrahedra()));
     check(&meshes::book(40));
     check(&meshes::book(40).joined(&meshes::torus(10, 10)).shuffled(2));
 }
@@ -122,9 +122,9 @@ fn an_edge_with_thousands_of_faces_takes_no_time() {
 
 #[test]
 fn degenerate_and_duplicate_faces() {
-    check(&Mesh::new(2, [[0, 0, 1]]));
-    check(&Mesh::new(1, [[0, 0, 0], [0, 0, 0]]));
-    check(&Mesh::new(
+    check(&TriangleList::new(2, [[0, 0, 1]]));
+    check(&TriangleList::new(1, [[0, 0, 0], [0, 0, 0]]));
+    check(&TriangleList::new(
         3,
         [
             [0, 1, 1],
@@ -144,7 +144,7 @@ fn degenerate_and_duplicate_faces() {
 
 #[test]
 fn components_are_packed_whole() {
-    let mut mesh = Mesh::new(0, []);
+    let mut mesh = TriangleList::new(0, []);
     for _ in 0..700 {
         mesh = mesh.joined(&meshes::grid(3, 2));
     }
@@ -153,7 +153,7 @@ fn components_are_packed_whole() {
     assert_eq!(set.headers.len(), (700usize).div_ceil(512 / 12));
     let mixed = mesh
         .joined(&meshes::torus(40, 40))
-        .joined(&Mesh::new(100, []));
+        .joined(&TriangleList::new(100, []));
     check(&mixed.shuffled(1));
 }
 
@@ -284,7 +284,7 @@ proptest! {
         seed: u64,
         growth in 1.0f32..2.0,
     ) {
-        check_with(&Mesh::new(60, faces), &PatchOptions { patch_size, seed, growth });
+        check_with(&TriangleList::new(60, faces), &PatchOptions { patch_size, seed, growth });
     }
 
     #[test]

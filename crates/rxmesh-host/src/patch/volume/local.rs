@@ -10,13 +10,13 @@ use super::super::error::PatchError;
 use super::super::ribbon::MAX_LOCAL;
 use super::super::shared::SmallMap;
 use super::owners::Owners;
-use super::parts::{Pairs, Parts, Triples, key, local_cells};
+use super::parts::{Pairs, Simplices, Triples, key, local_cells};
 
 /// Mesh with the owners of its elements.
-pub(super) struct Mesh<'a> {
+pub(super) struct OwnedMesh<'a> {
     pub(super) owners: &'a Owners,
-    pub(super) edges: &'a Parts<2>,
-    pub(super) faces: &'a Parts<3>,
+    pub(super) edges: &'a Simplices<2>,
+    pub(super) faces: &'a Simplices<3>,
     /// Ribbon cells of each patch.
     pub(super) ribbons: &'a [Vec<u32>],
 }
@@ -59,7 +59,7 @@ impl Held {
 }
 
 /// Contents of one patch.
-pub(super) struct Local {
+pub(super) struct PatchContents {
     /// Vertices, edges, faces.
     pub(super) held: [Held; 3],
     /// Edges of the local cells, if there are any.
@@ -68,7 +68,7 @@ pub(super) struct Local {
     pub(super) cell_faces: Vec<[u32; 4]>,
 }
 
-impl Mesh<'_> {
+impl OwnedMesh<'_> {
     /// Returns the linear cells of a patch, by local id.
     pub(super) fn cells(&self, patch: usize) -> impl Iterator<Item = u32> + Clone {
         local_cells(self.owners, patch, &self.ribbons[patch])
@@ -86,7 +86,7 @@ impl Mesh<'_> {
     }
 
     /// Computes the contents of all patches.
-    pub(super) fn locals(&self) -> Result<Vec<Local>, PatchError> {
+    pub(super) fn locals(&self) -> Result<Vec<PatchContents>, PatchError> {
         (0..self.ribbons.len())
             .into_par_iter()
             .lean()
@@ -94,7 +94,7 @@ impl Mesh<'_> {
             .collect()
     }
 
-    fn local(&self, patch: usize, set: &mut SmallMap) -> Result<Local, PatchError> {
+    fn local(&self, patch: usize, set: &mut SmallMap) -> Result<PatchContents, PatchError> {
         let range = |starts: &[u32]| starts[patch]..starts[patch + 1];
         let own_cells = range(&self.owners.cells).len();
         let own = [
@@ -149,7 +149,7 @@ impl Mesh<'_> {
             ),
         ];
         self.check(patch, &held)?;
-        Ok(Local {
+        Ok(PatchContents {
             held,
             cell_edges,
             cell_faces,

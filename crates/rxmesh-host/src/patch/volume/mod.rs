@@ -28,7 +28,7 @@ use rxmesh_kernels::topo::{Needs, PatchHeader};
 
 use super::error::PatchError;
 use super::{order, regions};
-use parts::{Pairs, Parts, Triples};
+use parts::{Pairs, Simplices, Triples};
 
 pub use stats::VolumeStats;
 
@@ -151,19 +151,22 @@ pub fn build(
     let owners = owners::build(vertex_count, cells, &order, patch_size);
     let ribbons = owners::ribbons((&order.next, longest), &owners, options.ribbon);
     let mut has = Needs::CELLS;
-    let (mut edges, mut faces) = (Parts::none(ribbons.len()), Parts::none(ribbons.len()));
+    let (mut edges, mut faces) = (
+        Simplices::none(ribbons.len()),
+        Simplices::none(ribbons.len()),
+    );
     if options.kinds != VolumeKinds::Cells {
-        edges = Parts::build::<Pairs>(&owners, &ribbons);
+        edges = Simplices::build::<Pairs>(&owners, &ribbons);
         has = has.and(Needs::EDGES);
     }
     if options.kinds == VolumeKinds::Faces {
-        faces = Parts::build::<Triples>(&owners, &ribbons);
+        faces = Simplices::build::<Triples>(&owners, &ribbons);
         has = has.and(Needs::FACES);
     }
     if options.ribbon == Ribbon::Ring {
         has = has.and(Needs::RING);
     }
-    let mesh = local::Mesh {
+    let mesh = local::OwnedMesh {
         owners: &owners,
         edges: &edges,
         faces: &faces,

@@ -97,7 +97,7 @@ pub(super) fn build(
 }
 
 /// A patch that needs a cell, and the cell.
-type Told = (u32, u32);
+type NeededCell = (u32, u32);
 
 /// Returns the cells that each patch holds without owning them, ascending: those around its own vertices and beyond the
 /// faces of its own cells, or those around all vertices that owned elements have.
@@ -114,7 +114,7 @@ pub(super) fn ribbons(
         Ribbon::Usual => Vec::new(),
         Ribbon::Ring => interested(owners, &vertices),
     };
-    let told: Vec<Vec<Told>> = (0..patches)
+    let told: Vec<Vec<NeededCell>> = (0..patches)
         .into_par_iter()
         .lean()
         .map(|patch| {
@@ -151,10 +151,10 @@ pub(super) fn ribbons(
 }
 
 /// Collects the cells that each patch was told by all, in the order of those that told it.
-fn collect_by_patch(told: &[Vec<Told>], patches: usize) -> Vec<Vec<u32>> {
-    let rows = |(from, list): (usize, &Vec<Told>)| {
+fn collect_by_patch(told: &[Vec<NeededCell>], patches: usize) -> Vec<Vec<u32>> {
+    let rows = |(from, list): (usize, &Vec<NeededCell>)| {
         let mut at = 0;
-        let part = |row: &[Told]| {
+        let part = |row: &[NeededCell]| {
             at += row.len();
             (row[0].0, from, at - row.len()..at)
         };

@@ -6,19 +6,22 @@ use rxmesh_kernels::topo::{Kind, PatchHeader};
 
 use super::super::error::PatchError;
 use super::super::shared::{NONE, SmallMap};
-use super::local::{Held, Local, Mesh};
+use super::local::{Held, OwnedMesh, PatchContents};
 
 /// Arrays of a patch set.
-pub(super) struct Packed {
+pub(super) struct PackedVolume {
     pub(super) headers: Vec<PatchHeader>,
     pub(super) topology: Vec<u16>,
     pub(super) ribbons: Vec<u32>,
 }
 
 /// Packs all patches.
-pub(super) fn build(mesh: &Mesh<'_>, locals: &[Local]) -> Result<Packed, PatchError> {
+pub(super) fn build(
+    mesh: &OwnedMesh<'_>,
+    locals: &[PatchContents],
+) -> Result<PackedVolume, PatchError> {
     let (headers, sizes) = lay_out(mesh, locals)?;
-    let mut packed = Packed {
+    let mut packed = PackedVolume {
         headers,
         topology: vec![0; sizes[0]],
         ribbons: vec![NONE; sizes[1]],
@@ -50,8 +53,8 @@ pub(super) fn build(mesh: &Mesh<'_>, locals: &[Local]) -> Result<Packed, PatchEr
 
 /// Returns all headers, and the lengths of topology and ribbons.
 fn lay_out(
-    mesh: &Mesh<'_>,
-    locals: &[Local],
+    mesh: &OwnedMesh<'_>,
+    locals: &[PatchContents],
 ) -> Result<(Vec<PatchHeader>, [usize; 2]), PatchError> {
     let mut headers = Vec::with_capacity(locals.len());
     let mut sizes = [0u64; 2];
@@ -103,9 +106,9 @@ impl Names<'_> {
 
 /// Writes all sections.
 fn write_topology(
-    mesh: &Mesh<'_>,
+    mesh: &OwnedMesh<'_>,
     (patch, header): (usize, &PatchHeader),
-    local: &Local,
+    local: &PatchContents,
     topology: &mut [u16],
     maps: &mut [SmallMap; 3],
 ) {

@@ -9,7 +9,7 @@ use crate::mesh::CELL_FACES;
 
 /// Edges or faces of a mesh.
 #[derive(Default)]
-pub(super) struct Parts<const M: usize> {
+pub(super) struct Simplices<const M: usize> {
     /// Start of each patch's own keys; the total at the end.
     pub(super) starts: Vec<u32>,
     /// Vertices of each, ascending linear ids, by linear id. They ascend: a patch owns what its vertices come first in,
@@ -22,18 +22,18 @@ pub(super) struct Parts<const M: usize> {
 }
 
 /// Corners of a cell's six edges or four faces.
-pub(super) trait Corners<const M: usize> {
+pub(super) trait CellSides<const M: usize> {
     /// Corners of each edge or face.
     const OF: &'static [[usize; M]];
 }
 
 pub(super) struct Pairs;
-impl Corners<2> for Pairs {
+impl CellSides<2> for Pairs {
     const OF: &'static [[usize; 2]] = &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 }
 
 pub(super) struct Triples;
-impl Corners<3> for Triples {
+impl CellSides<3> for Triples {
     const OF: &'static [[usize; 3]] = &CELL_FACES;
 }
 
@@ -44,7 +44,7 @@ fn is_odd<const M: usize>(ids: [u32; M]) -> bool {
 }
 
 /// Returns the vertices of part `which` of a cell, ascending.
-pub(super) fn key<const M: usize, C: Corners<M>>(cell: &[u32; 4], which: usize) -> [u32; M] {
+pub(super) fn key<const M: usize, C: CellSides<M>>(cell: &[u32; 4], which: usize) -> [u32; M] {
     let mut key = C::OF[which].map(|k| cell[k]);
     key.sort_unstable();
     key
@@ -97,9 +97,9 @@ impl Buckets {
     }
 }
 
-impl<const M: usize> Parts<M> {
+impl<const M: usize> Simplices<M> {
     /// Finds the parts that each patch owns among the cells that it holds.
-    pub(super) fn build<C: Corners<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
+    pub(super) fn build<C: CellSides<M>>(owners: &Owners, ribbons: &[Vec<u32>]) -> Self {
         let lists: Vec<Vec<([u32; M], bool)>> = ribbons
             .par_iter()
             .enumerate()
@@ -144,7 +144,7 @@ impl<const M: usize> Parts<M> {
                 (keys[i], turned[i]) = (key, odd);
             }
         });
-        Parts {
+        Simplices {
             firsts: firsts(owners, &starts, &keys),
             starts,
             keys,
@@ -154,7 +154,7 @@ impl<const M: usize> Parts<M> {
 
     /// Returns empty lists for all patches.
     pub(super) fn none(patches: usize) -> Self {
-        Parts {
+        Simplices {
             starts: vec![0; patches + 1],
             firsts: Vec::new(),
             keys: Vec::new(),
@@ -166,7 +166,7 @@ impl<const M: usize> Parts<M> {
     pub(super) fn find(&self, key: &[u32; M]) -> u32 {
         let first = key[0] as usize;
         let range = self.firsts[first] as usize..self.firsts[first + 1] as usize;
-        // A few: to look through them is faster than to halve them, unless they are many.
+        // Linear search is faster than binary search for few keys.
         let mut keys = &self.keys[range.clone()];
         let mut at = range.start;
         while keys.len() > 16 {

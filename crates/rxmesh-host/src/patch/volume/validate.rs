@@ -26,7 +26,7 @@ fn set<const M: usize>(ids: [u32; M]) -> Vec<u32> {
 }
 
 /// A patch in linear ids.
-struct View {
+struct LinearPatch {
     /// Linear ids of the local V, E, F, C.
     ids: [Vec<u32>; 4],
     /// Sections EV, FE (with the direction), CV, CE, CF as linear ids.
@@ -56,7 +56,7 @@ impl VolumeSet {
         if !out.is_empty() {
             return out;
         }
-        let views: Vec<View> = (self.headers.iter().enumerate())
+        let views: Vec<LinearPatch> = (self.headers.iter().enumerate())
             .filter_map(|(patch, h)| self.view(patch, h, &mut out))
             .collect();
         if !out.is_empty() {
@@ -159,7 +159,12 @@ impl VolumeSet {
         }
     }
 
-    fn view(&self, patch: usize, h: &PatchHeader, out: &mut Vec<LayoutFault>) -> Option<View> {
+    fn view(
+        &self,
+        patch: usize,
+        h: &PatchHeader,
+        out: &mut Vec<LayoutFault>,
+    ) -> Option<LinearPatch> {
         let ids = Kind::VOLUME.map(|kind| {
             let own = h.base_of(kind)..h.base_of(kind) + h.owned_of(kind);
             let at = h.ribbon_section(kind) as usize;
@@ -187,7 +192,7 @@ impl VolumeSet {
             "patch {patch}: a section leads out of the patch"
         );
         let (ev, fe, cv, ce, cf) = view?;
-        Some(View {
+        Some(LinearPatch {
             ids,
             ev,
             fe,
@@ -245,7 +250,12 @@ impl VolumeSet {
     }
 
     /// Collects edges and faces by their vertices. Each is owned once, and their number is that of the mesh.
-    fn naive(&self, corners: &[[u32; 4]], views: &[View], out: &mut Vec<LayoutFault>) -> Naive {
+    fn naive(
+        &self,
+        corners: &[[u32; 4]],
+        views: &[LinearPatch],
+        out: &mut Vec<LayoutFault>,
+    ) -> Naive {
         let mut mesh = Naive::default();
         for (c, cell) in corners.iter().enumerate() {
             let edges = EDGES.map(|k| set(k.map(|i| cell[i])));
@@ -302,7 +312,7 @@ impl VolumeSet {
     fn check_sections(
         &self,
         patch: usize,
-        view: &View,
+        view: &LinearPatch,
         corners: &[[u32; 4]],
         mesh: &Naive,
         out: &mut Vec<LayoutFault>,
@@ -390,7 +400,7 @@ impl VolumeSet {
     fn check_shells(
         &self,
         patch: usize,
-        view: &View,
+        view: &LinearPatch,
         corners: &[[u32; 4]],
         mesh: &Naive,
         out: &mut Vec<LayoutFault>,

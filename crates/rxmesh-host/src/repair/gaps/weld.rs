@@ -16,12 +16,12 @@ const PART_OF_EDGE: f64 = 0.5;
 
 /// Welds all vertices that can be welded. Returns the number of vertices that went into others.
 pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
-    let corners = Corners::new(mesh, border);
+    let corners = IncidentFaces::new(mesh, border);
     let pairs = near_pairs(mesh, border, &corners, reach);
     if pairs.is_empty() {
         return 0;
     }
-    let mut groups = Groups::new(mesh, &corners);
+    let mut groups = WeldGroups::new(mesh, &corners);
     for (_, a, b) in pairs {
         groups.unite(a, b);
     }
@@ -41,15 +41,15 @@ pub(super) fn weld(mesh: &mut TriMesh, border: &Border, reach: f64) -> usize {
 }
 
 /// Faces of the boundary's vertices.
-struct Corners {
+struct IncidentFaces {
     /// Place of each boundary vertex in the lists; `u32::MAX` for others.
     place: Vec<u32>,
     starts: Vec<u32>,
     faces: Vec<u32>,
 }
 
-impl Corners {
-    fn new(mesh: &TriMesh, border: &Border) -> Corners {
+impl IncidentFaces {
+    fn new(mesh: &TriMesh, border: &Border) -> IncidentFaces {
         let mut place = vec![u32::MAX; mesh.positions.len()];
         for (i, &v) in border.vertices.iter().enumerate() {
             place[v as usize] = i as u32;
@@ -76,7 +76,7 @@ impl Corners {
                 next[p as usize] += 1;
             }
         }
-        Corners {
+        IncidentFaces {
             place,
             starts,
             faces,
@@ -97,7 +97,7 @@ fn at(mesh: &TriMesh, v: u32) -> DVec3 {
 fn near_pairs(
     mesh: &TriMesh,
     border: &Border,
-    corners: &Corners,
+    corners: &IncidentFaces,
     reach: f64,
 ) -> Vec<(f64, u32, u32)> {
     let points: Vec<DVec3> = border.vertices.iter().map(|&v| at(mesh, v)).collect();
@@ -146,16 +146,16 @@ fn near_pairs(
 }
 
 /// Groups of vertices that are to become one.
-struct Groups<'a> {
+struct WeldGroups<'a> {
     mesh: &'a TriMesh,
-    corners: &'a Corners,
+    corners: &'a IncidentFaces,
     /// Group of each boundary vertex, by place.
     group: Vec<u32>,
     members: Vec<Vec<u32>>,
 }
 
-impl<'a> Groups<'a> {
-    fn new(mesh: &'a TriMesh, corners: &'a Corners) -> Groups<'a> {
+impl<'a> WeldGroups<'a> {
+    fn new(mesh: &'a TriMesh, corners: &'a IncidentFaces) -> WeldGroups<'a> {
         let mut members = vec![Vec::new(); corners.starts.len() - 1];
         for (v, &p) in corners
             .place
@@ -165,7 +165,7 @@ impl<'a> Groups<'a> {
         {
             members[p as usize].push(v as u32);
         }
-        Groups {
+        WeldGroups {
             mesh,
             corners,
             group: (0..members.len() as u32).collect(),
@@ -302,7 +302,7 @@ fn middle(mesh: &TriMesh, group: &[u32]) -> glam::Vec3 {
 }
 
 /// Returns the groups that turn no face over and take no face's area.
-fn keep_solid(mesh: &TriMesh, corners: &Corners, groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+fn keep_solid(mesh: &TriMesh, corners: &IncidentFaces, groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut places: HashMap<u32, glam::Vec3> = HashMap::new();
     for group in &groups {
         let p = middle(mesh, group);

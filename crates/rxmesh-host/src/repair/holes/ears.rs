@@ -1,7 +1,7 @@
 //! Cutting ears off a large loop, shortest new edge first, until few enough vertices are left for
 //! [`least`](super::triangulate::least).
 
-use super::patch::Around;
+use super::patch::HoleContext;
 use super::triangulate::{MOST, is_solid};
 use crate::repair::boxes::{Box3, Boxes};
 use glam::DVec3;
@@ -37,7 +37,7 @@ pub(super) struct Cut {
 }
 
 /// Cuts ears off until at most [`MOST`] vertices are left: nothing when far more stay.
-pub(super) fn cut(around: &Around, is_there: &dyn Fn(u32, u32) -> bool) -> Option<Cut> {
+pub(super) fn cut(around: &HoleContext, is_there: &dyn Fn(u32, u32) -> bool) -> Option<Cut> {
     let mut shears = Shears::new(around, is_there);
     for demand in demands(around) {
         loop {
@@ -52,7 +52,7 @@ pub(super) fn cut(around: &Around, is_there: &dyn Fn(u32, u32) -> bool) -> Optio
 }
 
 /// Returns the demands, from the strongest to the weakest.
-fn demands(around: &Around) -> Vec<Demand> {
+fn demands(around: &HoleContext) -> Vec<Demand> {
     let (n, area) = (around.points.len(), around.area());
     let length: f64 = (0..n)
         .map(|i| around.points[i].distance(around.points[(i + 1) % n]))
@@ -108,7 +108,7 @@ struct Shears<'a> {
 }
 
 impl<'a> Shears<'a> {
-    fn new(around: &'a Around, is_there: &'a dyn Fn(u32, u32) -> bool) -> Shears<'a> {
+    fn new(around: &'a HoleContext, is_there: &'a dyn Fn(u32, u32) -> bool) -> Shears<'a> {
         let n = around.points.len();
         Shears {
             x: &around.points,

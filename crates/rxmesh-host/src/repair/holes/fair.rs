@@ -7,8 +7,8 @@
 
 use super::FOLDED;
 use super::flip::Flips;
-use super::patch::{Around, Patch};
-use super::solve::{Factors, Matrix};
+use super::patch::{HoleContext, HolePatch};
+use super::solve::{Factors, SymmetricMatrix};
 use crate::repair::boxes::is_far;
 use glam::DVec3;
 use std::collections::HashMap;
@@ -32,7 +32,11 @@ const MOST_STEPS: usize = 100;
 const RESIDUAL: f64 = 1e-6;
 
 /// Moves the new vertices of a patch. A plate that folds sharply, where the one before does not, is given up.
-pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u32) -> bool) {
+pub(super) fn fair(
+    patch: &mut HolePatch,
+    around: &HoleContext,
+    is_there: &dyn Fn(u32, u32) -> bool,
+) {
     if patch.parents.is_empty() {
         return;
     }
@@ -70,9 +74,9 @@ pub(super) fn fair(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u3
 /// Computes new positions for the new vertices. `None`, and no change, if they cannot be computed or lie farther from
 /// the hole than it is wide.
 fn draw(
-    patch: &mut Patch,
-    around: &Around,
-    how: impl Fn(&Sheet, &[DVec3]) -> Option<Vec<DVec3>>,
+    patch: &mut HolePatch,
+    around: &HoleContext,
+    how: impl Fn(&FairingOperators, &[DVec3]) -> Option<Vec<DVec3>>,
 ) -> Option<()> {
     let x: Vec<DVec3> = patch
         .points
@@ -80,7 +84,7 @@ fn draw(
         .chain(&around.outside)
         .copied()
         .collect();
-    let sheet = Sheet::new(patch, around, &x)?;
+    let sheet = FairingOperators::new(patch, around, &x)?;
     let new = how(&sheet, &x)?;
     let ring = patch.ring as usize;
     let bounds = around.bounds();
@@ -96,12 +100,12 @@ fn draw(
 }
 
 /// Operators of a patch and the faces around it. Vertices: the ring, the new ones, those outside.
-struct Sheet {
+struct FairingOperators {
     ring: usize,
     /// End of the new vertices.
     inner: usize,
     /// Rows of L.
-    matrix: Matrix,
+    matrix: SymmetricMatrix,
     /// Inverse areas of the ring and the new vertices; zero at creases.
     inverse: Vec<f64>,
     /// Unit normals and areas of all vertices, of the faces that are here.
@@ -110,8 +114,8 @@ struct Sheet {
     factors: Factors,
 }
 
-impl Sheet {
-    fn new(patch: &Patch, around: &Around, x: &[DVec3]) -> Option<Sheet> {
+impl FairingOperators {
+    fn new(patch: &HolePatch, around: &HoleContext, x: &[DVec3]) -> Option<FairingOperators> {
         let (ring, inner) = (patch.ring as usize, patch.points.len());
         let outside = |v: u32| {
             if (v as usize) < ring {
@@ -164,7 +168,7 @@ impl Sheet {
             }
         };
         let matrix = laplacian(weights, x.len());
-        Some(Sheet {
+        Some(FairingOperators {
             factors: Factors::new(&inside(&matrix, ring, inner), &x[ring..inner])?,
             ring,
             inner,
@@ -194,7 +198,7 @@ impl Sheet {
 
     /// Computes the mean curvature normals to be aimed at, for the ring and the new vertices: M^-1 L x as it would be
     /// if the mean curvature went on from the surface around as smoothly as heat does.
-    fn curvature(&self, around: &Around, x: &[DVec3]) -> Vec<DVec3> {
+    fn curvature(&self, around: &HoleContext, x: &[DVec3]) -> Vec<DVec3> {
         let mut along = vec![DVec3::ZERO; x.len()];
         for (along, h) in along.iter_mut().zip(self.of_ring(around, x)) {
             along.x = h;
@@ -211,7 +215,7 @@ impl Sheet {
     }
 
     /// Returns twice the mean curvature at each vertex of the ring, as the surface beside it has it; 0 at creases.
-    fn of_ring(&self, around: &Around, x: &[DVec3]) -> Vec<f64> {
+    fn of_ring(&self, around: &HoleContext, x: &[DVec3]) -> Vec<f64> {
         let mut whole = vec![false; x.len()];
         for &v in &around.whole {
             whole[v as usize + self.inner - self.ring] = true;
@@ -322,10 +326,10 @@ fn ratio(a: DVec3, b: DVec3) -> DVec3 {
 }
 
 /// Builds L of `count` vertices.
-fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
+fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> SymmetricMatrix {
     let mut edges: Vec<([u32; 2], f64)> = weights.into_iter().collect();
     edges.sort_unstable_by_key(|(edge, _)| *edge);
-    let mut matrix = Matrix {
+    let mut matrix = SymmetricMatrix {
         rows: vec![Vec::new(); count],
         diagonal: vec![0.0; count],
     };
@@ -340,13 +344,13 @@ fn laplacian(weights: HashMap<[u32; 2], f64>, count: usize) -> Matrix {
 }
 
 /// Returns the part of a matrix for the unknowns from `ring` to `inner`.
-fn inside(matrix: &Matrix, ring: usize, inner: usize) -> Matrix {
+fn inside(matrix: &SymmetricMatrix, ring: usize, inner: usize) -> SymmetricMatrix {
     let place = |&(w, a): &(u32, f64)| {
         let w = w as usize;
         (w >= ring && w < inner).then(|| ((w - ring) as u32, a))
     };
     let rows = matrix.rows[ring..inner].iter();
-    Matrix {
+    SymmetricMatrix {
         rows: rows
             .map(|row| row.iter().filter_map(place).collect())
             .collect(),

@@ -1,6 +1,6 @@
 //! A patch whose edges can be flipped and whose faces can be divided.
 
-use super::patch::{Patch, unit_normal};
+use super::patch::{HolePatch, unit_normal};
 use super::triangulate::is_solid;
 use glam::DVec3;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ const SLIGHT: f64 = 0.866;
 const MARGIN: f64 = 1e-6;
 
 pub(super) struct Flips<'a> {
-    pub(super) patch: &'a mut Patch,
+    pub(super) patch: &'a mut HolePatch,
     is_there: &'a dyn Fn(u32, u32) -> bool,
     /// Half-edge at the other side of half-edge `3 f + k`.
     twins: Vec<u32>,
@@ -28,7 +28,10 @@ pub(super) struct Flips<'a> {
 }
 
 impl<'a> Flips<'a> {
-    pub(super) fn new(patch: &'a mut Patch, is_there: &'a dyn Fn(u32, u32) -> bool) -> Flips<'a> {
+    pub(super) fn new(
+        patch: &'a mut HolePatch,
+        is_there: &'a dyn Fn(u32, u32) -> bool,
+    ) -> Flips<'a> {
         let halves = 3 * patch.faces.len();
         let mut at: HashMap<[u32; 2], u32> = HashMap::with_capacity(halves);
         let ends = |h: usize| [patch.faces[h / 3][h % 3], patch.faces[h / 3][(h + 1) % 3]];

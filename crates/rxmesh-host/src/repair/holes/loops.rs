@@ -10,14 +10,14 @@ const NONE: u32 = u32::MAX;
 
 /// A hole: its vertices in the order in which new faces go around, each once.
 #[derive(Clone, Debug)]
-pub(super) struct Ring {
+pub(super) struct HoleLoop {
     /// Vertices, three at least.
     pub(super) vertices: Vec<u32>,
     /// Half-edge of the old face at side `i`; it runs from vertex `i + 1` to vertex `i`.
     pub(super) mates: Vec<u32>,
 }
 
-impl Ring {
+impl HoleLoop {
     /// Returns the old face at side `i`.
     pub(super) fn face(&self, i: usize) -> u32 {
         self.mates[i] / 3
@@ -40,7 +40,7 @@ impl Ring {
 
 /// Boundary of a mesh.
 pub(super) struct Found {
-    pub(super) rings: Vec<Ring>,
+    pub(super) rings: Vec<HoleLoop>,
     /// Pieces of boundary that do not close.
     pub(super) open: Vec<HoleLeft>,
 }
@@ -94,7 +94,7 @@ pub(super) fn find(mesh: &TriMesh, table: &EdgeTable) -> Found {
 
 /// A fan of faces around a vertex with its two borders.
 #[derive(Clone, Copy)]
-struct Fan {
+struct BorderFan {
     vertex: u32,
     /// Places in the list of borders: the half-edge that comes to the vertex, and the one that goes.
     into: u32,
@@ -124,12 +124,12 @@ impl Walk<'_> {
             .enumerate()
             .map(|(i, &h)| (h, i as u32))
             .collect();
-        let mut fans: Vec<Fan> = Vec::with_capacity(borders.len());
+        let mut fans: Vec<BorderFan> = Vec::with_capacity(borders.len());
         for (i, &h) in borders.iter().enumerate() {
             let vertex = self.ends(h)[1];
             let out = self.other_border(h, vertex).and_then(|o| place.get(&o));
             if let Some(&out) = out.filter(|&&o| self.ends(borders[o as usize])[0] == vertex) {
-                fans.push(Fan {
+                fans.push(BorderFan {
                     vertex,
                     into: i as u32,
                     out,
@@ -162,7 +162,7 @@ impl Walk<'_> {
     fn around(
         &self,
         borders: &[u32],
-        fans: &[Fan],
+        fans: &[BorderFan],
     ) -> Option<impl Iterator<Item = (u32, u32)> + use<>> {
         let at = |v: u32| self.mesh.positions[v as usize].as_dvec3();
         let center = at(fans[0].vertex);
@@ -233,7 +233,7 @@ impl Walk<'_> {
     }
 
     /// Cuts a closed walk where it comes to a vertex again, and turns the pieces around.
-    fn cut(&self, chain: &[u32], rings: &mut Vec<Ring>) {
+    fn cut(&self, chain: &[u32], rings: &mut Vec<HoleLoop>) {
         let mut at: HashMap<u32, usize> = HashMap::with_capacity(chain.len());
         let mut path: Vec<u32> = Vec::with_capacity(chain.len());
         for &h in chain {
@@ -250,9 +250,9 @@ impl Walk<'_> {
         }
     }
 
-    fn ring(&self, piece: &[u32]) -> Ring {
+    fn ring(&self, piece: &[u32]) -> HoleLoop {
         let mates: Vec<u32> = piece.iter().rev().copied().collect();
-        Ring {
+        HoleLoop {
             vertices: mates.iter().map(|&h| self.ends(h)[1]).collect(),
             mates,
         }
@@ -290,7 +290,7 @@ pub(super) struct FacesAround {
 }
 
 /// Finds the old faces around a ring.
-pub(super) fn faces_around(mesh: &TriMesh, table: &EdgeTable, ring: &Ring) -> FacesAround {
+pub(super) fn faces_around(mesh: &TriMesh, table: &EdgeTable, ring: &HoleLoop) -> FacesAround {
     let walk = Walk { mesh, table };
     let n = ring.vertices.len();
     let mut faces = Vec::new();

@@ -22,8 +22,8 @@ use crate::Error;
 use crate::mesh::{EdgeTable, MeshError, TriMesh};
 use crate::options::Options;
 use crate::par::IntoLean;
-use loops::Ring;
-use patch::{Around, Patch};
+use loops::HoleLoop;
+use patch::{HoleContext, HolePatch};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -200,17 +200,17 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
     let most = options.max_size.map(|size| size.on(mesh));
     let mut wanted = Vec::new();
     for ring in found.rings {
-        let around = Around::new(mesh, &table, &ring);
+        let around = HoleContext::new(mesh, &table, &ring);
         match refused(&ring, &around, options, most) {
             Some(why) => report.left.push(ring.left(why)),
             None => wanted.push((ring, around)),
         }
     }
-    let mut patches: Vec<(Ring, Patch)> = Vec::new();
+    let mut patches: Vec<(HoleLoop, HolePatch)> = Vec::new();
     let mut taken: HashSet<[u32; 2]> = HashSet::new();
     // Holes that share two vertices may want the same new edge: the first takes it, the others try again without.
     while !wanted.is_empty() {
-        let made: Vec<Option<Patch>> = wanted
+        let made: Vec<Option<HolePatch>> = wanted
             .par_iter()
             .lean()
             .map(|(ring, around)| make(ring, around, &table, &taken, options.method))
@@ -241,8 +241,8 @@ fn fill_once(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, Me
 
 /// Returns the reason why a hole is not wanted; `most` is the largest diagonal.
 fn refused(
-    ring: &Ring,
-    around: &Around,
+    ring: &HoleLoop,
+    around: &HoleContext,
     options: &HoleOptions,
     most: Option<f64>,
 ) -> Option<WhyLeft> {
@@ -256,12 +256,12 @@ fn refused(
 
 /// Computes the patch of a hole.
 fn make(
-    ring: &Ring,
-    around: &Around,
+    ring: &HoleLoop,
+    around: &HoleContext,
     table: &EdgeTable,
     taken: &HashSet<[u32; 2]>,
     method: HoleFill,
-) -> Option<Patch> {
+) -> Option<HolePatch> {
     let is_there = |i: u32, j: u32| {
         let (a, b) = (ring.vertices[i as usize], ring.vertices[j as usize]);
         let edge = [a.min(b), a.max(b)];
@@ -271,7 +271,7 @@ fn make(
         return None;
     }
     let faces = triangulate::triangulate(around, &is_there)?;
-    let flat = Patch::new(around, faces);
+    let flat = HolePatch::new(around, faces);
     if method == HoleFill::Flat {
         return flat.is_solid().then_some(flat);
     }

@@ -1,6 +1,6 @@
 //! A hole's surroundings, and the faces and vertices that fill it.
 
-use super::loops::{self, Ring};
+use super::loops::{self, HoleLoop};
 use crate::mesh::{EdgeTable, TriMesh};
 use crate::repair::boxes::Box3;
 use glam::DVec3;
@@ -12,7 +12,7 @@ const FOLDED: f64 = -std::f64::consts::FRAC_1_SQRT_2;
 /// Surroundings that a patch must fit to. Vertices are local: first those of the ring, then the others of the faces
 /// around it.
 #[derive(Clone, Debug)]
-pub(super) struct Around {
+pub(super) struct HoleContext {
     /// Positions of the ring.
     pub(super) points: Vec<DVec3>,
     /// Unit normal of the old face at each side; zero when that face has no area.
@@ -27,8 +27,8 @@ pub(super) struct Around {
     pub(super) whole: Vec<u32>,
 }
 
-impl Around {
-    pub(super) fn new(mesh: &TriMesh, table: &EdgeTable, ring: &Ring) -> Around {
+impl HoleContext {
+    pub(super) fn new(mesh: &TriMesh, table: &EdgeTable, ring: &HoleLoop) -> HoleContext {
         let at = |v: u32| mesh.positions[v as usize].as_dvec3();
         let n = ring.vertices.len();
         let mut local: HashMap<u32, u32> = HashMap::with_capacity(4 * n);
@@ -53,7 +53,7 @@ impl Around {
             let [a, b, c] = mesh.faces[ring.face(i) as usize].map(at);
             unit_normal(a, b, c)
         };
-        let mut made = Around {
+        let mut made = HoleContext {
             normals: (0..n).map(normal).collect(),
             sizes: Vec::new(),
             points,
@@ -130,7 +130,7 @@ pub(super) fn unit_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
 
 /// New faces of a hole. Vertices are local: first those of the ring, then the new ones.
 #[derive(Clone, Debug)]
-pub(super) struct Patch {
+pub(super) struct HolePatch {
     pub(super) points: Vec<DVec3>,
     pub(super) faces: Vec<[u32; 3]>,
     /// Corners of the face in whose middle each new vertex was put.
@@ -139,9 +139,9 @@ pub(super) struct Patch {
     pub(super) ring: u32,
 }
 
-impl Patch {
-    pub(super) fn new(around: &Around, faces: Vec<[u32; 3]>) -> Patch {
-        Patch {
+impl HolePatch {
+    pub(super) fn new(around: &HoleContext, faces: Vec<[u32; 3]>) -> HolePatch {
+        HolePatch {
             points: around.points.clone(),
             faces,
             parents: Vec::new(),
@@ -150,7 +150,7 @@ impl Patch {
     }
 
     /// Returns new edges between two vertices of the ring, as vertices of the mesh, the smaller first.
-    pub(super) fn chords<'a>(&'a self, ring: &'a Ring) -> impl Iterator<Item = [u32; 2]> + 'a {
+    pub(super) fn chords<'a>(&'a self, ring: &'a HoleLoop) -> impl Iterator<Item = [u32; 2]> + 'a {
         let n = self.ring;
         let edges = self
             .faces

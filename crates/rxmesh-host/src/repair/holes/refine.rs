@@ -1,7 +1,7 @@
 //! New vertices inside of a patch, as dense as around the hole (Liepa 2003, after Pfeifle and Seidel 1996).
 
 use super::flip::Flips;
-use super::patch::{Around, Patch};
+use super::patch::{HoleContext, HolePatch};
 use glam::DVec3;
 
 /// Liepa's factor: a face is divided when its centroid is farther from each corner than the sizes there, over this.
@@ -20,7 +20,11 @@ const LONG: f64 = 50_000.0 * GROWTH;
 const MOST_VERTICES: usize = 400_000;
 
 /// Divides faces until edges are about as long as around the hole, longer towards the middle of very large holes.
-pub(super) fn refine(patch: &mut Patch, around: &Around, is_there: &dyn Fn(u32, u32) -> bool) {
+pub(super) fn refine(
+    patch: &mut HolePatch,
+    around: &HoleContext,
+    is_there: &dyn Fn(u32, u32) -> bool,
+) {
     let growth = growth(patch, around);
     let mut sizes = around.sizes.clone();
     let mut flips = Flips::new(patch, is_there);
@@ -59,7 +63,7 @@ fn size_inside(x: [DVec3; 3], sizes: [f64; 3], growth: f64) -> Option<f64> {
 }
 
 /// Returns the growth of edges: zero unless there would be too many faces.
-fn growth(patch: &Patch, around: &Around) -> f64 {
+fn growth(patch: &HolePatch, around: &HoleContext) -> f64 {
     let double_area = |f: &[u32; 3]| {
         let [a, b, c] = f.map(|v| patch.points[v as usize]);
         (b - a).cross(c - a).length()

@@ -1,14 +1,14 @@
 //! Sews patches into the mesh, with values for the new elements.
 
-use super::loops::Ring;
-use super::patch::Patch;
+use super::loops::HoleLoop;
+use super::patch::HolePatch;
 use crate::mesh::{CornerLayer, MeshError, NO_VALUE, TriMesh};
 use crate::repair::graft::{NO_ENTRIES, NewFace, NewVertex, add_entry, check_room, graft};
 use glam::DVec3;
 use std::collections::{HashMap, VecDeque};
 
 /// Adds all patches to the mesh.
-pub(super) fn sew(mesh: &mut TriMesh, patches: &[(Ring, Patch)]) -> Result<(), MeshError> {
+pub(super) fn sew(mesh: &mut TriMesh, patches: &[(HoleLoop, HolePatch)]) -> Result<(), MeshError> {
     let new_vertices = patches.iter().map(|(_, p)| p.parents.len()).sum();
     let new_faces = patches.iter().map(|(_, p)| p.faces.len()).sum();
     check_room(mesh, new_vertices, new_faces)?;
@@ -48,7 +48,7 @@ pub(super) fn sew(mesh: &mut TriMesh, patches: &[(Ring, Patch)]) -> Result<(), M
 }
 
 /// Returns for each new face the old one beyond the nearest side of the ring, counted in faces.
-fn origins(ring: &Ring, patch: &Patch) -> Vec<u32> {
+fn origins(ring: &HoleLoop, patch: &HolePatch) -> Vec<u32> {
     let n = patch.ring;
     let mut at: HashMap<[u32; 2], u32> = HashMap::with_capacity(3 * patch.faces.len());
     for (f, corners) in patch.faces.iter().enumerate() {
@@ -81,7 +81,7 @@ fn origins(ring: &Ring, patch: &Patch) -> Vec<u32> {
 }
 
 /// Computes normals of the patch's vertices, from the new faces alone, weighted by area.
-fn normals(patch: &Patch) -> Vec<DVec3> {
+fn normals(patch: &HolePatch) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO; patch.points.len()];
     for f in &patch.faces {
         let [a, b, c] = f.map(|v| patch.points[v as usize]);
@@ -108,7 +108,7 @@ fn normal_entries(mesh: &mut TriMesh, normals: &[DVec3]) -> Option<Vec<u32>> {
 
 /// Adds entries for the texture coordinates of the patch's vertices, if each vertex of the ring has one value in the
 /// faces around the hole.
-fn texcoords(mesh: &mut TriMesh, ring: &Ring, patch: &Patch) -> Option<Vec<u32>> {
+fn texcoords(mesh: &mut TriMesh, ring: &HoleLoop, patch: &HolePatch) -> Option<Vec<u32>> {
     let layer = mesh.extras.corner_texcoords.as_mut()?;
     let n = ring.mates.len();
     let corner = |half: u32, k: u32| layer.corners[(half / 3 * 3 + (half + k) % 3) as usize];

@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// A symmetric matrix by rows: each has its entries beside the diagonal, then there is the diagonal.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Matrix {
+pub(super) struct SymmetricMatrix {
     pub(super) rows: Vec<Vec<(u32, f64)>>,
     pub(super) diagonal: Vec<f64>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Factors {
 
 impl Factors {
     /// Factors a matrix whose unknowns lie at `points`: nothing when it is not positive definite.
-    pub(super) fn new(matrix: &Matrix, points: &[DVec3]) -> Option<Factors> {
+    pub(super) fn new(matrix: &SymmetricMatrix, points: &[DVec3]) -> Option<Factors> {
         let n = points.len();
         let order = dissect(matrix, points);
         let mut place = vec![0; n];
@@ -152,7 +152,7 @@ fn pattern(above: &[Vec<(u32, f64)>]) -> (Vec<u32>, Vec<usize>) {
 }
 
 /// Orders the unknowns by nested dissection.
-fn dissect(matrix: &Matrix, points: &[DVec3]) -> Vec<u32> {
+fn dissect(matrix: &SymmetricMatrix, points: &[DVec3]) -> Vec<u32> {
     let n = points.len();
     let mut order = Vec::with_capacity(n);
     // Parts from the last to the first; those that are not to be cut further are put down as they come.

@@ -2,7 +2,7 @@
 //! Liepa 2003).
 
 use super::ears;
-use super::patch::{Around, unit_normal};
+use super::patch::{HoleContext, unit_normal};
 use glam::DVec3;
 
 /// Most vertices that are triangulated all at once: time grows with the third power, to 0.1 s here.
@@ -18,7 +18,7 @@ const EDGE_PART: f64 = 0.1;
 /// Returns faces between the vertices of a ring: `None` if there are none without faces that have no area and without
 /// edges that exist already (`is_there`, for two vertices that are no neighbours on the ring).
 pub(super) fn triangulate(
-    around: &Around,
+    around: &HoleContext,
     is_there: &dyn Fn(u32, u32) -> bool,
 ) -> Option<Vec<[u32; 3]>> {
     let n = around.points.len();
@@ -58,7 +58,7 @@ fn fold(a: DVec3, b: DVec3) -> u32 {
 
 /// Finds the best triangulation of a polygon whose corners are local vertices; `normals` are those beyond its sides.
 pub(super) fn least(
-    around: &Around,
+    around: &HoleContext,
     corners: &[u32],
     normals: &[DVec3],
     is_there: &dyn Fn(u32, u32) -> bool,

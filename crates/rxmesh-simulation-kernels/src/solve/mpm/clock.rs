@@ -17,7 +17,7 @@ kernel_list! {
 pub const WORDS: usize = 9;
 /// Index of the stop flag: launches do nothing after the end.
 pub const STOPPED: u32 = 1;
-/// Index of the worst [`Fault`] of the step.
+/// Index of the worst [`StepFault`] of the step.
 pub const FAULT: u32 = 2;
 /// Index of the first particle that has a fault.
 pub const WHO: u32 = 3;
@@ -38,7 +38,7 @@ pub const TIMES: usize = 2;
 /// Reason why a step could not be done. Of several the largest is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Fault {
+pub enum StepFault {
     /// None.
     None = 0,
     /// More blocks are active than there is memory for.
@@ -76,7 +76,7 @@ impl Clock {
 
     /// Records a fault of a particle.
     #[inline(always)]
-    pub fn fail(&self, fault: Fault, particle: u32) {
+    pub fn fail(&self, fault: StepFault, particle: u32) {
         self.words.raise(FAULT, fault as u32);
         self.words.fetch_min(WHO, particle);
     }
@@ -151,7 +151,7 @@ unsafe impl FlatKernel for Tick {
         let speed = f32::from_bits(words.get(SPEED));
         words.set(SPEED, 0);
         if !speed.is_finite() {
-            words.set(FAULT, Fault::NotFinite as u32);
+            words.set(FAULT, StepFault::NotFinite as u32);
             return;
         }
         let ways = self.reach / speed;
@@ -169,7 +169,7 @@ unsafe impl FlatKernel for Tick {
             most
         };
         if step < self.least && step < left {
-            words.set(FAULT, Fault::Step as u32);
+            words.set(FAULT, StepFault::Step as u32);
             return;
         }
         words.set(STEP, step.to_bits());

@@ -1,8 +1,8 @@
 //! Active blocks, and particles sorted by grid cell, within a cell by their numbers: the same order on every run.
 
-use super::clock::{Clock, Fault, NEEDED};
+use super::clock::{Clock, NEEDED, StepFault};
 use super::grid::{Blocks, Grid, NONE};
-use crate::assemble::Parts;
+use crate::assemble::SplitSums;
 use glam::{Mat3, Vec3};
 use rxmesh_kernels::kernel;
 use rxmesh_kernels::kernel::FlatKernel;
@@ -49,9 +49,9 @@ unsafe impl FlatKernel for Activate {
         let x = self.x.get(i);
         let Some(s) = self.grid.stencil(x) else {
             let fault = if x.is_finite() {
-                Fault::Outside
+                StepFault::Outside
             } else {
-                Fault::NotFinite
+                StepFault::NotFinite
             };
             self.clock.fail(fault, self.first + i);
             return;
@@ -93,7 +93,7 @@ unsafe impl FlatKernel for List {
             let needed = self.blocks.numbers.get(self.blocks.numbers.len() - 1);
             if needed > room {
                 self.clock.words.store(NEEDED, needed);
-                self.clock.fail(Fault::Blocks, NONE);
+                self.clock.fail(StepFault::Blocks, NONE);
             }
         }
     }
@@ -177,7 +177,7 @@ kernel! {
         /// One over the mass; 0 for pinned vertices.
         pub inverse_mass: Global<f32>,
         /// Forces of the cells.
-        pub force: Parts,
+        pub force: SplitSums,
         /// Deceleration divided by velocity, in one over seconds; implicit.
         pub drag: f32,
         /// Number of the body's first particle.
@@ -205,7 +205,7 @@ unsafe impl FlatKernel for Order {
         let (particle, cell) = (self.first + i, self.cells.get(i));
         let (start, end) = (self.starts.get(cell), self.starts.get(cell + 1));
         if end - start > MOST {
-            self.clock.fail(Fault::Crowded, particle);
+            self.clock.fail(StepFault::Crowded, particle);
             return;
         }
         let (mut at, mut place) = (start, start);

@@ -1,9 +1,9 @@
 //! Upper bound of a step by the speed of elastic waves.
 
-use crate::cells::Shape;
+use crate::cells::RestCell;
 use crate::force::NEEDS;
 use crate::material::Materials;
-use crate::staged::{Places, Staged};
+use crate::staged::{BodyPositions, Staged};
 use rxmesh_kernels::exec::{Block, SCRATCH_WORDS};
 use rxmesh_kernels::kernel::PatchKernel;
 use rxmesh_kernels::math::sqrt;
@@ -24,7 +24,7 @@ rxmesh_kernels::args! {
     /// within a cell adds a term of squared length over height.
     pub struct Sound {
         /// Positions at rest.
-        pub places: Places,
+        pub places: BodyPositions,
         /// Materials of the cells, moduli divided by densities.
         pub materials: Materials,
         /// Grid spacing in metres.
@@ -51,7 +51,7 @@ unsafe impl PatchKernel for Sound {
         let least = b.min(patch.owned::<Cell>(), *scratch, |c| {
             let material = self.materials.of(base + c);
             let ([x, y, z], _) = self.places.edges(staged, patch.cell_vertices(c));
-            let shape = Shape::new([x, y, z]);
+            let shape = RestCell::new([x, y, z]);
             let k = shape.cofactors;
             let first = k.x_axis + k.y_axis + k.z_axis;
             let squares = k.x_axis.dot(k.x_axis) + k.y_axis.dot(k.y_axis) + k.z_axis.dot(k.z_axis);

@@ -46,7 +46,7 @@ const LIGHT: f32 = 1e-30;
 
 /// Mass and momentum.
 #[derive(Clone, Copy)]
-struct Sum {
+struct MassMomentum {
     mass: f32,
     momentum: Vec3,
 }
@@ -80,8 +80,13 @@ impl Nodes {
 
     /// Sums the contributions of all particles to a node of a block.
     #[inline(always)]
-    fn sum(&self, (x, y, z): (u32, u32, u32), starts: Shared<u32>, ends: Shared<u32>) -> Sum {
-        let mut sum = Sum {
+    fn sum(
+        &self,
+        (x, y, z): (u32, u32, u32),
+        starts: Shared<u32>,
+        ends: Shared<u32>,
+    ) -> MassMomentum {
+        let mut sum = MassMomentum {
             mass: 0.0,
             momentum: Vec3::ZERO,
         };
@@ -101,7 +106,7 @@ impl Nodes {
 
     /// Returns the velocity of a node at the end of the step.
     #[inline(always)]
-    fn velocity(&self, node: (u32, u32, u32), sum: Sum) -> Vec3 {
+    fn velocity(&self, node: (u32, u32, u32), sum: MassMomentum) -> Vec3 {
         if sum.mass <= LIGHT {
             return Vec3::ZERO;
         }
@@ -113,7 +118,7 @@ impl Nodes {
 
     /// Adds a particle's contribution to the node of its stencil at this offset from the first.
     #[inline(always)]
-    fn add(&self, p: u32, far: (u32, u32, u32), mut sum: Sum) -> Sum {
+    fn add(&self, p: u32, far: (u32, u32, u32), mut sum: MassMomentum) -> MassMomentum {
         let get = |quarter: u32| {
             let [a, b, c, d] = self.sorted.get4(WORDS / 4 * p + quarter);
             (

@@ -11,7 +11,7 @@
 
 use crate::colour::Turns;
 use crate::material::{Lame, Materials};
-use crate::solve::shape::{Columns, Shape};
+use crate::solve::shape::{ColumnMatrix, RestShape};
 use glam::{Vec2, Vec3};
 use rxmesh_kernels::attr::{Staged, Write};
 use rxmesh_kernels::exec::Block;
@@ -31,7 +31,7 @@ kernel_list! {
 /// Input of a cell's iteration: its shape and material, and its corners' positions and inverse masses as used in the
 /// denominators.
 struct Start {
-    shape: Shape,
+    shape: RestShape,
     lame: Lame,
     x: [Vec3; 4],
     w: [f32; 4],
@@ -42,8 +42,8 @@ type Symmetric = [f32; 6];
 
 /// Returns `m` times a symmetric matrix.
 #[inline(always)]
-fn times(m: Columns, [xx, xy, xz, yy, yz, zz]: Symmetric) -> Columns {
-    Columns {
+fn times(m: ColumnMatrix, [xx, xy, xz, yy, yz, zz]: Symmetric) -> ColumnMatrix {
+    ColumnMatrix {
         x: m.x * xx + m.y * xy + m.z * xz,
         y: m.x * xy + m.y * yy + m.z * yz,
         z: m.x * xz + m.y * yz + m.z * zz,
@@ -52,13 +52,13 @@ fn times(m: Columns, [xx, xy, xz, yy, yz, zz]: Symmetric) -> Columns {
 
 /// Returns the sum of products of all entries.
 #[inline(always)]
-fn dot(a: Columns, b: Columns) -> f32 {
+fn dot(a: ColumnMatrix, b: ColumnMatrix) -> f32 {
     a.x.dot(b.x) + a.y.dot(b.y) + a.z.dot(b.z)
 }
 
 /// Returns the sum of `w g g^T` over the corners.
 #[inline(always)]
-fn gram(shape: &Shape, w: [f32; 4]) -> Symmetric {
+fn gram(shape: &RestShape, w: [f32; 4]) -> Symmetric {
     let [a, b, c] = shape.g;
     let (o, [p, q, r, t]) = (shape.g0(), w);
     let entry = |o: f32, a: f32, b: f32, c: f32| p * o + q * a + r * b + t * c;
@@ -99,7 +99,7 @@ fn inverse_of_one_and(k: f32, m: Symmetric) -> Symmetric {
 
 /// Returns the change of a cell's multipliers; `rate` is one over the squared time step.
 #[inline(always)]
-fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
+fn solve(s: &Start, multipliers: ColumnMatrix, rate: f32) -> ColumnMatrix {
     let (mu, bulk) = (s.lame.mu, s.lame.mu + s.lame.lambda);
     let size = s.shape.volume / rate;
     // Flat cells, cells without stiffness, and NaN.
@@ -123,7 +123,7 @@ fn solve(s: &Start, multipliers: Columns, rate: f32) -> Columns {
 
 /// Returns a matrix as nine words, column by column.
 #[inline(always)]
-fn words(m: Columns) -> [f32; 9] {
+fn words(m: ColumnMatrix) -> [f32; 9] {
     [
         m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z,
     ]
@@ -131,8 +131,8 @@ fn words(m: Columns) -> [f32; 9] {
 
 /// Returns a matrix from its words.
 #[inline(always)]
-fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> Columns {
-    Columns {
+fn matrix([a, b, c, d, e, f, g, h, i]: [f32; 9]) -> ColumnMatrix {
+    ColumnMatrix {
         x: Vec3::new(a, b, c),
         y: Vec3::new(d, e, f),
         z: Vec3::new(g, h, i),
@@ -171,7 +171,7 @@ impl Distribute<CV, 4> for XpbdCells {
         ];
         let weights = ids.map(|v| self.weights.get(v));
         let start = Start {
-            shape: Shape::new(ids.map(|v| self.rest.get(v))),
+            shape: RestShape::new(ids.map(|v| self.rest.get(v))),
             lame: self.materials.of_cell(c),
             x: ids.map(|v| self.x.get(v)),
             w: weights.map(|w| w.y),
@@ -248,7 +248,7 @@ unsafe impl PatchKernel for XpbdCellsSweep {
                 let c = lists.item(first + i);
                 let ids = patch.cell_vertices(c);
                 let start = Start {
-                    shape: Shape::new(ids.map(|v| rest.get(v))),
+                    shape: RestShape::new(ids.map(|v| rest.get(v))),
                     lame: self.materials.of(base + c),
                     x: ids.map(|v| x.get(v)),
                     w: ids.map(|v| w.get(v)),

@@ -271,7 +271,7 @@ unsafe impl PatchKernel for XpbdCloth {
         });
         let (owned, total) = (patch.owned::<Vertex>(), patch.total::<Vertex>());
         let ends = self.slots.from(self.slots_starts.get(patch.id()));
-        let rows = Rows {
+        let rows = ClothSlots {
             ends,
             slots: ends.from(total),
             moves: moves.cast(),
@@ -331,13 +331,13 @@ impl XpbdCloth {
 
 /// Slots of a patch's vertices, and their values.
 #[derive(Clone, Copy)]
-struct Rows {
+struct ClothSlots {
     ends: Global<u16>,
     slots: Global<u16>,
     moves: Shared<f32>,
 }
 
-impl Rows {
+impl ClothSlots {
     /// Sums component `k % 3` of the values in the slots of vertex `k / 3`.
     #[inline(always)]
     fn sum(self, k: u32) -> f32 {

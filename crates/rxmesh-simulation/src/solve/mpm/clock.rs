@@ -1,9 +1,9 @@
 //! Clock of a frame, on the host's side.
 
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
-use rxmesh_simulation_kernels::solve::mpm::clock::{self, Fault};
+use rxmesh_simulation_kernels::solve::mpm::clock::{self, StepFault};
 use rxmesh_simulation_kernels::solve::mpm::grid::NONE;
 
 /// Report of a frame.
@@ -62,7 +62,7 @@ impl Clock {
     /// Clears a fault so that the frame can continue.
     pub(super) fn forgive(&mut self) -> Result<(), Error> {
         let mut words = self.words.read()?;
-        words[clock::FAULT as usize] = Fault::None as u32;
+        words[clock::FAULT as usize] = StepFault::None as u32;
         words[clock::WHO as usize] = NONE;
         Ok(self.words.write(&words)?)
     }

@@ -1,26 +1,26 @@
 //! Exclusive prefix sum in place on the engine, with its memory.
 
-use crate::launch::Launch;
+use crate::launch::LaunchSimulation;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_kernels::parallel::scan::{CHUNK, ScanAdd, ScanChunks};
 
 /// Numbers, sums of their chunks, sums of chunks of these, and so on.
 #[derive(Debug)]
-pub(super) struct Counts {
+pub(super) struct PrefixSums {
     levels: Vec<Buffer<u32>>,
 }
 
-impl Counts {
+impl PrefixSums {
     /// Allocates `n` numbers followed by their total.
-    pub(super) fn new(engine: &Engine, n: usize) -> Result<Counts, Error> {
+    pub(super) fn new(engine: &Engine, n: usize) -> Result<PrefixSums, Error> {
         let mut levels = vec![engine.zeroed(n + 1)?];
         let mut len = n + 1;
         while len > 1 {
             len = len.div_ceil(CHUNK as usize);
             levels.push(engine.zeroed(len)?);
         }
-        Ok(Counts { levels })
+        Ok(PrefixSums { levels })
     }
 
     /// Returns the numbers.

@@ -1,27 +1,27 @@
 //! Bodies of tetrahedra that interact on a grid: finite elements with the material point method.
 
+mod buffers;
 mod clock;
 mod counts;
 mod options;
-mod room;
 
 pub use clock::HybridReport;
 pub use options::{GridOptions, HybridOptions};
 
 use crate::body::check_step;
 use crate::energy::places;
-use crate::launch::{Launch, LaunchPatches};
+use crate::launch::{LaunchPatches, LaunchSimulation};
 use crate::{Body, Forces, Surroundings};
+use buffers::GridBuffers;
 use clock::{Clock, Look};
 use glam::Mat3;
-use room::Room;
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::Attribute;
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_simulation_kernels::material::Lame;
-use rxmesh_simulation_kernels::solve::mpm::clock::{Fastest, Fault};
+use rxmesh_simulation_kernels::solve::mpm::clock::{Fastest, StepFault};
 use rxmesh_simulation_kernels::solve::mpm::sort::MOST;
 use rxmesh_simulation_kernels::solve::mpm::sound::Sound;
 
@@ -43,8 +43,8 @@ const BATCH: u32 = 64;
 #[derive(Debug)]
 pub struct Hybrid {
     options: GridOptions,
-    members: Vec<Member>,
-    room: Room,
+    members: Vec<GridBody>,
+    buffers: GridBuffers,
     clock: Clock,
     /// Longest step that elastic waves allow, in seconds.
     elastic: f32,
@@ -55,7 +55,7 @@ pub struct Hybrid {
 
 /// Body on the grid.
 #[derive(Debug)]
-struct Member {
+struct GridBody {
     forces: Forces,
     /// Velocity gradients times the grid spacing: part of the state.
     affine: Attribute<Vertex, Mat3>,
@@ -65,7 +65,7 @@ struct Member {
     particles: u32,
 }
 
-impl Member {
+impl GridBody {
     /// Returns this body's part of a buffer for all particles.
     fn mine<T: bytemuck::Pod>(&self, of: &Buffer<T>) -> Global<T> {
         of.global().part(self.first, self.particles)
@@ -93,7 +93,7 @@ impl Hybrid {
         for (body, options_) in bodies {
             options_.damping.check()?;
             let n = body.rx.linear_len(Kind::Vertex);
-            members.push(Member {
+            members.push(GridBody {
                 forces: Forces::new(body, options_.elasticity)?,
                 affine: body.rx.attribute()?,
                 options: *options_,
@@ -112,7 +112,7 @@ impl Hybrid {
         Ok(Hybrid {
             options,
             members,
-            room: Room::new(engine, grid, particles)?,
+            buffers: GridBuffers::new(engine, grid, particles)?,
             clock: Clock::new(engine)?,
             elastic: elastic * options.elastic,
             report: HybridReport::default(),
@@ -132,7 +132,7 @@ impl Hybrid {
 
     /// Returns the number of launches of a step.
     pub fn launches(&self) -> u32 {
-        self.room.launches() + 5 * self.members.len() as u32 + 1
+        self.buffers.launches() + 5 * self.members.len() as u32 + 1
     }
 
     /// Returns the report of the last [`Hybrid::step`].
@@ -188,14 +188,14 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Advances by `span` seconds, in as many steps as that takes. Waits for the engine.
+    /// Advances by `span` seconds, in the number of steps that stability asks for. Waits for the engine.
     ///
     /// # Errors
     ///
     /// [`Error::Options`] for a time that is not positive, other bodies, a vertex outside of the grid, too many
     /// vertices in one of its cells, or steps that would be too short; [`Error::NotFinite`] if the state of a vertex is
-    /// no longer finite: the bodies then have the state before the step that failed. Or an error of the engine, in
-    /// particular no memory for the grid. [`Error::VoidSimulation`] after a panic in an earlier step.
+    /// not finite: the bodies then have the state before the step that failed. Or an error of the engine, in particular
+    /// no memory for the grid. [`Error::VoidSimulation`] after a panic in an earlier step.
     pub fn step(
         &mut self,
         bodies: &mut [&mut Body],
@@ -246,7 +246,7 @@ impl Hybrid {
         self.report = HybridReport {
             steps: look.steps,
             least: look.least,
-            blocks: self.room.blocks(),
+            blocks: self.buffers.blocks(),
         };
         Ok(())
     }
@@ -273,27 +273,27 @@ impl Hybrid {
             }
             member.forces.launch(body, at)?;
         }
-        self.room.activate(&self.clock, bodies, &self.members)?;
-        self.room.sort(&self.clock, bodies, &self.members)?;
-        self.room
+        self.buffers.activate(&self.clock, bodies, &self.members)?;
+        self.buffers.sort(&self.clock, bodies, &self.members)?;
+        self.buffers
             .transfer(&self.clock, around, bodies, &mut self.members)
     }
 
     /// Grows the memory if that was the fault; else returns the error.
     fn judge(&mut self, look: &Look, bodies: &[&mut Body]) -> Result<(), Error> {
         let fault = look.fault;
-        if fault == Fault::None as u32 {
+        if fault == StepFault::None as u32 {
             return Ok(());
         }
-        if fault == Fault::Blocks as u32 {
-            self.room.grow(look.needed)?;
+        if fault == StepFault::Blocks as u32 {
+            self.buffers.grow(look.needed)?;
             return self.clock.forgive();
         }
-        if fault == Fault::NotFinite as u32 {
+        if fault == StepFault::NotFinite as u32 {
             let what = "the position or the velocity of a vertex on the grid";
             return Err(Error::NotFinite { what });
         }
-        if fault == Fault::Step as u32 {
+        if fault == StepFault::Step as u32 {
             return Err(Error::Options(
                 "a step on the grid would take less than a millionth of the time to go: vertices are too fast, or \
                     cells too stiff or too small"
@@ -301,7 +301,7 @@ impl Hybrid {
             ));
         }
         let (k, vertex) = self.name(look.who, bodies);
-        Err(Error::Options(if fault == Fault::Crowded as u32 {
+        Err(Error::Options(if fault == StepFault::Crowded as u32 {
             format!(
                 "vertex {vertex} of body {k} shares a cell of the grid with more than {MOST} others: its spacing is \
                     too large"

@@ -3,7 +3,7 @@
 use super::{XpbdOptions, XpbdOrder, rate};
 use crate::body::check_step;
 use crate::colour::{self, Colouring, Host, Turns};
-use crate::launch::{Launch, LaunchPatches};
+use crate::launch::{LaunchPatches, LaunchSimulation};
 use crate::solve::motion::{self, Pressed};
 use crate::{Body, Surroundings};
 use glam::Vec2;

@@ -8,7 +8,7 @@ use super::cells::{Cell, Rules, around};
 use super::plan::NODE_WORDS;
 use crate::catmull_clark::rings::{ACROSS, IN, OUT};
 use crate::catmull_clark::taps::{Taps, creased};
-use crate::catmull_clark::{Components, Grid, Rows, next, prev};
+use crate::catmull_clark::{ComponentCount, ComponentRows, LevelGrid, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::args;
 use rxmesh_kernels::kernel::FlatKernel;
@@ -42,7 +42,7 @@ args! {
 
 /// Neighbourhood of a vertex.
 #[derive(Clone, Copy)]
-pub struct Fan {
+pub struct FanSums {
     /// Value of the vertex.
     pub here: f32,
     /// Number of its corners.
@@ -112,7 +112,7 @@ impl Blocks {
 
     /// Returns the neighbourhood of an irregular vertex at a level from 1 on.
     #[inline(always)]
-    pub fn fan(&self, n: u32, v: u32, level: u32, k: u32) -> Fan {
+    pub fn fan(&self, n: u32, v: u32, level: u32, k: u32) -> FanSums {
         let m = &self.rules.mesh;
         let (first, end) = m.row(v);
         let here = self.near(n, m.entries.get(first), level, (0, 0), k);
@@ -125,7 +125,7 @@ impl Blocks {
             across += far;
             faces += 0.25 * (here + out + far + into);
         }
-        Fan {
+        FanSums {
             here,
             corners: end - first,
             edges,
@@ -239,11 +239,11 @@ impl Blocks {
 
 args! {
     /// Copies blocks of roots from the first level. One index per node, point and component.
-    pub struct FirstBlocks<N: Components> {
+    pub struct FirstBlocks<N: ComponentCount> {
         /// First level.
-        pub grid: Grid,
+        pub grid: LevelGrid,
         /// Values of the first level.
-        pub first: Rows,
+        pub first: ComponentRows,
         /// Nodes, as [`ListCells::nodes`](super::plan::ListCells::nodes).
         pub nodes: Global<u32>,
         /// Values of blocks, as [`Blocks::values`].
@@ -254,7 +254,7 @@ args! {
 }
 
 // SAFETY: each index writes its own (contracts U3, U4).
-unsafe impl<N: Components> FlatKernel for FirstBlocks<N> {
+unsafe impl<N: ComponentCount> FlatKernel for FirstBlocks<N> {
     #[inline(always)]
     fn run(&self, index: u32) {
         let (at, k) = (index / N::N, index % N::N);
@@ -271,7 +271,7 @@ unsafe impl<N: Components> FlatKernel for FirstBlocks<N> {
 
 args! {
     /// Computes blocks of the nodes of a level from 1 on. One index per node of the level, point and component.
-    pub struct RefineBlocks<N: Components> {
+    pub struct RefineBlocks<N: ComponentCount> {
         /// Classification of cells.
         pub rules: Rules,
         /// Rows of corners, as [`Blocks::rows`].
@@ -291,7 +291,7 @@ args! {
 
 // SAFETY: each index writes its own element, of the level's nodes, and reads blocks of the level before (contracts U3,
 // U4).
-unsafe impl<N: Components> FlatKernel for RefineBlocks<N> {
+unsafe impl<N: ComponentCount> FlatKernel for RefineBlocks<N> {
     #[inline(always)]
     fn run(&self, index: u32) {
         let (at, k) = (index / N::N, index % N::N);

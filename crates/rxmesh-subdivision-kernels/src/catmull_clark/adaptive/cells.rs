@@ -5,7 +5,7 @@
 //! are reflections of those inside.
 
 use crate::catmull_clark::creases::Creases;
-use crate::catmull_clark::{Grid, next, prev};
+use crate::catmull_clark::{LevelGrid, next, prev};
 use crate::sharpness::{INFINITE, after};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
@@ -128,7 +128,7 @@ impl Cell {
 
 /// Returns the point at (x, y) of a quad's grid, -1 to n + 1; [`NONE`] if there is none.
 #[inline(always)]
-pub fn around(grid: &Grid, f: u32, x: i32, y: i32) -> u32 {
+pub fn around(grid: &LevelGrid, f: u32, x: i32, y: i32) -> u32 {
     let m = &grid.mesh;
     let n = grid.cells() as i32;
     let inside = |x: i32| x >= 0 && x <= n;

@@ -33,7 +33,7 @@ args! {
 
 /// Position in a patch.
 #[derive(Clone, Copy)]
-struct Place {
+struct PatchPoint {
     patch: u32,
     u: f32,
     v: f32,
@@ -42,7 +42,7 @@ struct Place {
 impl Samples {
     /// Returns the patch of a sample, and the position in it; `None` for a sample that is not on the surface.
     #[inline(always)]
-    fn find(&self, sample: u32) -> Option<Place> {
+    fn find(&self, sample: u32) -> Option<PatchPoint> {
         let face = self.faces.get(sample);
         let (u, v) = (self.places.get(2 * sample), self.places.get(2 * sample + 1));
         let inside = |x: f32| (0.0..=1.0).contains(&x);
@@ -59,7 +59,7 @@ impl Samples {
 
     /// Returns the patch at (u, v) of a face, and the position in it; `None` if the face is not part of the surface.
     #[inline(always)]
-    fn descend(&self, face: u32, mut u: f32, mut v: f32) -> Option<Place> {
+    fn descend(&self, face: u32, mut u: f32, mut v: f32) -> Option<PatchPoint> {
         let mut at = self.roots.get(face);
         while at & IS_PATCH == 0 {
             // Doubling and halves are exact.
@@ -71,7 +71,7 @@ impl Samples {
                 .get(4 * at + u32::from(right) + 2 * u32::from(top));
         }
         let patch = at & !IS_PATCH;
-        (at != NONE).then_some(Place { patch, u, v })
+        (at != NONE).then_some(PatchPoint { patch, u, v })
     }
 }
 
@@ -124,7 +124,7 @@ kernel! {
 unsafe impl FlatKernel for EvaluateValues {
     #[inline(always)]
     fn run(&self, sample: u32) {
-        let Some(Place { patch, u, v }) = self.samples.find(sample) else {
+        let Some(PatchPoint { patch, u, v }) = self.samples.find(sample) else {
             return;
         };
         let (across, down) = (splines(u), splines(v));
@@ -169,7 +169,7 @@ fn corner(c: u32) -> (f32, f32) {
 impl EvaluateNormals {
     /// Returns the corner of the mesh with an irregular vertex at a position; [`NONE`] for other positions.
     #[inline(always)]
-    fn irregular(&self, at: &Place) -> u32 {
+    fn irregular(&self, at: &PatchPoint) -> u32 {
         let [face, _, kind, _] = self.patches.get4(at.patch);
         let c = kind >> CORNER_SHIFT;
         if kind & CAP != 0 && (at.u, at.v) == corner(c) {
@@ -204,7 +204,7 @@ impl EvaluateNormals {
     /// Returns the direction of the normal at a smooth irregular vertex, by the masks of [`limit`]; `None` at other
     /// positions, and if not all faces of the vertex are part of the surface.
     #[inline(always)]
-    fn at_vertex(&self, at: &Place) -> Option<Vec3> {
+    fn at_vertex(&self, at: &PatchPoint) -> Option<Vec3> {
         let start = self.irregular(at);
         let m = &self.rules.mesh;
         if start == NONE || !self.is_smooth(m.corners.get(start)) {
@@ -259,7 +259,7 @@ unsafe impl FlatKernel for EvaluateNormals {
         let Some(at) = self.samples.find(sample) else {
             return;
         };
-        let Place { patch, u, v } = at;
+        let PatchPoint { patch, u, v } = at;
         let (across, down) = (splines(u), splines(v));
         let (across_slope, down_slope) = (slopes(u), slopes(v));
         let frame = |k: u32| {

@@ -5,9 +5,9 @@
 //! there. The other 15 are points of the surface's level, so that such a patch joins its neighbours: with two
 //! derivatives along sides away from the vertex, without a gap along sides at the vertex.
 
-use super::blocks::{Blocks, Fan, SIDE};
+use super::blocks::{Blocks, FanSums, SIDE};
 use super::cells::{CAP, CORNER_SHIFT, Cell, Rules, around};
-use crate::catmull_clark::{Components, Grid, Output, Rows, prev};
+use crate::catmull_clark::{ComponentCount, ComponentRows, LevelGrid, Output, prev};
 use crate::sharpness::after;
 use crate::topology::NONE;
 use rxmesh_kernels::args;
@@ -24,11 +24,11 @@ pub const POINTS: u32 = 16;
 
 args! {
     /// Computes control points. One index per patch, point and component.
-    pub struct ControlPoints<N: Components> {
+    pub struct ControlPoints<N: ComponentCount> {
         /// Blocks of all nodes.
         pub blocks: Blocks,
         /// Values of the quads' vertices.
-        pub base: Rows,
+        pub base: ComponentRows,
         /// Patches, as [`ListCells::patches`](super::plan::ListCells::patches).
         pub patches: Global<u32>,
         /// Result: [`POINTS`] rows per patch.
@@ -40,13 +40,13 @@ args! {
 
 /// Patch: its cell, its kind, and the node whose block has its points.
 #[derive(Clone, Copy)]
-struct Patch {
+struct CellPatch {
     cell: Cell,
     kind: u32,
     from: u32,
 }
 
-impl Patch {
+impl CellPatch {
     #[inline(always)]
     fn is_sharp(&self, side: u32) -> bool {
         self.kind >> side & 1 != 0
@@ -65,16 +65,16 @@ fn reflected(i: u32, [low, high]: [bool; 2], at: impl Fn(u32) -> f32) -> f32 {
     }
 }
 
-impl<N: Components> ControlPoints<N> {
+impl<N: ComponentCount> ControlPoints<N> {
     /// Returns a component of the point at (a, b), 0 to 3, at the level of a patch.
     #[inline(always)]
-    fn own(&self, patch: &Patch, a: u32, b: u32, k: u32) -> f32 {
+    fn own(&self, patch: &CellPatch, a: u32, b: u32, k: u32) -> f32 {
         let cell = &patch.cell;
         if patch.from != NONE {
             let point = ((cell.j & 1) + b) * SIDE + (cell.i & 1) + a;
             return self.blocks.get(N::N, patch.from, point, k);
         }
-        let grid = Grid {
+        let grid = LevelGrid {
             mesh: self.blocks.rules.mesh,
             level: 0,
         };
@@ -86,7 +86,7 @@ impl<N: Components> ControlPoints<N> {
 
     /// Returns the point of [`ControlPoints::own`], reflected across sharp sides.
     #[inline(always)]
-    fn point(&self, patch: &Patch, a: u32, b: u32, k: u32) -> f32 {
+    fn point(&self, patch: &CellPatch, a: u32, b: u32, k: u32) -> f32 {
         let sharp = |side| patch.is_sharp(side);
         reflected(b, [sharp(0), sharp(2)], |b| {
             reflected(a, [sharp(3), sharp(1)], |a| self.own(patch, a, b, k))
@@ -95,7 +95,7 @@ impl<N: Components> ControlPoints<N> {
 
     /// Returns the point beyond an irregular corner.
     #[inline(always)]
-    fn beyond(&self, patch: &Patch, k: u32) -> f32 {
+    fn beyond(&self, patch: &CellPatch, k: u32) -> f32 {
         let h = 4 * patch.cell.face + (patch.kind >> CORNER_SHIFT);
         // Relative to the corner, of a cell of side 1.
         let at = |p: i32, q: i32| {
@@ -160,7 +160,7 @@ impl<N: Components> ControlPoints<N> {
     /// eigenvalue 1 of the rules. Weights of the smooth edges follow 7 w(k) - w(k - 1) - w(k + 1) = 20 / n^2 from the
     /// crease around to it, with 0 for the crease's; that of the vertex is 1.
     #[inline(always)]
-    fn dart(&self, fan: &Fan, start: u32, level: u32, k: u32) -> f32 {
+    fn dart(&self, fan: &FanSums, start: u32, level: u32, k: u32) -> f32 {
         let (m, n) = (&self.blocks.rules.mesh, fan.corners);
         let each = 1.0 / (n * n) as f32;
         let far = 1.0 + decay(n);
@@ -196,14 +196,14 @@ fn decay(i: u32) -> f32 {
 }
 
 // SAFETY: each index writes its own (contracts U3, U4).
-unsafe impl<N: Components> FlatKernel for ControlPoints<N> {
+unsafe impl<N: ComponentCount> FlatKernel for ControlPoints<N> {
     #[inline(always)]
     fn run(&self, index: u32) {
         let (row, k) = (index / N::N, index % N::N);
         let (id, point) = (row / POINTS, row % POINTS);
         let [face, place, kind, from] = self.patches.get4(id);
         let cell = Cell::at(face, place);
-        let patch = Patch { cell, kind, from };
+        let patch = CellPatch { cell, kind, from };
         let (a, b) = (point % 4, point / 4);
         let beyond = match kind >> CORNER_SHIFT {
             0 => [0, 0],

@@ -10,8 +10,8 @@ mod whole;
 
 use super::creases::Creases;
 use super::neighbours::{FACES, Flags, Neighbours, POINTS};
-use super::rings::{IN, OUT, Rings};
-use super::{Components, Grid, Output, next, prev};
+use super::rings::{IN, OUT, RingPoints};
+use super::{ComponentCount, LevelGrid, Output, next, prev};
 use crate::topology::{NONE, Topology};
 use rxmesh_kernels::args;
 use rxmesh_kernels::exec::{Block, Phase};
@@ -25,16 +25,17 @@ kernel_list! {
 
 /// Number of sides and of corners of a tile.
 const SIDES: u32 = 4;
-/// Points of [`Rings`] that a corner uses at a level: its own, the one across its out-edge, the one across its in-edge.
+/// Points of [`RingPoints`] that a corner uses at a level: its own, the one across its out-edge, the one across its
+/// in-edge.
 const TAKEN: u32 = 3;
-/// Number of words of a tile in [`Tables::tiles`].
+/// Number of words of a tile in [`TileTables::tiles`].
 const WORDS: u32 = 3;
 /// Number of points on the side of a tile with its ring.
 const WIDE: u32 = 4;
 
 /// Shared memory of a block of tiles.
 #[derive(Clone, Copy)]
-pub struct Tables {
+pub struct TileTables {
     /// For each tile its number among all, its face, and the face's flags: [`WORDS`] words; [`NONE`] for no face.
     tiles: Shared<u32>,
     /// Points of the tiles with the ring around them, row by row: the first level, which is four rows of four points,
@@ -50,7 +51,7 @@ pub struct Tables {
 
 args! {
     /// Refines tiles: 2^`log_tiles` per block.
-    pub struct RefineTiles<N: Components> {
+    pub struct RefineTiles<N: ComponentCount> {
         /// Mesh of quads.
         pub mesh: Topology,
         /// Sharpness of the mesh.
@@ -58,7 +59,7 @@ args! {
         /// Neighbourhoods of faces.
         pub neighbours: Neighbours,
         /// Points around special vertices.
-        pub rings: Rings,
+        pub rings: RingPoints,
         /// Known level: tiles are its cells.
         pub from: u32,
         /// Values at that level, of the components that are processed; empty at level 0.
@@ -115,7 +116,7 @@ impl Tile {
     }
 }
 
-impl<N: Components> RefineTiles<N> {
+impl<N: ComponentCount> RefineTiles<N> {
     /// Returns the number of cells on a side of a tile after `step` levels.
     #[inline(always)]
     fn cells(&self, step: u32) -> u32 {
@@ -136,8 +137,8 @@ impl<N: Components> RefineTiles<N> {
 
     /// Returns the points at the last level.
     #[inline(always)]
-    fn last_grid(&self) -> Grid {
-        Grid {
+    fn last_grid(&self) -> LevelGrid {
+        LevelGrid {
             mesh: self.mesh,
             level: self.from + self.levels,
         }
@@ -152,7 +153,7 @@ impl<N: Components> RefineTiles<N> {
     /// Finds a block's tiles. A block has tiles of special faces or of regular ones, never both, so that the
     /// computation of a tile does not depend on the others in its block.
     #[inline(always)]
-    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &Tables) {
+    fn find<B: Block>(&self, p: Phase<B>, block: u32, tables: &TileTables) {
         p.each(1 << self.log_tiles, |slot| {
             let special = self.special_tiles();
             let blocks = special.div_ceil(1 << self.log_tiles);
@@ -174,7 +175,7 @@ impl<N: Components> RefineTiles<N> {
     }
 
     #[inline(always)]
-    fn tile(&self, tables: &Tables, slot: u32) -> Option<Tile> {
+    fn tile(&self, tables: &TileTables, slot: u32) -> Option<Tile> {
         let word = |i: u32| tables.tiles.get(WORDS * slot + i);
         let (id, face) = (word(0), word(1));
         let last = (1 << self.from) - 1;
@@ -190,7 +191,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Returns `true` if the tiles of a block are parts of bicubic B-splines.
     #[inline(always)]
-    fn regular(&self, block: u32, tables: &Tables) -> bool {
+    fn regular(&self, block: u32, tables: &TileTables) -> bool {
         if block << self.log_tiles >= self.special_tiles() {
             return true;
         }
@@ -215,7 +216,7 @@ impl<N: Components> RefineTiles<N> {
     fn each<B: Block>(
         &self,
         p: Phase<B>,
-        tables: &Tables,
+        tables: &TileTables,
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32),
     ) {
@@ -251,7 +252,7 @@ impl<N: Components> RefineTiles<N> {
     fn each_float<B: Block>(
         &self,
         p: Phase<B>,
-        tables: &Tables,
+        tables: &TileTables,
         [rows, columns]: [u32; 2],
         f: impl Fn(&Tile, u32, u32, u32),
     ) {
@@ -279,7 +280,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Loads the points of the first level, including the ring around them.
     #[inline(always)]
-    fn load<B: Block>(&self, p: Phase<B>, tables: &Tables) {
+    fn load<B: Block>(&self, p: Phase<B>, tables: &TileTables) {
         let grid = tables.grids;
         self.each(p, tables, [WIDE, WIDE], |t, row, column| {
             let to = ((t.slot * WIDE + row) * WIDE + column) * N::N;
@@ -311,7 +312,7 @@ impl<N: Components> RefineTiles<N> {
         let n = 1 << level;
         let inside = |x: i32| x >= 0 && x <= n;
         let end = |x: i32| x == 0 || x == n;
-        let grid = Grid { mesh: *m, level };
+        let grid = LevelGrid { mesh: *m, level };
         let at = |id: u32| self.grid.get(id * N::N + k);
         if inside(i) && inside(j) {
             let c = corner_at(i > 0, j > 0);
@@ -359,7 +360,7 @@ impl<N: Components> RefineTiles<N> {
     fn write_border<B: Block>(
         &self,
         p: Phase<B>,
-        tables: &Tables,
+        tables: &TileTables,
         value: impl Fn(&Tile, u32, u32, u32) -> f32,
     ) {
         let grid = self.last_grid();
@@ -431,16 +432,16 @@ fn corner_at(right: bool, top: bool) -> u32 {
 // SAFETY: shared memory is written in phases separated by barriers, each element once; a tile writes the points inside
 // it, those of base edges that start with its face, and vertices that its face owns, so that each is written once;
 // branches and loops around phases depend on the kernel's fields and on the block's tiles (contracts U1 to U4).
-unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
+unsafe impl<N: ComponentCount> BlockKernel for RefineTiles<N> {
     const THREADS: u32 = 96;
-    type Tables = Tables;
+    type Tables = TileTables;
 
     #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> Tables {
+    fn carve(&mut self, plan: &mut Plan) -> TileTables {
         let tiles = 1 << self.log_tiles;
         let last = self.levels - 1;
         let before = if last == 0 { 0 } else { self.area(last - 1) };
-        Tables {
+        TileTables {
             tiles: plan.take(WORDS * tiles),
             grids: plan.take((self.area(0) + self.area(last) + before) * tiles),
             rings: plan.take(last * SIDES * TAKEN * N::N * tiles),
@@ -450,7 +451,7 @@ unsafe impl<N: Components> BlockKernel for RefineTiles<N> {
     }
 
     #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, tables: &Tables) {
+    fn run<B: Block>(&self, b: B, block: u32, tables: &TileTables) {
         b.phase(|p| self.find(p, block, tables));
         let regular = self.regular(block, tables);
         b.phase(|p| {

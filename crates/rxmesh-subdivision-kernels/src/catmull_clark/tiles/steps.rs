@@ -1,8 +1,8 @@
 //! Tiles at special vertices and sharp edges: level by level.
 
-use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tables, Tile};
+use super::{IN, OUT, RefineTiles, SIDES, TAKEN, Tile, TileTables};
 use crate::catmull_clark::taps::{Taps, creased};
-use crate::catmull_clark::{Components, next, prev};
+use crate::catmull_clark::{ComponentCount, next, prev};
 use crate::topology::NONE;
 use rxmesh_kernels::exec::{Block, Phase};
 
@@ -18,10 +18,10 @@ fn above(x: [f32; 3]) -> f32 {
     0.125 * (x[0] + x[2]) + 0.75 * x[1]
 }
 
-impl<N: Components> RefineTiles<N> {
+impl<N: ComponentCount> RefineTiles<N> {
     /// Computes all levels of a block's tiles.
     #[inline(always)]
-    pub(super) fn in_steps<B: Block>(&self, b: B, tables: &Tables) {
+    pub(super) fn in_steps<B: Block>(&self, b: B, tables: &TileTables) {
         for step in 0..self.levels - 1 {
             b.phase(|p| self.refine(p, tables, step));
             b.phase(|p| self.mend(p, tables, step));
@@ -29,8 +29,8 @@ impl<N: Components> RefineTiles<N> {
         self.write(b, tables);
     }
 
-    /// Returns the offset in [`Tables::grids`] of the points after `step` levels; an offset and not a view, because a
-    /// choice between views would be made in memory.
+    /// Returns the offset in [`TileTables::grids`] of the points after `step` levels; an offset and not a view, because
+    /// a choice between views would be made in memory.
     #[inline(always)]
     fn held(&self, step: u32) -> u32 {
         let last = self.levels - 1;
@@ -47,7 +47,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Loads the rings of all levels, and the sharpness of the sides.
     #[inline(always)]
-    pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, tables: &Tables) {
+    pub(super) fn load_rings<B: Block>(&self, p: Phase<B>, tables: &TileTables) {
         let rows = (self.levels - 1) * SIDES;
         if rows > 0 {
             self.each_float(p, tables, [rows, TAKEN], |t, row, point, k| {
@@ -93,7 +93,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Computes the level after `step + 1` levels as if nothing were special: four points per index.
     #[inline(always)]
-    fn refine<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
+    fn refine<B: Block>(&self, p: Phase<B>, tables: &TileTables, step: u32) {
         let (from, to) = (self.held(step), self.held(step + 1));
         let grids = tables.grids;
         let (pitch, new_pitch) = (self.pitch(step), self.pitch(step + 1));
@@ -128,7 +128,7 @@ impl<N: Components> RefineTiles<N> {
     /// Corrects the special points of the level after `step + 1` levels: special vertices with their adjacent points,
     /// and sharp base edges.
     #[inline(always)]
-    fn mend<B: Block>(&self, p: Phase<B>, tables: &Tables, step: u32) {
+    fn mend<B: Block>(&self, p: Phase<B>, tables: &TileTables, step: u32) {
         let to = self.held(step + 1);
         let (area, pitch) = (self.area(step + 1), self.pitch(step + 1));
         let side = self.cells(step + 1) + 3;
@@ -189,7 +189,7 @@ impl<N: Components> RefineTiles<N> {
     /// Computes a component of the point at (a, b) of a tile, including the ring, after `step + 1` levels, from the
     /// points after `step`. Special vertices and their adjacent points are not computed here.
     #[inline(always)]
-    fn point(&self, tables: &Tables, t: &Tile, step: u32, [a, b]: [u32; 2], k: u32) -> f32 {
+    fn point(&self, tables: &TileTables, t: &Tile, step: u32, [a, b]: [u32; 2], k: u32) -> f32 {
         let (grid, pitch) = (tables.grids, self.pitch(step));
         let from = self.held(step) + t.slot * self.area(step) + k;
         let at = |x: u32, y: u32| grid.get(from + y * pitch + x * N::N);
@@ -247,7 +247,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Writes the last level: points on base edges that start with this face, and points inside.
     #[inline(always)]
-    fn write<B: Block>(&self, b: B, tables: &Tables) {
+    fn write<B: Block>(&self, b: B, tables: &TileTables) {
         let step = self.levels - 1;
         let side = self.cells(self.levels);
         b.last_phase(|p| {

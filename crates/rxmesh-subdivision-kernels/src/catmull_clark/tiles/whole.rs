@@ -1,7 +1,7 @@
 //! Tiles that are bicubic B-splines: all levels at once.
 
-use super::{RefineTiles, Tables, Tile, WIDE};
-use crate::catmull_clark::Components;
+use super::{RefineTiles, Tile, TileTables, WIDE};
+use crate::catmull_clark::ComponentCount;
 use rxmesh_kernels::exec::{Block, Phase};
 
 /// Returns the weights of four control points of a uniform cubic B-spline for the control point of its refinement to
@@ -22,10 +22,10 @@ fn weights(t: f32, h: f32) -> [f32; 4] {
     ]
 }
 
-impl<N: Components> RefineTiles<N> {
+impl<N: ComponentCount> RefineTiles<N> {
     /// Computes the weights of all positions along a side.
     #[inline(always)]
-    pub(super) fn weigh<B: Block>(&self, p: Phase<B>, tables: &Tables) {
+    pub(super) fn weigh<B: Block>(&self, p: Phase<B>, tables: &TileTables) {
         let side = self.cells(self.levels);
         p.each(side + 1, |i| {
             let h = 1.0 / side as f32;
@@ -39,7 +39,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Computes all levels of a block's tiles.
     #[inline(always)]
-    pub(super) fn whole<B: Block>(&self, b: B, tables: &Tables) {
+    pub(super) fn whole<B: Block>(&self, b: B, tables: &TileTables) {
         // Offset of the first sums: after the points.
         let (points, across) = (tables.grids, self.area(0) << self.log_tiles);
         let side = self.cells(self.levels);
@@ -103,7 +103,7 @@ impl<N: Components> RefineTiles<N> {
 
     /// Writes the rows of a block of one thread if they have no gaps: `value(tile, i, j)`, where i counts floats.
     #[inline(always)]
-    fn write_rows(&self, tables: &Tables, value: impl Fn(&Tile, u32, u32) -> f32) {
+    fn write_rows(&self, tables: &TileTables, value: impl Fn(&Tile, u32, u32) -> f32) {
         let side = self.cells(self.levels);
         for slot in 0..1 << self.log_tiles {
             let Some(t) = self.tile(tables, slot) else {

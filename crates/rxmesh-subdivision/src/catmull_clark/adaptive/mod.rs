@@ -8,7 +8,7 @@ mod values;
 pub use tessellate::{PatchCount, Tessellation};
 
 use super::quads::Quads;
-use crate::faces::Source;
+use crate::faces::FaceSource;
 use crate::{Creasing, Mesh, Options};
 use plan::Plan;
 use rxmesh_host::Error;
@@ -17,7 +17,7 @@ use rxmesh_host::mesh::{Faces, PolyMesh};
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::cells::{CAP, CORNER_SHIFT, Cell};
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches::POINTS;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::plan::PATCH_WORDS;
-use values::Scratch;
+use values::AdaptiveScratch;
 
 /// A Catmull-Clark surface as bicubic patches (Niessner et al. 2012): topology is prepared once, control points are
 /// computed whenever values change, and the surface can be evaluated anywhere.
@@ -42,7 +42,7 @@ pub struct Adaptive {
     /// Mesh face of each parameter face; empty when they are the same.
     parents: Vec<u32>,
     plan: Plan,
-    scratch: Scratch,
+    scratch: AdaptiveScratch,
     /// First sample that is not on the surface.
     bad: Buffer<u32>,
 }
@@ -60,7 +60,7 @@ pub enum PatchKind {
 
 /// Position of a patch: the square of side `1 / 2^level` with its first corner at `(i, j) / 2^level`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patch {
+pub struct SurfacePatch {
     /// Parameter face.
     pub face: u32,
     /// Number of divisions of the face.
@@ -88,7 +88,7 @@ impl Adaptive {
     /// can address.
     pub fn new(engine: &Engine, poly: &PolyMesh, options: &Options) -> Result<Adaptive, Error> {
         let mut quads = Quads::empty(engine)?;
-        quads.make(&Source::Host(poly), options)?;
+        quads.make(&FaceSource::Host(poly), options)?;
         let levels = options.levels;
         let least = if poly.faces == Faces::Same(4) { 1 } else { 2 };
         if levels < least {
@@ -107,7 +107,7 @@ impl Adaptive {
         Ok(Adaptive {
             engine: engine.clone(),
             depth,
-            scratch: Scratch::new(&quads.base.mesh, quads.are_split(), &plan)?,
+            scratch: AdaptiveScratch::new(&quads.base.mesh, quads.are_split(), &plan)?,
             parents: if quads.are_split() {
                 parents(poly)
             } else {
@@ -144,7 +144,7 @@ impl Adaptive {
     /// # Errors
     ///
     /// Any error of the engine.
-    pub fn patches(&self) -> Result<Vec<Patch>, Error> {
+    pub fn patches(&self) -> Result<Vec<SurfacePatch>, Error> {
         let words = self.plan.patches().read()?;
         let words = words.as_chunks::<{ PATCH_WORDS as usize }>().0;
         let count = self.patch_count() as usize;
@@ -152,7 +152,7 @@ impl Adaptive {
             let Cell { level, i, j, .. } = Cell::at(face, place);
             let sharp = [0, 1, 2, 3].map(|side| kind >> side & 1 != 0);
             let cap = kind & CAP != 0;
-            Patch {
+            SurfacePatch {
                 face,
                 level,
                 i,

@@ -1,6 +1,6 @@
 //! Quadtrees of cells, and the list of patches.
 
-use super::super::kept::Kept;
+use super::super::kept::SurfaceFaces;
 use super::super::quads::Creased;
 use crate::launch::Launch;
 use crate::sums;
@@ -13,7 +13,7 @@ use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::plan::{
     ListCells, LookAtCells, MarkCorners, MarkKept, NODE_WORDS, PATCH_WORDS,
 };
-use rxmesh_subdivision_kernels::catmull_clark::{Components, Three};
+use rxmesh_subdivision_kernels::catmull_clark::{ComponentCount, Three};
 use rxmesh_subdivision_kernels::topology::NONE;
 
 /// Trees and patches on the engine; their fields are those of [`ListCells`].
@@ -31,7 +31,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(base: &Creased, kept: &Kept, depth: u32) -> Result<Plan, Error> {
+    pub(super) fn new(base: &Creased, kept: &SurfaceFaces, depth: u32) -> Result<Plan, Error> {
         let engine = base.mesh.engine();
         let faces = base.mesh.face_count();
         let rules = Rules {
@@ -168,7 +168,7 @@ fn check(nodes: u64, patches: u64) -> Result<(), Error> {
 }
 
 /// Returns marks of the quads that are part of the surface; an empty buffer when all are.
-fn marks(engine: &Engine, kept: &Kept, faces: u32) -> Result<Buffer<u32>, Error> {
+fn marks(engine: &Engine, kept: &SurfaceFaces, faces: u32) -> Result<Buffer<u32>, Error> {
     let quads = kept.view();
     if quads.is_empty() && kept.count() == faces {
         return Ok(engine.zeroed(0)?);

@@ -1,6 +1,6 @@
 //! Crack-free mesh of the patches.
 
-use super::{Adaptive, Patch, PatchKind};
+use super::{Adaptive, PatchKind, SurfacePatch};
 use rxmesh_host::Error;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub struct PatchCount {
 
 impl PatchCount {
     /// Counts patches by level; levels without patches are left out.
-    pub fn of(patches: &[Patch]) -> Vec<PatchCount> {
+    pub fn of(patches: &[SurfacePatch]) -> Vec<PatchCount> {
         let mut counts: Vec<PatchCount> = Vec::new();
         for patch in patches {
             let level = patch.level;
@@ -60,7 +60,7 @@ impl PatchCount {
 
 /// Point of the grids of the last level, the same from each of its faces.
 #[derive(PartialEq, Eq, Hash)]
-enum Point {
+enum GridPoint {
     Vertex(u32),
     /// Edge and position on it, from the origin of its first half-edge on.
     Edge(u32, u32),
@@ -76,24 +76,24 @@ struct Quads {
 }
 
 impl Quads {
-    fn point(&self, f: u32, [i, j]: [u32; 2]) -> Point {
+    fn point(&self, f: u32, [i, j]: [u32; 2]) -> GridPoint {
         let n = self.cells;
         let on = |side: u32, s: u32| {
             let h = 4 * f + side;
             if s == 0 || s == n {
                 let next = (h & !3) | ((h + 1) & 3);
-                return Point::Vertex(self.corners[if s == 0 { h } else { next } as usize]);
+                return GridPoint::Vertex(self.corners[if s == 0 { h } else { next } as usize]);
             }
             let first = h < self.twins[h as usize];
             let s = if first { s } else { n - s };
-            Point::Edge(self.edges[h as usize], s)
+            GridPoint::Edge(self.edges[h as usize], s)
         };
         match (i, j) {
             (i, 0) => on(0, i),
             (i, j) if i == n => on(1, j),
             (i, j) if j == n => on(2, n - i),
             (0, j) => on(3, n - j),
-            (i, j) => Point::Face(f, i, j),
+            (i, j) => GridPoint::Face(f, i, j),
         }
     }
 }
@@ -141,7 +141,7 @@ impl Adaptive {
     }
 
     /// Returns the corners of a patch in the grid of the last level.
-    fn square(&self, patch: &Patch) -> [[u32; 2]; 4] {
+    fn square(&self, patch: &SurfacePatch) -> [[u32; 2]; 4] {
         let log = self.depth - patch.level;
         let at = |i: u32, j: u32| [(patch.i + i) << log, (patch.j + j) << log];
         [at(0, 0), at(1, 0), at(1, 1), at(0, 1)]

@@ -14,11 +14,13 @@ use rxmesh_subdivision_kernels::catmull_clark::adaptive::blocks::{FirstBlocks, R
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::cells::Rules;
 use rxmesh_subdivision_kernels::catmull_clark::adaptive::patches::{self, ControlPoints};
 use rxmesh_subdivision_kernels::catmull_clark::once::{EdgePoints, FacePoints, VertexPoints};
-use rxmesh_subdivision_kernels::catmull_clark::{Components, Grid, One, Output, Rows, Three};
+use rxmesh_subdivision_kernels::catmull_clark::{
+    ComponentCount, ComponentRows, LevelGrid, One, Output, Three,
+};
 
 /// Scratch buffers of the kernels, for three components.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct AdaptiveScratch {
     /// Values of the quads, if they are made of polygons.
     quads: Buffer<f32>,
     /// Values of the quads' first level, if any of them is divided.
@@ -26,15 +28,15 @@ pub(super) struct Scratch {
     blocks: Buffer<f32>,
 }
 
-impl Scratch {
-    pub(super) fn new(mesh: &Mesh, split: bool, plan: &Plan) -> Result<Scratch, Error> {
+impl AdaptiveScratch {
+    pub(super) fn new(mesh: &Mesh, split: bool, plan: &Plan) -> Result<AdaptiveScratch, Error> {
         let engine = mesh.engine();
         let n = Three::N as usize;
         let [v, e, f] =
             [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()].map(|n| n as usize);
         let divided = plan.node_count() > 0;
         let points = plan.node_count() as usize * blocks::POINTS as usize;
-        Ok(Scratch {
+        Ok(AdaptiveScratch {
             quads: engine.zeroed(if split { v * n } else { 0 })?,
             first: engine.zeroed(if divided { (v + e + f) * n } else { 0 })?,
             blocks: engine.zeroed(points * n)?,
@@ -63,7 +65,7 @@ impl Adaptive {
         check_rows(width, [(x.len(), rows[0]), (y.len(), rows[1])])?;
         let mut first = 0;
         while first < width {
-            let rows = Rows {
+            let rows = ComponentRows {
                 values: x.global(),
                 width,
                 first,
@@ -83,7 +85,7 @@ impl Adaptive {
     }
 
     /// Processes some components; returns their number.
-    fn pass<N: Components + Default>(&self, x: Rows, y: Output) -> Result<u32, Error>
+    fn pass<N: ComponentCount + Default>(&self, x: ComponentRows, y: Output) -> Result<u32, Error>
     where
         FacePoints<N>: Entry,
         EdgePoints<N>: Entry,
@@ -129,12 +131,12 @@ impl Adaptive {
     }
 
     /// Computes one level of any polygons, into the given buffer.
-    fn once<N: Components + Default>(
+    fn once<N: ComponentCount + Default>(
         &self,
         at: &Creased,
-        base: Rows,
+        base: ComponentRows,
         to: &Buffer<f32>,
-    ) -> Result<Rows, Error>
+    ) -> Result<ComponentRows, Error>
     where
         FacePoints<N>: Entry,
         EdgePoints<N>: Entry,
@@ -149,7 +151,7 @@ impl Adaptive {
                 first,
             },
         )?;
-        Ok(Rows {
+        Ok(ComponentRows {
             values: to.global(),
             width,
             first,
@@ -157,7 +159,7 @@ impl Adaptive {
     }
 
     /// Computes the blocks of all nodes from the first level.
-    fn blocks<N: Components + Default>(&self, first_level: Rows) -> Result<(), Error>
+    fn blocks<N: ComponentCount + Default>(&self, first_level: ComponentRows) -> Result<(), Error>
     where
         FirstBlocks<N>: Entry,
         RefineBlocks<N>: Entry,
@@ -168,7 +170,7 @@ impl Adaptive {
             let n = count * blocks::POINTS * N::N;
             if level == 0 {
                 let kernel = FirstBlocks {
-                    grid: Grid {
+                    grid: LevelGrid {
                         mesh: self.quads.base.mesh.topology(),
                         level: 1,
                     },

@@ -1,0 +1,5 @@
+//! Better or fewer faces: the connectivity changes, the shape stays.
+
+automod::dir!(pub "src/algo/improve");
+pub mod remesh;
+pub mod simplify;

@@ -1,0 +1,81 @@
+//! Measures of a mesh that several algorithms need before they start.
+#![doc(hidden)]
+
+use crate::Error;
+use crate::store::reduce;
+use crate::store::{Attribute, RxMesh};
+use glam::Vec3;
+use rxmesh_kernels::algo::measure::frame::{Affine, ScaleEach};
+use rxmesh_kernels::topo::{Kind, Vertex};
+
+/// Returns a power of two that brings coordinates near one: products of several lengths then stay within `f32`, however
+/// small or large the mesh is. Scaling by it changes no digit.
+pub(in crate::algo) fn unit_scale(rx: &RxMesh, x: &Attribute<Vertex, Vec3>) -> Result<f64, Error> {
+    scale_of(reduce::dot(rx, x, x)?, rx.count(Kind::Vertex))
+}
+
+/// Returns the scale of `vertices` vertices, given the sum of their squared coordinates.
+pub(in crate::algo) fn scale_of(squares: f64, vertices: u32) -> Result<f64, Error> {
+    if !squares.is_finite() {
+        return Err(Error::NotFinite {
+            what: "a vertex coordinate",
+        });
+    }
+    let size = (squares / (3.0 * f64::from(vertices.max(1)))).sqrt();
+    Ok(power_of_two(size))
+}
+
+/// Returns a power of two that brings a size near one, which changes no digit; one for no size.
+pub(in crate::algo) fn power_of_two(size: f64) -> f64 {
+    if size > 0.0 {
+        (-size.log2().round()).clamp(-100.0, 100.0).exp2()
+    } else {
+        1.0
+    }
+}
+
+/// Multiplies all coordinates.
+pub(in crate::algo) fn resize(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    scale: f64,
+) -> Result<(), Error> {
+    transform(rx, x, Vec3::ZERO, scale, Vec3::ZERO)
+}
+
+/// Computes `(x - origin) * scale + shift` for all coordinates.
+pub(in crate::algo) fn transform(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    origin: Vec3,
+    scale: f64,
+    shift: Vec3,
+) -> Result<(), Error> {
+    let affine = Affine {
+        x: x.global_mut()?,
+        origin,
+        scale: scale as f32,
+        shift,
+    };
+    Ok(rx
+        .engine()
+        .launch_flat(rx.linear_len(Kind::Vertex), affine)?)
+}
+
+/// Multiplies the positions of each of several meshes.
+pub(in crate::algo) fn scale_each(
+    rx: &RxMesh,
+    x: &mut Attribute<Vertex, Vec3>,
+    labels: &Attribute<Vertex, u32>,
+    factors: &[f32],
+) -> Result<(), Error> {
+    let factors = rx.engine().upload(factors)?;
+    let kernel = ScaleEach {
+        x: x.global_mut()?,
+        labels: labels.global()?,
+        factors: factors.global(),
+    };
+    Ok(rx
+        .engine()
+        .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
+}

@@ -1,0 +1,26 @@
+//! Values of vertices, edges and faces that a surface is measured by, and parts of a surface.
+
+pub mod boundary;
+pub mod components;
+pub mod corners;
+pub mod curvature;
+pub mod fans;
+pub mod frame;
+pub mod kring;
+pub mod lengths;
+pub mod normals;
+pub mod quality;
+
+kernel_list! {
+    of [
+        boundary::KERNELS,
+        components::KERNELS,
+        curvature::KERNELS,
+        fans::KERNELS,
+        frame::KERNELS,
+        kring::KERNELS,
+        lengths::KERNELS,
+        normals::KERNELS,
+        quality::KERNELS,
+    ];
+}
