@@ -7,3 +7,4 @@ pub(crate) mod lines;
 pub(crate) mod msrv;
 pub(crate) mod notices;
 pub(crate) mod paths;
+pub(crate) mod size;
