@@ -12,7 +12,7 @@ mod pack;
 mod recent;
 
 pub use kernels::{Kernels, constant, limit_registers, target};
-pub use module::{Entry, Param, PtxError, PtxModule};
+pub use module::{Param, PtxEntry, PtxError, PtxModule};
 pub use overlap::overlapping;
 #[cfg(feature = "unpack")]
 pub use pack::unpack;
