@@ -43,7 +43,7 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
     let mut options = lzma_rust2::LzmaOptions::with_preset(6);
     options.dict_size = dictionary(places.len() as u64);
     (options.lc, options.lp, options.pb) = (lc, lp, pb);
-    options.nice_len = 273;
+    options.nice_len = 64;
     let mut out = Vec::new();
     out.extend(checksum(text.as_bytes()).to_le_bytes());
     out.extend((places.len() as u64).to_le_bytes());

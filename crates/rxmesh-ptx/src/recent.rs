@@ -4,6 +4,8 @@
 //! Each kernel and kind (`%r`, `%rd`, `$L29_`, ...) has a list of its own. `%r!` is the number after the largest so far,
 //! `%r3` the one with three others after it in the list, `%r+3` the largest so far and three more.
 
+use std::fmt::Write as _;
+
 use crate::line;
 
 /// Numbers of one kind.
@@ -94,10 +96,12 @@ pub(crate) fn encode(text: &str) -> String {
             match recent.numbers.iter().rposition(|&known| known == n) {
                 _ if n == recent.largest + 1 => out.push('!'),
                 Some(at) => {
-                    out.push_str(&(recent.numbers.len() - 1 - at).to_string());
+                    let _ = write!(out, "{}", recent.numbers.len() - 1 - at);
                     recent.numbers.remove(at);
                 }
-                None => out.push_str(&format!("+{}", i64::from(n) - i64::from(recent.largest))),
+                None => {
+                    let _ = write!(out, "+{}", i64::from(n) - i64::from(recent.largest));
+                }
             }
             recent.add(n);
         }
@@ -142,7 +146,7 @@ pub(crate) fn decode(text: &str) -> Option<String> {
                     .numbers
                     .remove(last.checked_sub(place.parse().ok()?)?);
             }
-            out.push_str(&n.to_string());
+            let _ = write!(out, "{n}");
             recent.add(n);
         }
         out.push_str(rest);

@@ -12,6 +12,7 @@ use memory::READBACK_BYTES;
 use modules::Modules;
 use rxmesh_cuda_driver::early;
 use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 
@@ -61,6 +62,8 @@ unsafe impl Sync for CudaEngine {}
 impl CudaEngine {
     pub(in crate::engine) fn new(ordinal: u32) -> Result<CudaEngine, EngineError> {
         let device = driver::device(ordinal)?;
+        // Unpacking is shorter than the making of a context.
+        let text = std::thread::spawn(|| unpack(PTX));
         let context = driver::context(device)?;
         let info = EngineInfo {
             engine: "cuda".to_string(),
@@ -68,7 +71,7 @@ impl CudaEngine {
             units: driver::multiprocessors(device)?,
         };
         let capability = driver::capability(device)?;
-        let text = unpack(PTX)?;
+        let text = text.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         ptx::check_target(&text, capability).map_err(|why| {
             EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
         })?;
