@@ -22,7 +22,7 @@ const STROKE: u32 = 60;
 #[command(
     about = "Lets a control mesh swim, and prints how many frames of its surface there are a second"
 )]
-struct Arguments {
+struct AnimateArguments {
     /// The control mesh (OBJ, PLY or OFF) [default: a flat ball of quads with a crease around it]
     mesh: Option<PathBuf>,
     #[command(flatten)]
@@ -32,29 +32,29 @@ struct Arguments {
     frames: u32,
     /// Engine that computes
     #[arg(long, value_name = "ENGINE", value_enum, default_value = "auto")]
-    engine: EngineChoice,
+    engine: AnimateEngine,
     /// Write the last frame
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum EngineChoice {
+enum AnimateEngine {
     Auto,
     Cpu,
     Cuda,
 }
 
 fn main() -> Result<()> {
-    run(&Arguments::parse(), &mut std::io::stdout())
+    run(&AnimateArguments::parse(), &mut std::io::stdout())
 }
 
-fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<()> {
+fn run(arguments: &AnimateArguments, out: &mut dyn Write) -> Result<()> {
     let (engine, why_not_the_gpu) = match arguments.engine {
-        EngineChoice::Cpu => (Engine::cpu(), None),
+        AnimateEngine::Cpu => (Engine::cpu(), None),
         _ => Engine::auto(),
     };
-    if let (EngineChoice::Cuda, Some(why)) = (arguments.engine, why_not_the_gpu) {
+    if let (AnimateEngine::Cuda, Some(why)) = (arguments.engine, why_not_the_gpu) {
         return Err(why).context("no GPU");
     }
     let mesh = match &arguments.mesh {
@@ -193,8 +193,8 @@ mod tests {
 
     fn prints(command: &str) -> Result<String> {
         let words = std::iter::once("animate").chain(command.split_whitespace());
-        let mut arguments = Arguments::try_parse_from(words)?;
-        arguments.engine = EngineChoice::Cpu;
+        let mut arguments = AnimateArguments::try_parse_from(words)?;
+        arguments.engine = AnimateEngine::Cpu;
         let mut out = Vec::new();
         run(&arguments, &mut out)?;
         Ok(String::from_utf8(out)?)

@@ -115,11 +115,11 @@ pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
 }
 
 /// The bytes of the file that was looked into last, for its reader.
-static KEPT: Kept = Kept(Mutex::new(None));
+static KEPT: CachedInput = CachedInput(Mutex::new(None));
 
-struct Kept(Mutex<Option<(PathBuf, Vec<u8>)>>);
+struct CachedInput(Mutex<Option<(PathBuf, Vec<u8>)>>);
 
-impl Kept {
+impl CachedInput {
     fn put(&self, path: PathBuf, bytes: Cow<'static, [u8]>) {
         if let Cow::Owned(bytes) = bytes {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, bytes));

@@ -20,7 +20,7 @@ pub(crate) fn default_format(kind: OutputKind, input: Format) -> Format {
 
 /// Path and options of a result, checked to be writable as far as that can be known.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct OutputTarget {
     pub(crate) path: PathBuf,
     pub(crate) options: WriteOptions,
     /// Treatment of a symbolic link: followed for a name given by the user.
@@ -29,13 +29,13 @@ pub(crate) struct Target {
     pub(crate) because: Option<String>,
 }
 
-impl Target {
+impl OutputTarget {
     /// Refuses what could not be written before any work is done. `record` is the file of `--json`.
     pub(crate) fn new(
         path: &Path,
         encoding: &EncodingArgs,
         record: Option<&Path>,
-    ) -> Result<Target> {
+    ) -> Result<OutputTarget> {
         let format = encoding.format;
         if format.or_else(|| Format::of_name(path)).is_none() {
             bail!(
@@ -62,7 +62,7 @@ impl Target {
             o.encoding = encoding;
             o.format = format;
         });
-        Ok(Target {
+        Ok(OutputTarget {
             path: path.to_owned(),
             options,
             links: Links::Follow,
@@ -71,7 +71,7 @@ impl Target {
     }
 
     /// Returns the same target for a name made by the program: a symbolic link of that name is refused.
-    pub(crate) fn unnamed(mut self) -> Result<Target> {
+    pub(crate) fn unnamed(mut self) -> Result<OutputTarget> {
         self.links = Links::Refuse;
         if !is_stdout(&self.path) {
             files::check_with(&self.path, self.links)
@@ -87,19 +87,19 @@ impl Target {
         args: &ComputeArgs,
         gives: OutputKind,
         record: Option<&Path>,
-    ) -> Result<Target> {
+    ) -> Result<OutputTarget> {
         let files = (args.input.mesh.as_path(), args.output.as_deref());
-        Target::for_input(command, files, &args.encoding, gives, record)
+        OutputTarget::for_input(command, files, &args.encoding, gives, record)
     }
 
-    /// As [`Target::of`], of the input and the output that was asked for.
+    /// As [`OutputTarget::of`], of the input and the output that was asked for.
     pub(crate) fn for_input(
         command: &str,
         (mesh, output): (&Path, Option<&Path>),
         encoding: &EncodingArgs,
         gives: OutputKind,
         record: Option<&Path>,
-    ) -> Result<Target> {
+    ) -> Result<OutputTarget> {
         // A mesh from stdin goes to stdout, as filters do.
         let output = output.or_else(|| input::is_stdin(mesh).then_some(mesh));
         let named = output.and_then(Format::of_name);
@@ -113,7 +113,7 @@ impl Target {
             );
         }
         if let Some(output) = output.filter(|o| asked.is_some() || !is_stdout(o)) {
-            return Target::new(output, encoding, record);
+            return OutputTarget::new(output, encoding, record);
         }
         let input = input::format(mesh).unwrap_or(Format::Obj);
         let format = asked.unwrap_or(default_format(gives, input));
@@ -126,7 +126,7 @@ impl Target {
             format: Some(format),
             ..*encoding
         };
-        let mut target = Target::new(&name, &encoding, record)?;
+        let mut target = OutputTarget::new(&name, &encoding, record)?;
         if output.is_none() {
             target = target.unnamed()?;
         }

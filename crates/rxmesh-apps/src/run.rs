@@ -4,7 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
@@ -107,9 +107,9 @@ impl Run {
         command: &'static str,
         args: &ComputeArgs,
         gives: OutputKind,
-    ) -> Result<(Run, Target)> {
+    ) -> Result<(Run, OutputTarget)> {
         let mut run = Run::new(command, &args.common)?;
-        let target = Target::of(command, args, gives, run.console.json_file())?;
+        let target = OutputTarget::of(command, args, gives, run.console.json_file())?;
         run.leads_to(&target);
         run.start_engine(args.engine.engine);
         Ok((run, target))
@@ -150,7 +150,7 @@ impl Run {
     }
 
     /// Says where the result is going to be, before a mesh is read.
-    pub(crate) fn leads_to(&mut self, target: &Target) {
+    pub(crate) fn leads_to(&mut self, target: &OutputTarget) {
         self.output = Some(target.path.clone());
     }
 
@@ -341,7 +341,11 @@ impl Run {
     }
 
     /// Writes the mesh; names what the format cannot hold.
-    pub(crate) fn write<'a>(&mut self, target: &Target, mesh: impl Into<Model<'a>>) -> Result<()> {
+    pub(crate) fn write<'a>(
+        &mut self,
+        target: &OutputTarget,
+        mesh: impl Into<Model<'a>>,
+    ) -> Result<()> {
         let mesh = mesh.into();
         let stdout = is_stdout(&target.path);
         self.console.mesh_on_stdout |= stdout;
@@ -386,13 +390,13 @@ impl Run {
     /// Writes several meshes, each to its target, at the same time; `folder` is what people hear of.
     pub(crate) fn write_all(
         &mut self,
-        targets: &[Target],
+        targets: &[OutputTarget],
         meshes: &[TriMesh],
         folder: &Path,
     ) -> Result<()> {
         let (reports, ms) = self.stage("writing", || {
             let each = targets.par_iter().zip(meshes);
-            let write = |(t, mesh): (&Target, &TriMesh)| {
+            let write = |(t, mesh): (&OutputTarget, &TriMesh)| {
                 io::write_with(&t.path, Model::from(mesh), &t.options, t.links)
                     .map_err(anyhow::Error::from)
             };

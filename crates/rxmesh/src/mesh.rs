@@ -96,7 +96,7 @@ impl From<Ratio> for SimplifyOptions {
 pub fn simplify(
     mesh: &Mesh,
     target: impl Into<SimplifyOptions>,
-) -> Result<(Mesh, ops::simplify::Report)> {
+) -> Result<(Mesh, ops::simplify::SimplifyOpReport)> {
     run::<ops::Simplify>(mesh, &target.into())
 }
 

@@ -44,7 +44,7 @@ impl Options for CheckArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct CheckOpReport {
     check: Checked,
 }
 
@@ -82,10 +82,10 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
     )];
 
     type Options = CheckArgs;
-    type Report = Report;
+    type Report = CheckOpReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<Report> {
+    fn run(Tool { run }: &mut Tool, args: &CheckArgs) -> Result<CheckOpReport> {
         let intersections = !args.no_self_intersections;
         let (check, ms) = if input::is_volume(&args.mesh) {
             let mesh = run.read_tets(&args.mesh)?.loaded.mesh;
@@ -118,10 +118,10 @@ Defects are findings, not failures: the exit code is 0 unless --strict is given.
                 }
             }
         }
-        Ok(Report { check })
+        Ok(CheckOpReport { check })
     }
 
-    fn tell(report: &Report, args: &CheckArgs, record: &Record) -> Message {
+    fn tell(report: &CheckOpReport, args: &CheckArgs, record: &Record) -> Message {
         let (path, format) = match &record.input {
             Some(i) => (text::named(&i.path, "stdin"), &i.format[..]),
             None => ("", ""),

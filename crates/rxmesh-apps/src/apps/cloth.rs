@@ -1,6 +1,6 @@
 //! `cloth`: a surface that hangs.
 
-use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody};
+use super::shortcut::{self, MeshBox, ShortcutArgs, ShortcutBody};
 use super::simulate::RECORD;
 use crate::app::{Application, Message};
 use crate::record::Record;
@@ -47,7 +47,7 @@ Step, compliances and contact follow the size, so that sheets of any size move a
     fn run((): &mut (), args: &ClothArgs) -> Result<()> {
         let shortcut = &args.shortcut;
         let run = Run::new(Cloth::NAME, &shortcut.common)?;
-        let around = Around::read(&shortcut.mesh, false)?;
+        let around = MeshBox::read(&shortcut.mesh, false)?;
         let similar = around.similar_to(1.0);
         let (stretch, bending) = (similar.stretch(1e-6), similar.bending(10.0));
         let damping = similar.rate(0.5);

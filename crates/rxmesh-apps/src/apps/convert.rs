@@ -4,7 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
 use crate::input;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::Record;
 use crate::run::Run;
 use crate::text;
@@ -56,7 +56,8 @@ Volumes become volumes, or in a format that holds none their boundary (docs/libr
     type Frame = Tool;
 
     fn run(Tool { run }: &mut Tool, args: &ConvertArgs) -> Result<()> {
-        let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+        let target =
+            OutputTarget::new(&args.output.output, &args.encoding, run.console.json_file())?;
         run.leads_to(&target);
         let (name, polygons) = (&args.input.mesh, &args.input.triangulate);
         if input::is_volume(name) {
@@ -76,7 +77,7 @@ Volumes become volumes, or in a format that holds none their boundary (docs/libr
 }
 
 /// A volume as a volume, or its boundary as a surface.
-fn volume(run: &mut Run, name: &Path, target: &Target) -> Result<()> {
+fn volume(run: &mut Run, name: &Path, target: &OutputTarget) -> Result<()> {
     let mesh = run.read_tets(name)?.loaded.mesh;
     let format = target
         .options

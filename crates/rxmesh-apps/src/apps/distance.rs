@@ -3,7 +3,7 @@
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, EngineArgs, TriangulateArgs};
 use crate::frame::Tool;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::{Record, shown};
 use crate::text;
 use anyhow::{Result, bail};
@@ -63,7 +63,7 @@ impl Options for DistanceArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct DistanceOpReport {
     reference: Reference,
     distance: DistanceReport,
 }
@@ -97,10 +97,10 @@ are over the points on the faces, the largest over all.";
     ];
 
     type Options = DistanceArgs;
-    type Report = Report;
+    type Report = DistanceOpReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &DistanceArgs) -> Result<Report> {
+    fn run(Tool { run }: &mut Tool, args: &DistanceArgs) -> Result<DistanceOpReport> {
         let target = match &args.output {
             None => None,
             Some(path) => {
@@ -109,7 +109,11 @@ are over the points on the faces, the largest over all.";
                     let path = path.display();
                     bail!("{path}: {format} cannot hold distances of vertices; PLY can");
                 }
-                Some(Target::new(path, &args.encoding, run.console.json_file())?)
+                Some(OutputTarget::new(
+                    path,
+                    &args.encoding,
+                    run.console.json_file(),
+                )?)
             }
         };
         // The mesh is read last: it is the record's input.
@@ -134,7 +138,7 @@ are over the points on the faces, the largest over all.";
             }
             run.write(&target, &mesh)?;
         }
-        Ok(Report {
+        Ok(DistanceOpReport {
             reference: Reference {
                 path: shown(&reference.path),
                 vertices: other.vertex_count() as u64,
@@ -144,7 +148,7 @@ are over the points on the faces, the largest over all.";
         })
     }
 
-    fn tell(report: &Report, _args: &DistanceArgs, record: &Record) -> Message {
+    fn tell(report: &DistanceOpReport, _args: &DistanceArgs, record: &Record) -> Message {
         let (d, r) = (&report.distance, &report.reference);
         let mut lines = text::input(record);
         lines += &format!(

@@ -2,7 +2,7 @@
 
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::Record;
 use crate::run::Run;
 use crate::text;
@@ -36,7 +36,8 @@ format that holds them: STL gets triangles. Volumes, box and ball, need one that
     fn run((): &mut (), GenerateArgs { shape }: &GenerateArgs) -> Result<()> {
         let make = make_args(shape);
         let mut run = Run::new(Generate::NAME, &make.common)?;
-        let target = Target::new(&make.output.output, &make.encoding, run.console.json_file())?;
+        let target =
+            OutputTarget::new(&make.output.output, &make.encoding, run.console.json_file())?;
         let (mesh, ms) = run.stage("generating", || recipe(shape, make).map_err(told))?;
         run.record.timings_ms.run = ms;
         let mesh = mesh.model();

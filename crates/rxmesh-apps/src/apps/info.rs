@@ -55,7 +55,7 @@ impl Options for InfoArgs {
 }
 
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct InfoReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     engines: Option<Vec<FoundEngine>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,13 +127,13 @@ impl Application for Info {
     ];
 
     type Options = InfoArgs;
-    type Report = Report;
+    type Report = InfoReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &InfoArgs) -> Result<Report> {
-        let mut report = Report {
+    fn run(Tool { run }: &mut Tool, args: &InfoArgs) -> Result<InfoReport> {
+        let mut report = InfoReport {
             engines: args.engines.then(found),
-            ..Report::default()
+            ..InfoReport::default()
         };
         if let Some(name) = &args.mesh {
             look(run, name, args, &mut report)?;
@@ -141,7 +141,7 @@ impl Application for Info {
         Ok(report)
     }
 
-    fn tell(report: &Report, args: &InfoArgs, record: &Record) -> Message {
+    fn tell(report: &InfoReport, args: &InfoArgs, record: &Record) -> Message {
         let mut out = engine_lines(report.engines.as_deref().unwrap_or_default());
         if args.mesh.is_some() {
             out += &mesh_lines(report, record);
@@ -151,7 +151,7 @@ impl Application for Info {
 }
 
 /// Measures a volume.
-fn look_inside(run: &mut Run, name: &Path, report: &mut Report) -> Result<()> {
+fn look_inside(run: &mut Run, name: &Path, report: &mut InfoReport) -> Result<()> {
     let mesh = run.read_tets(name)?.loaded.mesh;
     let ((measures, counts, edges), ms) = run.stage("measuring", || {
         let edges = mesh.edges();
@@ -180,7 +180,7 @@ fn look_inside(run: &mut Run, name: &Path, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut Report) -> Result<()> {
+fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut InfoReport) -> Result<()> {
     if input::is_volume(name) {
         return look_inside(run, name, report);
     }
@@ -287,7 +287,7 @@ fn engine_lines(engines: &[FoundEngine]) -> String {
     engines.iter().map(line).collect()
 }
 
-fn mesh_lines(report: &Report, r: &Record) -> String {
+fn mesh_lines(report: &InfoReport, r: &Record) -> String {
     let mut out = text::input(r);
     out += &report.polygons.map_or(String::new(), |p| p.to_string());
     if let Some(b) = &report.boundary {

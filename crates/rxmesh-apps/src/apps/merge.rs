@@ -3,7 +3,7 @@
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, OutputArgs, TriangulateArgs};
 use crate::frame::Tool;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::{Record, shown};
 use crate::text;
 use anyhow::Result;
@@ -41,13 +41,13 @@ impl Options for MergeArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
-    parts: Vec<Part>,
+pub(crate) struct MergeReport {
+    parts: Vec<MergedMesh>,
     left_out: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct Part {
+struct MergedMesh {
     path: String,
     vertices: u64,
     faces: u64,
@@ -70,16 +70,17 @@ coordinates and normals of corners, groups and materials go along.";
     ];
 
     type Options = MergeArgs;
-    type Report = Report;
+    type Report = MergeReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &MergeArgs) -> Result<Report> {
-        let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+    fn run(Tool { run }: &mut Tool, args: &MergeArgs) -> Result<MergeReport> {
+        let target =
+            OutputTarget::new(&args.output.output, &args.encoding, run.console.json_file())?;
         run.leads_to(&target);
         let (mut parts, mut meshes) = (Vec::new(), Vec::new());
         for name in &args.meshes {
             let input = run.read(name, args.triangulate.triangulate)?;
-            parts.push(Part {
+            parts.push(MergedMesh {
                 path: shown(&input.path),
                 vertices: input.loaded.mesh.vertex_count() as u64,
                 faces: input.loaded.mesh.face_count() as u64,
@@ -103,13 +104,14 @@ coordinates and normals of corners, groups and materials go along.";
             left_out.push(what);
         }
         run.write(&target, &merged.mesh)?;
-        Ok(Report { parts, left_out })
+        Ok(MergeReport { parts, left_out })
     }
 
-    fn tell(report: &Report, _args: &MergeArgs, record: &Record) -> Message {
-        let line = |p: &Part| format!("{}: {} vertices, {} faces\n", p.path, p.vertices, p.faces);
+    fn tell(report: &MergeReport, _args: &MergeArgs, record: &Record) -> Message {
+        let line =
+            |p: &MergedMesh| format!("{}: {} vertices, {} faces\n", p.path, p.vertices, p.faces);
         let mut lines: String = report.parts.iter().map(line).collect();
-        let sum = |of: fn(&Part) -> u64| report.parts.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&MergedMesh) -> u64| report.parts.iter().map(of).sum::<u64>();
         lines += &format!(
             "together: {} vertices, {} faces\n",
             sum(|p| p.vertices),

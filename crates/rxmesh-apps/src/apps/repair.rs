@@ -4,7 +4,7 @@ use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs};
 use crate::frame::{Tool, counts, holes_left, passes, repaired};
 use crate::input;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::Record;
 use crate::text;
 use anyhow::Result;
@@ -46,7 +46,7 @@ impl Options for RepairArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct RepairOpReport {
     repair: RepairReport,
     /// Requested repairs that could not be done.
     undone: Vec<String>,
@@ -85,12 +85,12 @@ When something that was asked for could not be done, the result is written and t
     ];
 
     type Options = RepairArgs;
-    type Report = Report;
+    type Report = RepairOpReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &RepairArgs) -> Result<Report> {
+    fn run(Tool { run }: &mut Tool, args: &RepairArgs) -> Result<RepairOpReport> {
         let output = args.output.clone().unwrap_or_else(|| beside(args));
-        let mut target = Target::new(&output, &args.encoding, run.console.json_file())?;
+        let mut target = OutputTarget::new(&output, &args.encoding, run.console.json_file())?;
         if args.output.is_none() {
             target = target.unnamed()?;
         }
@@ -112,14 +112,14 @@ When something that was asked for could not be done, the result is written and t
                 target.path.display()
             ));
         }
-        Ok(Report {
+        Ok(RepairOpReport {
             undone: report.undone(&args.repair),
             repair: report,
             self_intersections,
         })
     }
 
-    fn tell(report: &Report, _args: &RepairArgs, record: &Record) -> Message {
+    fn tell(report: &RepairOpReport, _args: &RepairArgs, record: &Record) -> Message {
         let r = &report.repair;
         let told = text::input(record)
             + &counts("before", &r.before)

@@ -3,7 +3,7 @@
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::Record;
 use crate::text;
 use anyhow::{Result, bail};
@@ -59,7 +59,7 @@ asks for: there is one point in each of as many equal parts of the area.";
         if format == Some(Format::Stl) {
             bail!("{}: STL cannot hold points; PLY can", path.display());
         }
-        let target = Target::new(path, &args.encoding, run.console.json_file())?;
+        let target = OutputTarget::new(path, &args.encoding, run.console.json_file())?;
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
         // Far from the origin points lie between the 32-bit floats.

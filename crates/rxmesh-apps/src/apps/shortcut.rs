@@ -41,7 +41,7 @@ pub(crate) struct ShortcutArgs {
 }
 
 /// The box around a mesh, counted from the scene's origin.
-pub(super) struct Around {
+pub(super) struct MeshBox {
     /// Place where the mesh was found.
     path: PathBuf,
     /// Zero, unless the mesh lies far from it.
@@ -50,9 +50,9 @@ pub(super) struct Around {
     high: DVec3,
 }
 
-impl Around {
+impl MeshBox {
     /// Reads the bounding box of a volume or of a surface from a file.
-    pub(super) fn read(name: &Path, volume: bool) -> Result<Around> {
+    pub(super) fn read(name: &Path, volume: bool) -> Result<MeshBox> {
         let found = input::find(name)?;
         let path = &found;
         let is_volume = input::is_volume(path);
@@ -89,7 +89,7 @@ impl Around {
         let [low, high] = bounds
             .with_context(|| format!("{}: there is nothing in it", path.display()))?
             .map(|corner| DVec3::from_array(corner) - origin);
-        let around = Around {
+        let around = MeshBox {
             path: found.clone(),
             origin,
             low,
@@ -186,7 +186,7 @@ fn vector(v: DVec3) -> String {
 /// The body of a shortcut.
 pub(super) struct ShortcutBody<'a> {
     pub(super) name: &'a str,
-    pub(super) around: &'a Around,
+    pub(super) around: &'a MeshBox,
     /// Quantities for its size.
     pub(super) similar: Similar,
     /// Seconds of a step of the body that it is similar to.

@@ -1,6 +1,6 @@
 //! `soft`: a volume that falls, or hangs.
 
-use super::shortcut::{self, Around, ShortcutArgs, ShortcutBody, Similar};
+use super::shortcut::{self, MeshBox, ShortcutArgs, ShortcutBody, Similar};
 use super::simulate::RECORD;
 use crate::app::{Application, Message};
 use crate::record::Record;
@@ -101,7 +101,7 @@ move alike; --print-scene shows them.";
     fn run((): &mut (), args: &SoftArgs) -> Result<()> {
         let shortcut = &args.shortcut;
         let run = Run::new(Soft::NAME, &shortcut.common)?;
-        let around = Around::read(&shortcut.mesh, true)?;
+        let around = MeshBox::read(&shortcut.mesh, true)?;
         let similar = around.similar_to(2.0);
         let young = similar.length(args.solver.young());
         let rest = format!(

@@ -3,7 +3,7 @@
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, EngineArgs, InputArgs};
 use crate::frame::Tool;
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::record::Record;
 use crate::text;
 use anyhow::{Context, Result};
@@ -66,7 +66,7 @@ impl rxmesh_host::algo::Options for SubdivideArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct SubdivideReport {
     sharp_edges: u64,
     sharp_vertices: u64,
     holes: u64,
@@ -96,11 +96,11 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
     ];
 
     type Options = SubdivideArgs;
-    type Report = Report;
+    type Report = SubdivideReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &SubdivideArgs) -> Result<Report> {
-        let target = Target::for_input(
+    fn run(Tool { run }: &mut Tool, args: &SubdivideArgs) -> Result<SubdivideReport> {
+        let target = OutputTarget::for_input(
             Self::NAME,
             (args.input.mesh.as_path(), args.output.as_deref()),
             &args.encoding,
@@ -155,7 +155,7 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
         } else {
             run.write(&target, &mesh)?;
         }
-        Ok(Report {
+        Ok(SubdivideReport {
             sharp_edges: base.sharp_edges.len() as u64,
             sharp_vertices: base.sharp_vertices.len() as u64,
             holes: base.holes.len() as u64,
@@ -163,7 +163,7 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
         })
     }
 
-    fn tell(report: &Report, args: &SubdivideArgs, record: &Record) -> Message {
+    fn tell(report: &SubdivideReport, args: &SubdivideArgs, record: &Record) -> Message {
         let mut lines = format!("{} levels", args.options.levels);
         if let Some(made) = &record.output {
             lines += &format!(

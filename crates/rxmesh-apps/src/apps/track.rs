@@ -38,7 +38,7 @@ impl Options for TrackArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct TrackOpReport {
     #[serde(flatten)]
     tracking: TrackReport,
     /// The files of the frames.
@@ -69,7 +69,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
     const JOINS_SEAMS: bool = true;
 
     type Options = TrackArgs;
-    type Report = Report;
+    type Report = TrackOpReport;
     type Frame = Editing;
 
     fn prepare(args: &mut TrackArgs, flags: &EditFlags) -> Result<()> {
@@ -83,7 +83,7 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         Ok(())
     }
 
-    fn run(edit: &mut Editing, args: &TrackArgs) -> Result<Report> {
+    fn run(edit: &mut Editing, args: &TrackArgs) -> Result<TrackOpReport> {
         let (validate, target) = (edit.validate, &edit.target);
         let on = &mut edit.on;
         let (carried, home, seams) = (on.carried.clone(), on.home, on.seams.clone());
@@ -111,15 +111,15 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
             session.track(x, &args.tracking, &mut each)
         })?;
         on.target_length = Some(f64::from(tracking.target_length));
-        Ok(Report { tracking, files })
+        Ok(TrackOpReport { tracking, files })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut TrackOpReport, unit: f64) {
         let length = &mut report.tracking.target_length;
         *length = (f64::from(*length) * unit) as f32;
     }
 
-    fn tell(report: &Report, args: &TrackArgs, _record: &Record) -> Message {
+    fn tell(report: &TrackOpReport, args: &TrackArgs, _record: &Record) -> Message {
         let done = &report.tracking;
         let mut lines = format!(
             "tracked for {} frames of {}: {} splits, {} contractions, {} flips, {}\n",

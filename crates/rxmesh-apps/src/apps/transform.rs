@@ -3,7 +3,7 @@
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
 use crate::frame::Tool;
-use crate::output::Target;
+use crate::output::OutputTarget;
 use crate::record::Record;
 use crate::text;
 use anyhow::{Context, Result};
@@ -39,7 +39,7 @@ impl Options for TransformArgs {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct TransformReport {
     map: AffineMatrix,
 }
 
@@ -58,11 +58,12 @@ the move. Normals go along; a map that mirrors turns the faces round.";
     )];
 
     type Options = TransformArgs;
-    type Report = Report;
+    type Report = TransformReport;
     type Frame = Tool;
 
-    fn run(Tool { run }: &mut Tool, args: &TransformArgs) -> Result<Report> {
-        let target = Target::new(&args.output.output, &args.encoding, run.console.json_file())?;
+    fn run(Tool { run }: &mut Tool, args: &TransformArgs) -> Result<TransformReport> {
+        let target =
+            OutputTarget::new(&args.output.output, &args.encoding, run.console.json_file())?;
         run.leads_to(&target);
         let input = run.read(&args.input.mesh, args.input.triangulate.triangulate)?;
         let mut mesh = input.loaded.mesh;
@@ -72,12 +73,12 @@ the move. Normals go along; a map that mirrors turns the faces round.";
         })?;
         run.record.timings_ms.run = ms;
         run.write(&target, &mesh)?;
-        Ok(Report {
+        Ok(TransformReport {
             map: AffineMatrix(map),
         })
     }
 
-    fn tell(report: &Report, _args: &TransformArgs, record: &Record) -> Message {
+    fn tell(report: &TransformReport, _args: &TransformArgs, record: &Record) -> Message {
         let map = format!("map: {}\n", report.map);
         Message::new(text::input(record) + &map + &text::output(record))
     }

@@ -4,7 +4,7 @@ use super::{Frame, Several, leak_at_exit};
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::{ComputeArgs, PatchArgs};
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::record::Record;
 use crate::run::Run;
 use crate::text;
@@ -64,7 +64,7 @@ where
 pub(crate) struct Compute {
     run: Run,
     on: Vertices,
-    target: Target,
+    target: OutputTarget,
     /// Several meshes, if it is not one.
     several: Option<Several>,
     engine: Engine,

@@ -5,7 +5,7 @@ use super::{Frame, Several, counts, passes, repaired};
 use crate::Outcome;
 use crate::app::{Application, Message};
 use crate::cli::ComputeArgs;
-use crate::output::{OutputKind, Target};
+use crate::output::{OutputKind, OutputTarget};
 use crate::record::{EditRecord, OverTarget, Record, keys};
 use crate::run::Run;
 use crate::text;
@@ -125,7 +125,7 @@ where
 pub(crate) struct Editing {
     pub(crate) run: Run,
     pub(crate) on: Connectivity,
-    pub(crate) target: Target,
+    pub(crate) target: OutputTarget,
     /// Several meshes, if it is not one.
     several: Option<Several>,
     pub(crate) validate: bool,
@@ -285,7 +285,7 @@ fn did(_session: &AnySession) -> Result<Option<(Map<String, Value>, String)>> {
 }
 
 /// Refuses a file for the map that could not be written, or that is the result's.
-fn writable(map: &Path, target: &Target) -> Result<()> {
+fn writable(map: &Path, target: &OutputTarget) -> Result<()> {
     if *map == target.path {
         bail!("{}: mesh and map cannot be the same file", map.display());
     }

@@ -3,7 +3,7 @@
 use crate::app::Application;
 use crate::cli::ComputeArgs;
 use crate::input;
-use crate::output::{OutputKind, Target, default_format};
+use crate::output::{OutputKind, OutputTarget, default_format};
 use crate::record::shown;
 use crate::run::Run;
 use anyhow::{Context, Result, bail};
@@ -22,7 +22,7 @@ pub(crate) struct Several {
     /// Names that the user gave them.
     pub(crate) names: Vec<PathBuf>,
     batch: Batch,
-    targets: Vec<Target>,
+    targets: Vec<OutputTarget>,
     folder: Folder,
 }
 
@@ -85,7 +85,7 @@ impl Several {
     }
 
     /// The target of the first.
-    pub(super) fn target(&self) -> Target {
+    pub(super) fn target(&self) -> OutputTarget {
         self.targets[0].clone()
     }
 
@@ -129,7 +129,7 @@ fn targets<A: Application>(
     gives: OutputKind,
     paths: &[PathBuf],
     folder: &Folder,
-) -> Result<Vec<Target>> {
+) -> Result<Vec<OutputTarget>> {
     let mut targets = Vec::with_capacity(paths.len());
     let mut taken: HashMap<PathBuf, &Path> = HashMap::new();
     for path in paths {
@@ -148,7 +148,8 @@ fn targets<A: Application>(
         });
         let files = (path.as_path(), output.as_deref());
         let record = run.console.json_file();
-        let target = Target::for_input(A::NAME, files, &args.encoding, gives, record)?.unnamed()?;
+        let target =
+            OutputTarget::for_input(A::NAME, files, &args.encoding, gives, record)?.unnamed()?;
         if is_same(&target.path, path) {
             bail!("{}: the result would take its place", path.display());
         }

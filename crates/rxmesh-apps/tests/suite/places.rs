@@ -13,19 +13,19 @@ fn obj(places: &[[f64; 3]], triangles: &[Vec<usize>]) -> String {
 }
 
 /// A noisy torus whose coordinates have twenty digits behind the binary point, and copies of it.
-struct Meshes {
+struct TorusCopies {
     folder: Sandbox,
     places: Vec<[f64; 3]>,
     triangles: Vec<Vec<usize>>,
 }
 
-impl Meshes {
-    fn new() -> Meshes {
+impl TorusCopies {
+    fn new() -> TorusCopies {
         let folder = Sandbox::new();
         folder.ok("generate torus --nu 30 --nv 16 --noise 0.15 --shuffle -o made.obj");
         let made = folder.text("made.obj");
         let digits = |x: f64| (x * (1u64 << 20) as f64).round() / (1u64 << 20) as f64;
-        let meshes = Meshes {
+        let meshes = TorusCopies {
             places: positions(&made).iter().map(|p| p.map(digits)).collect(),
             triangles: faces(&made),
             folder,
@@ -75,7 +75,7 @@ fn commands(s: f64) -> Vec<String> {
 /// Sizes of powers of two lead to the same numbers inside, so that the results are the same to the last bit.
 #[test]
 fn powers_of_two_scale_results_to_the_last_bit() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let wanted: Vec<_> = commands(1.0)
         .iter()
         .map(|command| meshes.result(command, "mesh.obj"))
@@ -99,7 +99,7 @@ fn powers_of_two_scale_results_to_the_last_bit() {
 /// A mesh far away whose file has the digits is the mesh at the origin.
 #[test]
 fn results_far_away_are_those_at_the_origin_moved_back() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let by = [500_000.0, 5_400_000.0, 0.0];
     meshes.put("far.obj", 1.0, by);
     for command in commands(1.0) {
@@ -124,7 +124,7 @@ fn results_far_away_are_those_at_the_origin_moved_back() {
 /// Coordinates that are 32-bit floats where they are, such as half metres far away, get no fewer digits in results.
 #[test]
 fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let half = |x: f64| (2000.0 * x).round() / 2.0;
     let by = [500_000.0, 5_400_000.0, 100.0];
     let near: Vec<[f64; 3]> = meshes.places.iter().map(|p| p.map(half)).collect();
@@ -216,7 +216,7 @@ fn far_coordinates_that_fit_32_bits_get_results_that_do_not() {
 
 #[test]
 fn results_of_any_size_are_the_same_but_for_rounding() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let result = |command: String| {
         let (want, triangles) = meshes.result(&command, "mesh.obj");
         (command, want, triangles)
@@ -247,7 +247,7 @@ fn results_of_any_size_are_the_same_but_for_rounding() {
 /// Numbers in records and columns are in the file's unit of length.
 #[test]
 fn records_and_columns_have_the_users_units() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let s = (2f64).powi(-30);
     meshes.put("scaled.obj", s, [0.0; 3]);
     let number = |record: &Value, key: &str| -> f64 {
@@ -362,7 +362,7 @@ fn column(ply: &str, name: &str) -> Vec<f64> {
 /// Between files nothing is lost, and what STL loses is said.
 #[test]
 fn converting_keeps_64_bits() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     let by = [500_003.25, 5_400_017.5, 211.0];
     meshes.put("far.obj", 1.0, by);
     let run = |args: &str| {
@@ -391,7 +391,7 @@ fn converting_keeps_64_bits() {
 /// A field in another unit of length carries a small mesh beyond the numbers: an error, not four faces at one place.
 #[test]
 fn a_field_of_another_size_is_refused() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     meshes.put("scaled.obj", (2f64).powi(-50), [0.0; 3]);
     let message = meshes
         .folder
@@ -408,7 +408,7 @@ fn a_field_of_another_size_is_refused() {
 /// A few vertices far away from the rest: an end, and the rest as it would be without them.
 #[test]
 fn vertices_far_outside_do_not_stop_anything() {
-    let meshes = Meshes::new();
+    let meshes = TorusCopies::new();
     for outliers in [1, 40] {
         let mut places = meshes.places.clone();
         for v in 0..outliers {

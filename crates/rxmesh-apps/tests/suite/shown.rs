@@ -16,7 +16,7 @@ const PROMPTS: [&str; 2] = [
 
 /// A command and what it prints.
 #[derive(Debug)]
-struct Shown {
+struct ShownCommand {
     line: usize,
     arguments: String,
     prints: String,
@@ -26,12 +26,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn sessions(text: &str) -> Vec<Shown> {
-    let mut all: Vec<Shown> = Vec::new();
+fn sessions(text: &str) -> Vec<ShownCommand> {
+    let mut all: Vec<ShownCommand> = Vec::new();
     let mut open = false;
     for (i, line) in text.lines().enumerate() {
         if let Some(arguments) = PROMPTS.iter().find_map(|p| line.strip_prefix(p)) {
-            all.push(Shown {
+            all.push(ShownCommand {
                 line: i + 1,
                 arguments: arguments.to_owned(),
                 prints: String::new(),

@@ -21,7 +21,7 @@ pub const PATCH_SIZE: u32 = 512;
 
 /// Report of one of several meshes.
 #[derive(Debug, Serialize)]
-pub struct Member<T> {
+pub struct MeshReport<T> {
     /// Name of the mesh.
     pub path: String,
     /// Report of the algorithm.

@@ -37,7 +37,7 @@ impl Options for ComponentsArgs {
 
 /// Report of [`Components`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct ComponentsOpReport {
     /// Components of the input.
     pub components: u32,
     /// Components that are kept.
@@ -75,7 +75,7 @@ component, and go when one goes.";
     ];
 
     type Options = ComponentsArgs;
-    type Report = Report;
+    type Report = ComponentsOpReport;
     type On = Vertices;
 
     fn output(args: &ComponentsArgs) -> OutputKind {
@@ -85,7 +85,11 @@ component, and go when one goes.";
         }
     }
 
-    fn run(on: &mut Vertices, args: &ComponentsArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Vertices,
+        args: &ComponentsArgs,
+        log: &mut dyn Log,
+    ) -> Result<ComponentsOpReport> {
         let mut found = on.compute(log, "finding components", |rx, _| {
             Ok(components(rx, args.which.through)?)
         })?;
@@ -115,7 +119,7 @@ component, and go when one goes.";
         sizes.iter_mut().for_each(|size| size.area *= unit * unit);
         sizes.sort_by_key(|size| std::cmp::Reverse(size.faces));
         sizes.truncate(LISTED);
-        Ok(Report {
+        Ok(ComponentsOpReport {
             components: found.count,
             kept: kept.iter().filter(|&&kept| kept).count() as u32,
             listed: sizes,
@@ -124,7 +128,7 @@ component, and go when one goes.";
         })
     }
 
-    fn describe(report: &Report, _args: &ComponentsArgs) -> Message {
+    fn describe(report: &ComponentsOpReport, _args: &ComponentsArgs) -> Message {
         let mut lines = format!(
             "components: {} found, {} kept",
             report.components, report.kept

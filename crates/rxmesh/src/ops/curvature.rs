@@ -26,7 +26,7 @@ pub struct CurvatureArgs {
         feature = "cli",
         arg(long, value_name = "VALUE", value_enum, default_value_t)
     )]
-    pub quality: Shown,
+    pub quality: CurvatureColumn,
 }
 
 impl Options for CurvatureArgs {
@@ -39,7 +39,7 @@ impl Options for CurvatureArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-pub enum Shown {
+pub enum CurvatureColumn {
     /// The mean curvature
     #[default]
     Mean,
@@ -51,20 +51,20 @@ pub enum Shown {
     None,
 }
 
-impl Shown {
+impl CurvatureColumn {
     fn column(self) -> &'static str {
         match self {
-            Shown::Gaussian => "gaussian_curvature",
-            Shown::Mean => "mean_curvature",
-            Shown::Defect => "angle_defect",
-            Shown::None => "",
+            CurvatureColumn::Gaussian => "gaussian_curvature",
+            CurvatureColumn::Mean => "mean_curvature",
+            CurvatureColumn::Defect => "angle_defect",
+            CurvatureColumn::None => "",
         }
     }
 }
 
 /// Report of [`Curvature`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct CurvatureOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
     pub measured: CurvatureReport,
@@ -106,38 +106,42 @@ radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and 
     ];
 
     type Options = CurvatureArgs;
-    type Report = Report;
+    type Report = CurvatureOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, args: &CurvatureArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Vertices,
+        args: &CurvatureArgs,
+        log: &mut dyn Log,
+    ) -> Result<CurvatureOpReport> {
         let (mut c, measured) = on.compute(log, "measuring curvature", |rx, x| {
             curvature(rx, x).map_err(explained(TOO_LARGE))
         })?;
         on.add_columns(
             log,
             [
-                (Shown::Gaussian.column(), -2, &mut c.gaussian),
-                (Shown::Mean.column(), -1, &mut c.mean),
-                (Shown::Defect.column(), 0, &mut c.defect),
+                (CurvatureColumn::Gaussian.column(), -2, &mut c.gaussian),
+                (CurvatureColumn::Mean.column(), -1, &mut c.mean),
+                (CurvatureColumn::Defect.column(), 0, &mut c.defect),
             ],
         )?;
-        if args.quality != Shown::None {
+        if args.quality != CurvatureColumn::None {
             on.show::<Vertex>(log, args.quality.column())?;
         }
-        Ok(Report {
+        Ok(CurvatureOpReport {
             measured,
             gauss_bonnet_difference: measured.total_gaussian_curvature - expected(&measured),
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut CurvatureOpReport, unit: f64) {
         let m = &mut report.measured;
         m.gaussian_range = m.gaussian_range.map(|k| k / (unit * unit));
         m.mean_range = m.mean_range.map(|h| h / unit);
         m.total_area *= unit * unit;
     }
 
-    fn describe(report: &Report, _args: &CurvatureArgs) -> Message {
+    fn describe(report: &CurvatureOpReport, _args: &CurvatureArgs) -> Message {
         let (m, difference) = (&report.measured, report.gauss_bonnet_difference);
         let range =
             |[low, high]: [f64; 2]| format!("{} to {}", text::number(low), text::number(high));

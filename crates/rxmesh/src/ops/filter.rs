@@ -1,7 +1,7 @@
 //! `filter`: bilateral denoising.
 
 use crate::error::explained;
-use crate::on::{Member, Several, Vertices};
+use crate::on::{MeshReport, Several, Vertices};
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::filter::{
     Closeness, FilterMesh, FilterOptions, FilterReport, FilterScheme, Similarity, bilateral_filter,
@@ -15,7 +15,7 @@ const TOO_LARGE: &str = "coordinates are too large or too small to filter";
 
 /// Report of [`Filter`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct FilterOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub done: FilterReport,
@@ -24,7 +24,7 @@ pub struct Report {
     pub volumes: Volumes,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member<FilterMesh>>,
+    pub meshes: Vec<MeshReport<FilterMesh>>,
 }
 
 /// Removes noise by bilateral filtering.
@@ -73,10 +73,14 @@ Of several meshes each has its own noise, and ends by itself.";
     ];
 
     type Options = FilterOptions;
-    type Report = Report;
+    type Report = FilterOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Vertices,
+        options: &FilterOptions,
+        log: &mut dyn Log,
+    ) -> Result<FilterOpReport> {
         let before = Volumes::before(&on.mesh);
         announce(on, options, log)?;
         let several = on.several.clone();
@@ -89,26 +93,26 @@ Of several meshes each has its own noise, and ends by itself.";
             let each = vec![*options; names.len()];
             let report = bilateral_filter_batch(rx, x, &labels, &each);
             let report = report.map_err(explained(TOO_LARGE))?;
-            let member = |(path, done)| Member { path, done };
+            let member = |(path, done)| MeshReport { path, done };
             let members = names.into_iter().zip(report.meshes).map(member);
             Ok((report.total, members.collect()))
         })?;
         let volumes = Volumes::of(&before, &on.mesh);
-        Ok(Report {
+        Ok(FilterOpReport {
             done,
             volumes,
             meshes,
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut FilterOpReport, unit: f64) {
         let members = report.meshes.iter_mut().map(|m| &mut m.done.noise);
         for noise in members.chain([&mut report.done.noise]) {
             *noise *= unit;
         }
     }
 
-    fn describe(report: &Report, options: &FilterOptions) -> Message {
+    fn describe(report: &FilterOpReport, options: &FilterOptions) -> Message {
         let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
         let of = match meshes.len() {
             0 => noise(report.noise, report.noise_over_edge),

@@ -65,14 +65,14 @@ pub struct GeodesicArgs {
         feature = "cli",
         arg(long, value_name = "VALUE", value_enum, default_value_t)
     )]
-    pub quality: Shown,
+    pub quality: GeodesicColumn,
 }
 
 /// Value of the column `quality`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-pub enum Shown {
+pub enum GeodesicColumn {
     /// The distance; the largest one where no source reaches
     #[default]
     Distance,
@@ -92,7 +92,7 @@ impl Options for GeodesicArgs {
 
 /// Report of [`Geodesic`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct GeodesicOpReport {
     /// Report of the propagation.
     #[serde(flatten)]
     pub propagation: GeodesicReport,
@@ -129,10 +129,10 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
     ];
 
     type Options = GeodesicArgs;
-    type Report = Report;
+    type Report = GeodesicOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, args: &GeodesicArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Vertices, args: &GeodesicArgs, log: &mut dyn Log) -> Result<GeodesicOpReport> {
         let mut seeds: Vec<GeodesicSeed> = (0..)
             .zip(&args.sources)
             .map(|(source, &vertex)| GeodesicSeed {
@@ -157,23 +157,23 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
             geodesic_from(rx, x, &seeds, &args.propagation).map_err(explained(TOO_LARGE))
         })?;
         on.add_columns(log, [("distance", 1, &mut distance)])?;
-        if args.quality == Shown::Distance {
+        if args.quality == GeodesicColumn::Distance {
             on.show::<Vertex>(log, "distance")?;
         }
         let vertices = on.mesh.vertex_count() as u64;
-        Ok(Report {
+        Ok(GeodesicOpReport {
             propagation,
             unreached: vertices - u64::from(propagation.reached),
             off_surface: off_surface / on.unit(),
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut GeodesicOpReport, unit: f64) {
         report.propagation.max_distance *= unit;
         report.off_surface *= unit;
     }
 
-    fn describe(report: &Report, _args: &GeodesicArgs) -> Message {
+    fn describe(report: &GeodesicOpReport, _args: &GeodesicArgs) -> Message {
         let (done, unreached) = (&report.propagation, report.unreached);
         let mut lines = format!(
             "geodesic distance: {} reached, largest {}, {} rounds",

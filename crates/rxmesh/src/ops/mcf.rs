@@ -1,7 +1,7 @@
 //! `mcf`: mean curvature flow.
 
 use crate::error::explained;
-use crate::on::{Member, Several, Vertices};
+use crate::on::{MeshReport, Several, Vertices};
 use crate::{Group, Log, Message, Operation, Result, Volumes, text};
 use rxmesh_host::algo::mcf::{
     McfOptions, McfReport, mean_curvature_flow, mean_curvature_flow_batch,
@@ -13,7 +13,7 @@ const TOO_LARGE: &str = "coordinates or time step are too large or too small to 
 
 /// Report of [`Mcf`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct McfOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub done: McfReport,
@@ -22,7 +22,7 @@ pub struct Report {
     pub volumes: Volumes,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member<McfReport>>,
+    pub meshes: Vec<MeshReport<McfReport>>,
 }
 
 /// Smooths by mean curvature flow.
@@ -64,10 +64,10 @@ its own residual has come down to the tolerance.";
     ];
 
     type Options = McfOptions;
-    type Report = Report;
+    type Report = McfOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, options: &McfOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Vertices, options: &McfOptions, log: &mut dyn Log) -> Result<McfOpReport> {
         let before = Volumes::before(&on.mesh);
         let several = on.several.clone();
         let (done, meshes) = on.move_vertices(log, "smoothing", |rx, x| {
@@ -80,25 +80,25 @@ its own residual has come down to the tolerance.";
             let report = mean_curvature_flow_batch(rx, x, &labels, &each);
             let report = report.map_err(explained(TOO_LARGE))?;
             let members = names.into_iter().zip(report.meshes);
-            let member = |(path, done)| Member { path, done };
+            let member = |(path, done)| MeshReport { path, done };
             Ok((report.total, members.map(member).collect()))
         })?;
         let volumes = Volumes::of(&before, &on.mesh);
-        Ok(Report {
+        Ok(McfOpReport {
             done,
             volumes,
             meshes,
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut McfOpReport, unit: f64) {
         let members = report.meshes.iter_mut().map(|m| &mut m.done.time_step);
         for time_step in members.chain([&mut report.done.time_step]) {
             *time_step *= unit * unit;
         }
     }
 
-    fn describe(report: &Report, options: &McfOptions) -> Message {
+    fn describe(report: &McfOpReport, options: &McfOptions) -> Message {
         let (report, volumes, meshes) = (&report.done, &report.volumes, &report.meshes);
         let cycles = match report.cycles {
             0 => String::new(),
@@ -120,7 +120,8 @@ its own residual has come down to the tolerance.";
             )
         });
         let line = line + &each.collect::<String>();
-        let missed: Vec<&Member<McfReport>> = meshes.iter().filter(|m| !m.done.converged).collect();
+        let missed: Vec<&MeshReport<McfReport>> =
+            meshes.iter().filter(|m| !m.done.converged).collect();
         let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
         let of = text::which(&names, meshes.len());
         let each = missed.iter().map(|m| &m.done);

@@ -16,7 +16,7 @@ pub struct Normals;
 
 /// Report of [`Normals`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct NormalsOpReport {
     /// Vertices by their normal.
     pub normals: Counts,
 }
@@ -44,10 +44,10 @@ impl Operation for Normals {
     )];
 
     type Options = ();
-    type Report = Report;
+    type Report = NormalsOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, (): &(), log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Vertices, (): &(), log: &mut dyn Log) -> Result<NormalsOpReport> {
         let mut n = on.rx.attribute::<Vertex, Vec3>()?;
         on.compute(log, "computing normals", |rx, x| {
             normals::vertex_normals(rx, x, &mut n).map_err(explained(TOO_LARGE))
@@ -56,12 +56,12 @@ impl Operation for Normals {
         let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
         let unit = values.len() as u64 - zero;
         on.mesh.set_vertex_normals(values)?;
-        Ok(Report {
+        Ok(NormalsOpReport {
             normals: Counts { unit, zero },
         })
     }
 
-    fn describe(report: &Report, (): &()) -> Message {
+    fn describe(report: &NormalsOpReport, (): &()) -> Message {
         let Counts { unit, zero } = report.normals;
         Message::new(format!(
             "vertex normals: {unit} of unit length, {zero} zero (no face of positive area, or faces that cancel)"

@@ -37,7 +37,7 @@ impl Options for QualityArgs {
 
 /// Report of [`Quality`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct QualityOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
     pub measured: FaceQualityReport,
@@ -102,10 +102,10 @@ in the Verdict library (Stimpson et al. 2007).";
     ];
 
     type Options = QualityArgs;
-    type Report = Report;
+    type Report = QualityOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, args: &QualityArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Vertices, args: &QualityArgs, log: &mut dyn Log) -> Result<QualityOpReport> {
         let (mut q, measured) = on.compute(log, "measuring faces", |rx, x| {
             face_quality(rx, x).map_err(explained(TOO_LARGE))
         })?;
@@ -133,7 +133,7 @@ in the Verdict library (Stimpson et al. 2007).";
             smallest_angle: angles[face as usize] as f32,
             area: areas[face as usize],
         };
-        Ok(Report {
+        Ok(QualityOpReport {
             measured,
             radius_ratios: histogram(&ratios, 1.0),
             angles: histogram(&angles, 60.0),
@@ -141,7 +141,7 @@ in the Verdict library (Stimpson et al. 2007).";
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut QualityOpReport, unit: f64) {
         let m = &mut report.measured;
         // Columns, and so the faces that are listed, are in the user's unit already.
         for area in [&mut m.least_area, &mut m.largest_area, &mut m.total_area] {
@@ -149,7 +149,7 @@ in the Verdict library (Stimpson et al. 2007).";
         }
     }
 
-    fn describe(report: &Report, _args: &QualityArgs) -> Message {
+    fn describe(report: &QualityOpReport, _args: &QualityArgs) -> Message {
         let (m, n) = (&report.measured, text::number);
         let mut lines = format!(
             "shape of {} faces: radius ratio {} to 1 (mean {}), largest aspect ratio {}, smallest angle {} (mean {}) \

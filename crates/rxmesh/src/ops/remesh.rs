@@ -34,18 +34,18 @@ pub struct RemeshArgs {
 
 /// Report of [`Remesh`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct RemeshOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub all: RemeshReport,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member>,
+    pub meshes: Vec<RemeshedMesh>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-pub struct Member {
+pub struct RemeshedMesh {
     /// Name of the mesh.
     pub path: String,
     /// Length that edges should have.
@@ -146,7 +146,7 @@ given, which is each one's then. One that is done stays as it is while others ge
     const JOINS_SEAMS: bool = true;
 
     type Options = RemeshArgs;
-    type Report = Report;
+    type Report = RemeshOpReport;
     type On = Connectivity;
 
     fn prepare(args: &mut RemeshArgs, _seed: u64) -> Result<()> {
@@ -156,13 +156,13 @@ given, which is each one's then. One that is done stays as it is while others ge
         Ok(())
     }
 
-    fn run(on: &mut Connectivity, args: &RemeshArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Connectivity, args: &RemeshArgs, log: &mut dyn Log) -> Result<RemeshOpReport> {
         let several = on.several.as_ref();
         let several = several.map(|(s, labels)| (*labels, s.names.clone()));
         let report = on.work(log, "remeshing", |session, x| {
             let Some((labels, names)) = several else {
                 let all = on_session!(session, |session| remesh(session, x, &args.remeshing))?;
-                return Ok(Report {
+                return Ok(RemeshOpReport {
                     all,
                     meshes: Vec::new(),
                 });
@@ -170,10 +170,10 @@ given, which is each one's then. One that is done stays as it is while others ge
             let each = vec![args.remeshing; names.len()];
             let report = on_session!(session, |session| remesh_batch(session, x, labels, &each))?;
             let members = names.iter().zip(&report.meshes);
-            Ok(Report {
+            Ok(RemeshOpReport {
                 all: report.total(),
                 meshes: members
-                    .map(|(name, m)| Member::new(name.clone(), m))
+                    .map(|(name, m)| RemeshedMesh::new(name.clone(), m))
                     .collect(),
             })
         })?;
@@ -183,7 +183,7 @@ given, which is each one's then. One that is done stays as it is while others ge
         Ok(report)
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut RemeshOpReport, unit: f64) {
         let members = report.meshes.iter_mut().map(|m| &mut m.target_length);
         for length in members.chain([&mut report.all.target_length]) {
             *length = (f64::from(*length) * unit) as f32;
@@ -201,7 +201,7 @@ given, which is each one's then. One that is done stays as it is while others ge
         }
     }
 
-    fn describe(report: &Report, args: &RemeshArgs) -> Message {
+    fn describe(report: &RemeshOpReport, args: &RemeshArgs) -> Message {
         let (all, meshes) = (&report.all, &report.meshes);
         let run = all.run();
         let lengths = match meshes.len() {
@@ -223,7 +223,7 @@ given, which is each one's then. One that is done stays as it is while others ge
                 m.path
             );
         }
-        let missed: Vec<&Member> = meshes.iter().filter(|m| !m.on_target).collect();
+        let missed: Vec<&RemeshedMesh> = meshes.iter().filter(|m| !m.on_target).collect();
         let names: Vec<&str> = missed.iter().map(|m| m.path.as_str()).collect();
         let of = text::which(&names, meshes.len());
         Message::new(lines)
@@ -265,9 +265,9 @@ fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
     )
 }
 
-impl Member {
-    fn new(path: String, report: &RemeshReport) -> Member {
-        Member {
+impl RemeshedMesh {
+    fn new(path: String, report: &RemeshReport) -> RemeshedMesh {
+        RemeshedMesh {
             path,
             target_length: report.target_length,
             iterations: report.iterations,

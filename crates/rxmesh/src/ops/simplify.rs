@@ -15,18 +15,18 @@ pub struct Simplify;
 
 /// Report of [`Simplify`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct SimplifyOpReport {
     /// Report of the algorithm; of several meshes, over all of them.
     #[serde(flatten)]
     pub all: SimplifyReport,
     /// Report of each mesh, of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub meshes: Vec<Member>,
+    pub meshes: Vec<SimplifiedMesh>,
 }
 
 /// One of several meshes.
 #[derive(Debug, Serialize)]
-pub struct Member {
+pub struct SimplifiedMesh {
     /// Name of the mesh.
     pub path: String,
     /// Faces at the beginning.
@@ -41,7 +41,7 @@ pub struct Member {
     pub deviation: Option<f64>,
 }
 
-impl Report {
+impl SimplifyOpReport {
     /// Returns the number of faces of the result.
     pub fn faces(&self) -> u32 {
         self.all.faces
@@ -98,7 +98,7 @@ folder that they come into.";
     const CLAIMS_ONLY: Option<&'static str> = Some(NO_ORDER);
 
     type Options = SimplifyOptions;
-    type Report = Report;
+    type Report = SimplifyOpReport;
     type On = Connectivity;
 
     fn prepare(options: &mut SimplifyOptions, seed: u64) -> Result<()> {
@@ -110,7 +110,11 @@ folder that they come into.";
         options.group_weight > 0.0
     }
 
-    fn run(on: &mut Connectivity, options: &SimplifyOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Connectivity,
+        options: &SimplifyOptions,
+        log: &mut dyn Log,
+    ) -> Result<SimplifyOpReport> {
         let several = on.several.as_ref();
         let several = several.map(|(s, labels)| (*labels, s.names.clone()));
         on.work(log, "simplifying", |session, x| {
@@ -118,30 +122,30 @@ folder that they come into.";
                 return Err(Error::Message(NO_ORDER.into()));
             };
             let Some((labels, names)) = several else {
-                return Ok(Report {
+                return Ok(SimplifyOpReport {
                     all: simplify(session, x, options)?,
                     meshes: Vec::new(),
                 });
             };
             let report = simplify_batch(session, x, labels, &vec![*options; names.len()])?;
             let members = names.iter().zip(&report.meshes);
-            Ok(Report {
+            Ok(SimplifyOpReport {
                 all: report.total(),
                 meshes: members
-                    .map(|(name, m)| Member::new(name.clone(), m))
+                    .map(|(name, m)| SimplifiedMesh::new(name.clone(), m))
                     .collect(),
             })
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut SimplifyOpReport, unit: f64) {
         let members = report.meshes.iter_mut().map(|m| &mut m.deviation);
         for deviation in members.chain([&mut report.all.deviation]).flatten() {
             *deviation *= unit;
         }
     }
 
-    fn describe(report: &Report, options: &SimplifyOptions) -> Message {
+    fn describe(report: &SimplifyOpReport, options: &SimplifyOptions) -> Message {
         let all = &report.all;
         let wanted = match options.target {
             Some(_) => format!(" ({} wanted)", all.target),
@@ -167,9 +171,9 @@ folder that they come into.";
     }
 }
 
-impl Member {
-    fn new(path: String, report: &SimplifyReport) -> Member {
-        Member {
+impl SimplifiedMesh {
+    fn new(path: String, report: &SimplifyReport) -> SimplifiedMesh {
+        SimplifiedMesh {
             path,
             faces_before: report.faces_before,
             target: report.target,
@@ -181,8 +185,8 @@ impl Member {
 }
 
 /// Why there are more faces than wanted.
-fn why(report: &Report) -> String {
-    let missed = |m: &&Member| !matches!(m.end, End::Reached | End::Deviation);
+fn why(report: &SimplifyOpReport) -> String {
+    let missed = |m: &&SimplifiedMesh| !matches!(m.end, End::Reached | End::Deviation);
     let missed: Vec<&str> = (report.meshes.iter().filter(missed))
         .map(|m| m.path.as_str())
         .collect();

@@ -10,7 +10,7 @@ const TOO_LARGE: &str = "coordinates are too large to smooth";
 
 /// Report of [`Smooth`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct SmoothOpReport {
     /// Report of the algorithm.
     #[serde(flatten)]
     pub done: SmoothReport,
@@ -45,19 +45,23 @@ are computed anew.";
     ];
 
     type Options = SmoothOptions;
-    type Report = Report;
+    type Report = SmoothOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, options: &SmoothOptions, log: &mut dyn Log) -> Result<Report> {
+    fn run(
+        on: &mut Vertices,
+        options: &SmoothOptions,
+        log: &mut dyn Log,
+    ) -> Result<SmoothOpReport> {
         let before = Volumes::before(&on.mesh);
         let done = on.move_vertices(log, "smoothing", |rx, x| {
             smooth(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
         let volumes = Volumes::of(&before, &on.mesh);
-        Ok(Report { done, volumes })
+        Ok(SmoothOpReport { done, volumes })
     }
 
-    fn describe(report: &Report, options: &SmoothOptions) -> Message {
+    fn describe(report: &SmoothOpReport, options: &SmoothOptions) -> Message {
         let lambda = text::number(options.lambda);
         let factors = match options.mu {
             Some(mu) => format!("Taubin smoothing: lambda {lambda}, mu {}", text::number(mu)),

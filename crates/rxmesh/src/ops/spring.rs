@@ -98,7 +98,7 @@ impl Options for SpringArgs {
 
 /// Report of [`Spring`].
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct SpringOpReport {
     /// Vertices that stay.
     pub pinned: u64,
     /// As given, or as the size asks for.
@@ -144,10 +144,10 @@ Normals of the input are computed anew.";
     ];
 
     type Options = SpringArgs;
-    type Report = Report;
+    type Report = SpringOpReport;
     type On = Vertices;
 
-    fn run(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<Report> {
+    fn run(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<SpringOpReport> {
         let mut pins = pins(on, args)?;
         let used = on.mesh.used_vertices();
         let pinned = (0..)
@@ -169,7 +169,7 @@ Normals of the input are computed anew.";
             let fixed = rx.attribute_from::<Vertex, u32>(&pins)?;
             simulate(rx, x, &fixed, &options).map_err(explained(TOO_LONG))
         })?;
-        Ok(Report {
+        Ok(SpringOpReport {
             pinned,
             time_step: options.springs.time_step,
             stiffness: options.springs.stiffness,
@@ -178,12 +178,12 @@ Normals of the input are computed anew.";
         })
     }
 
-    fn convert(report: &mut Report, unit: f64) {
+    fn convert(report: &mut SpringOpReport, unit: f64) {
         report.motion.energy_before.scale(unit);
         report.motion.energy.scale(unit);
     }
 
-    fn describe(report: &Report, args: &SpringArgs) -> Message {
+    fn describe(report: &SpringOpReport, args: &SpringArgs) -> Message {
         let (motion, n) = (&args.motion, text::number);
         let seconds = f64::from(motion.steps) * report.time_step;
         let method = match motion.method {
