@@ -161,11 +161,6 @@ impl Arguments {
         self.mesh.is_some()
     }
 
-    /// Returns `true` if rows were asked for by name.
-    pub(crate) fn rows_given(&self) -> bool {
-        self.rows.is_some()
-    }
-
     /// Returns the rows that were asked for: those of a name, else those whose name begins so; without any, all that
     /// `default` says.
     pub(crate) fn rows<S: Subject>(
