@@ -87,7 +87,7 @@ for size in 64 512 1024; do
     step "agree-$size" 120 "$programs/rxmesh-bench" agree --size 20k --patch-size "$size" \
         && tail -n 4 "$logs/agree-$size.log"
 done
-# Edits of the speculative engine, with patches of three sizes, many seeds, and every neighbour locked.
+# Edits of the speculative scheduler, with patches of three sizes, many seeds, and every neighbour locked.
 for size in 32 64 256; do
     step "edits-$size" 120 "$programs/rxmesh-bench" edits --engine cuda --patch-size "$size" \
         --faces $((40 * size)) --runs 10 \

@@ -1,5 +1,5 @@
 // Expected results of subdivision surfaces, by OpenSubdiv in double precision. Cases come on standard input (as
-// `cargo run --example opensubdiv` writes them); the table goes to standard output as JSON, a line a case.
+// `cargo run --example opensubdiv` writes them); the table goes to standard output as JSON, one line per case.
 
 #include <opensubdiv/far/primvarRefiner.h>
 #include <opensubdiv/far/topologyDescriptor.h>

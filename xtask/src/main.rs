@@ -35,9 +35,9 @@ enum Task {
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
-    /// Measure every engine on generated meshes and keep the record; options go to the bench program
+    /// Measure every engine on generated meshes and write a record; options go to the bench program
     Bench(bench::MeasureArguments),
-    /// Write the parts of the documents that are made from the program's own help.
+    /// Write the generated parts of the documents from the program's help.
     Docs,
     /// Check that every path named in the documents exists.
     Paths,
@@ -47,11 +47,11 @@ enum Task {
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
     Notices(checks::notices::NoticesArguments),
-    /// Check that the stated minimum of Rust is enough.
+    /// Check the stated minimal version of Rust.
     Msrv,
-    /// Check that no line of code or of a document is too long.
+    /// Check the lengths of lines of code and documents, and the first words of doc comments.
     Lines,
-    /// Build and run a program outside the repository that uses the library with the GPU, as its README says.
+    /// Build and run a program outside the repository that uses the library with the GPU as its README describes.
     Downstream,
     /// Fuzz readers, edits and the command line, for a given time.
     Fuzz(fuzz::FuzzArguments),

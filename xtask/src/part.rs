@@ -1,4 +1,4 @@
-//! Quarter of the tests that are ignored by default, which goes with each submission.
+//! Quarter of the tests that are ignored by default, which runs with each submission.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,9 +4,9 @@
 //! `cargo run --release --example animate -- --levels 4`
 
 use anyhow::{Context as _, Result};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use rxmesh_host::Vec3;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::EngineChoice;
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
 use rxmesh_host::mesh::{Faces, PolyMesh, SharpEdge, generate};
 use rxmesh_subdivision::{Options, Subdivision};
@@ -32,17 +32,10 @@ struct AnimateArguments {
     frames: u32,
     /// Engine that computes
     #[arg(long, value_name = "ENGINE", value_enum, default_value = "auto")]
-    engine: AnimateEngine,
+    engine: EngineChoice,
     /// Write the last frame
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum AnimateEngine {
-    Auto,
-    Cpu,
-    Cuda,
 }
 
 fn main() -> Result<()> {
@@ -50,13 +43,7 @@ fn main() -> Result<()> {
 }
 
 fn run(arguments: &AnimateArguments, out: &mut dyn Write) -> Result<()> {
-    let (engine, why_not_the_gpu) = match arguments.engine {
-        AnimateEngine::Cpu => (Engine::cpu(), None),
-        _ => Engine::auto(),
-    };
-    if let (AnimateEngine::Cuda, Some(why)) = (arguments.engine, why_not_the_gpu) {
-        return Err(why).context("no GPU");
-    }
+    let (engine, _why_not_the_gpu) = arguments.engine.start()?;
     let mesh = match &arguments.mesh {
         Some(path) => io::read_poly(path, &ReadOptions::default())?.mesh,
         None => swimmer()?,
@@ -189,18 +176,19 @@ fn swimmer() -> Result<PolyMesh> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rxmesh_host::engine::{Engine, EngineKind};
     use rxmesh_subdivision::{VertexOptions, refine};
 
     fn prints(command: &str) -> Result<String> {
         let words = std::iter::once("animate").chain(command.split_whitespace());
         let mut arguments = AnimateArguments::try_parse_from(words)?;
-        arguments.engine = AnimateEngine::Cpu;
+        arguments.engine = EngineChoice::Kind(EngineKind::Cpu);
         let mut out = Vec::new();
         run(&arguments, &mut out)?;
         Ok(String::from_utf8(out)?)
     }
 
-    /// Without what differs from machine to machine.
+    /// Without the parts that differ between machines.
     fn elided(line: &str) -> String {
         match line.rsplit_once(", ") {
             Some((what, rate)) if rate.ends_with(" frames a second") => what.to_owned(),
@@ -209,7 +197,7 @@ mod tests {
         }
     }
 
-    /// The manual shows what the program prints.
+    /// The manual shows the program's output.
     #[test]
     fn the_manual_shows_what_it_prints() -> Result<()> {
         let manual = concat!(

@@ -55,7 +55,7 @@ pub(crate) trait Application {
         false
     }
 
-    /// Words of shared flags that are special here.
+    /// Adapts the texts of shared flags to this application.
     fn adapt(command: Command) -> Command {
         command
     }
@@ -80,11 +80,11 @@ pub(crate) trait Application {
     /// Errors of the work.
     fn run(frame: &mut Self::Frame, options: &Self::Options) -> Result<Self::Report>;
 
-    /// Takes the report over to the user's unit of length, of which `unit` are one of the frame's: lengths are
-    /// multiplied by it, areas by its square, and so on. A report without such numbers stays, which is the default.
+    /// Converts the report to the user's unit of length: lengths are multiplied by `unit`, areas by its square, and so
+    /// on. The default changes nothing, for reports without such numbers.
     fn convert(_report: &mut Self::Report, _unit: f64) {}
 
-    /// Describes the result for people. The record holds input, engine, output and times by now.
+    /// Describes the result in words. The record holds input, engine, output and times already.
     fn tell(report: &Self::Report, options: &Self::Options, record: &Record) -> Message;
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// An application's.
+    /// Returns the entry of an application.
     pub(crate) const fn of<A: Application>() -> Entry {
         Entry {
             name: A::NAME,

@@ -34,12 +34,12 @@ impl Console {
         self.quiet
     }
 
-    /// Returns the file of the record, if one was asked for.
+    /// Returns the file of the record, if one was requested.
     pub(crate) fn json_file(&self) -> Option<&Path> {
         self.json.as_deref()
     }
 
-    /// A result for people.
+    /// Prints a result.
     pub(crate) fn say(&self, text: &str) -> Result<()> {
         if self.quiet {
             return Ok(());
@@ -51,14 +51,14 @@ impl Console {
         to_stdout(format!("{}\n", text.trim_end()).as_bytes())
     }
 
-    /// Something that people should know although the command goes on.
+    /// Prints a warning; the command continues.
     pub(crate) fn warn(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "warning: {text}");
         }
     }
 
-    /// The record of the run, if it was asked for.
+    /// Writes the record of the run, if one was requested.
     pub(crate) fn record(&self, record: &impl Serialize) -> Result<()> {
         let Some(path) = &self.json else {
             return Ok(());
@@ -78,7 +78,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes to stdout. A reader that has gone away (`| head`) has what it wanted: not an error.
+/// Writes to stdout. A reader that has closed the pipe (`| head`) is not an error.
 pub(crate) fn to_stdout(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

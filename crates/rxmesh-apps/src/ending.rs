@@ -1,4 +1,4 @@
-//! Ends that the program does not choose: a signal, no memory left. Neither leaves an unfinished file.
+//! Abnormal ends of the program: a signal, no memory left. Neither leaves an unfinished file.
 
 use rxmesh_host::files;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -48,7 +48,7 @@ pub(crate) fn on_signals() {
     }
 }
 
-/// The signals that are ignored, a bit for each from signal 1 on; none where the system does not tell.
+/// Returns the signals that are ignored, a bit for each from signal 1 on; none where the system does not tell.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -66,7 +66,7 @@ pub(crate) struct OrEnd;
 // SAFETY: U7 of docs/inside/unsafe.md: every call goes to `System` as it is, and what comes back is passed on.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: U7: the caller's promises are those that `System` asks for.
+        // SAFETY: U7: the caller's promises are those that `System` requires.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 
@@ -94,7 +94,7 @@ fn given(p: *mut u8, bytes: usize) -> *mut u8 {
     p
 }
 
-/// Says so and ends, without asking for memory.
+/// Prints the message and ends the process, without allocating.
 #[cold]
 fn out_of_memory(bytes: usize) {
     thread_local! {
@@ -102,7 +102,7 @@ fn out_of_memory(bytes: usize) {
     }
     static ENDING: AtomicBool = AtomicBool::new(false);
     if HERE.replace(true) {
-        // The calls below allocate, and even that has failed.
+        // The calls below allocate, and an allocation has failed again.
         exit(OUT_OF_MEMORY);
     }
     if ENDING.swap(true, Ordering::SeqCst) {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// An error and its causes. A cause whose words are in the message already is not repeated.
+/// Formats an error and its causes in one line. A cause whose text is in the message already is not repeated.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain().map(|c| c.to_string()) {

@@ -21,8 +21,8 @@ pub(crate) struct Input<M = TriMesh> {
     pub(crate) loaded: Loaded<M>,
 }
 
-/// The file that a name means: itself, or for a name without a folder that is not here the one in `data/`, below the
-/// current folder or, under `cargo run`, below the workspace.
+/// Returns the file of a name: the file itself, or, for a name without a folder that does not exist, the file of this
+/// name in `data/`, below the current folder or, under `cargo run`, below the workspace.
 pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     if is_stdin(name) || name.exists() {
         return Ok(name.to_owned());
@@ -31,7 +31,7 @@ pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     if !bare {
         bail!("{}: there is no such file", name.display());
     }
-    // `cargo run` says where this crate lies; an installed program knows nothing of it.
+    // `cargo run` sets the folder of this crate; an installed program has no such variable.
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(|m| m.ancestors().nth(2));
     let folders = [Some(PathBuf::from(DATA)), workspace.map(|w| w.join(DATA))];
@@ -48,7 +48,7 @@ pub(crate) fn find(name: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The format of a mesh that is still to be read, if it is there and has one.
+/// Returns the format of a mesh that is still to be read, if it is there and has one.
 pub(crate) fn format(name: &Path) -> Option<Format> {
     Format::of_name(name).or_else(|| {
         let content = content(&find(name).ok()?).ok()?;
@@ -56,7 +56,8 @@ pub(crate) fn format(name: &Path) -> Option<Format> {
     })
 }
 
-/// The name of a mesh without its folder, its extension and a `.gz` behind that: what names of results begin with.
+/// Returns the name of a mesh without its folder, its extension and a `.gz` after that: what names of results begin
+/// with.
 pub(crate) fn stem(path: &Path) -> OsString {
     let name = Path::new(path.file_name().unwrap_or_default());
     let packed = name
@@ -74,7 +75,7 @@ pub(crate) fn is_stdin(name: &Path) -> bool {
     crate::console::is_stdout(name)
 }
 
-/// All bytes of a file, or of a stream that can be read once. The latter are kept.
+/// Returns all bytes of a file, or of a stream that can be read once, which are kept.
 fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
     if let Some(bytes) = stream(path)? {
         return Ok(Cow::Borrowed(bytes));
@@ -86,7 +87,7 @@ fn content(path: &Path) -> Result<Cow<'static, [u8]>> {
     Ok(files::read(path).with_context(what)?.into())
 }
 
-/// All bytes of a stream that can be read once, stdin or a descriptor, which are kept; `None` of a file.
+/// Returns all bytes of a stream that can be read once, stdin or a descriptor, which are kept; `None` of a file.
 pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
     static STREAMS: Mutex<Vec<(PathBuf, &'static [u8])>> = Mutex::new(Vec::new());
     // A descriptor is inherited from the parent process, like stdin; any other pipe may have no end.
@@ -114,7 +115,7 @@ pub(crate) fn stream(path: &Path) -> Result<Option<&'static [u8]>> {
     Ok(Some(bytes))
 }
 
-/// The bytes of the file that was looked into last, for its reader.
+/// The bytes of the file that was inspected last, for its reader.
 static KEPT: CachedInput = CachedInput(Mutex::new(None));
 
 struct CachedInput(Mutex<Option<(PathBuf, Vec<u8>)>>);
@@ -143,7 +144,7 @@ pub(crate) fn read(path: &Path, triangulate: bool) -> Result<Input> {
     read_by(path, |bytes| io::read_bytes(bytes, path, &options))
 }
 
-/// As [`read`], with polygons as they are, or refused.
+/// Works like [`read`], with polygons as they are, or refused.
 pub(crate) fn read_poly(path: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
     let options = ReadOptions::default();
     let input = read_by(path, |bytes| io::read_poly_bytes(bytes, path, &options))?;
@@ -154,7 +155,7 @@ pub(crate) fn read_poly(path: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
     Ok(input)
 }
 
-/// As [`read`], of a volume.
+/// Works like [`read`], for a volume.
 pub(crate) fn read_tets(path: &Path) -> Result<Input<TetMesh>> {
     let options = ReadOptions::default();
     read_by(path, |bytes| io::read_tets_bytes(bytes, path, &options))

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(e) => return usage(&e),
     };
-    // A bug of ours: one message in the same form as every other, no backtrace.
+    // A bug of the program: one message in the same form as every other, no backtrace.
     std::panic::set_hook(Box::new(|info| {
         let what = info.to_string().replace('\n', " ");
         error::print(&format!(
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help, version, or a mistake in the flags. A reader that has gone away is not our problem.
+/// Prints help, the version, or a mistake in the flags. A closed pipe is no error.
 fn usage(e: &clap::Error) -> ExitCode {
     let _ = e.print();
     ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))

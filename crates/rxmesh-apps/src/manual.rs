@@ -110,7 +110,7 @@ fn the_manual_is_current() {
     }
 }
 
-/// Every format, with what files of it can hold.
+/// Returns the table of formats, with the contents that each holds.
 fn table_of_formats() -> String {
     let mut out = String::from(
         "\n| format | `--format` | extensions | surfaces | volumes |\n| --- | --- | --- | --- | --- |\n",
@@ -129,7 +129,7 @@ fn table_of_formats() -> String {
     out + "\n"
 }
 
-/// With `RXMESH_WRITE_DOCS=1` a part of a document is written, else it must be what would be written.
+/// Writes a part of a document with `RXMESH_WRITE_DOCS=1`, else compares it with the text that would be written.
 fn compare(document: &str, [begin, end]: Marks, want: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = root.join(document);
@@ -168,7 +168,7 @@ fn every_command_stands_on_one_page() {
     assert_eq!(listed, all, "`PAGES` lists each command once");
 }
 
-/// One line for each group of commands.
+/// Returns one line for each group of commands.
 fn groups() -> String {
     let mut out = "\n| group | commands | purpose |\n| --- | --- | --- |\n".to_owned();
     for page in &PAGES {
@@ -179,7 +179,7 @@ fn groups() -> String {
     out + "\n"
 }
 
-/// One line for each command with its arguments and purpose, by page.
+/// Returns one line for each command with its arguments and purpose, by page.
 fn table_of_all() -> String {
     let mut out = "\n| command | purpose | page |\n| --- | --- | --- |\n".to_owned();
     for page in &PAGES {
@@ -199,7 +199,7 @@ fn table_of_all() -> String {
     out + "\n"
 }
 
-/// The flags that commands share.
+/// Returns the flags that commands share.
 fn common_flags() -> String {
     let mut out =
         "## Common flags\n\n| flag | of | meaning | default |\n| --- | --- | --- | --- |\n"
@@ -210,7 +210,7 @@ fn common_flags() -> String {
     out + "\n"
 }
 
-/// The flags of the frames, with the applications that have them.
+/// Returns the flags of the frames, with the applications that have them.
 fn shared() -> Vec<(Arg, String)> {
     let ids = |c: &Command| -> BTreeSet<String> {
         c.get_arguments().map(|a| a.get_id().to_string()).collect()
@@ -339,7 +339,7 @@ fn in_all<'a>(mut commands: impl Iterator<Item = &'a Command>) -> BTreeSet<Strin
     commands.fold(first, |all, c| &all & &ids(c))
 }
 
-/// The keys that the options have in the record of an example.
+/// Returns the keys that the options have in the record of an example.
 fn recorded(app: &Entry, example: &[String]) -> Vec<String> {
     let matches = crate::cli::command().try_get_matches_from(example);
     let matches = matches.unwrap_or_else(|e| panic!("{example:?}: {e}"));
@@ -348,7 +348,7 @@ fn recorded(app: &Entry, example: &[String]) -> Vec<String> {
     keys.into_iter().map(|(key, _)| key).collect()
 }
 
-/// The words of each example, redirections left out.
+/// Returns the words of each example, redirections left out.
 fn examples(app: &Entry) -> Vec<Vec<String>> {
     let help = (app.command)().get_after_help().map(ToString::to_string);
     let lines = help.unwrap_or_default();

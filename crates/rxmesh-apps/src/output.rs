@@ -25,7 +25,7 @@ pub(crate) struct OutputTarget {
     pub(crate) options: WriteOptions,
     /// Treatment of a symbolic link: followed for a name given by the user.
     pub(crate) links: Links,
-    /// Reason why the format is not the input's, if no other one was asked for.
+    /// Reason why the format is not the input's, if no other one was requested.
     pub(crate) because: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl OutputTarget {
         OutputTarget::for_input(command, files, &args.encoding, gives, record)
     }
 
-    /// As [`OutputTarget::of`], of the input and the output that was asked for.
+    /// Works like [`OutputTarget::of`], of the input and the output that was requested.
     pub(crate) fn for_input(
         command: &str,
         (mesh, output): (&Path, Option<&Path>),
@@ -137,7 +137,7 @@ impl OutputTarget {
     }
 }
 
-/// A file of a sequence: `<stem>_0001.<extension>` beside the last one.
+/// Returns the name of a file of a sequence: `<stem>_0001.<extension>` beside the last one.
 pub(crate) fn numbered(last: &Path, number: u32) -> PathBuf {
     let stem = input::stem(last);
     let whole = last.file_name().unwrap_or_default().as_encoded_bytes();

@@ -35,7 +35,7 @@ struct Stage {
 }
 
 impl Progress {
-    /// Silent when `quiet`.
+    /// Starts the display; silent when `quiet`.
     pub(crate) fn new(quiet: bool) -> Progress {
         if quiet {
             return Progress(None);
@@ -59,14 +59,14 @@ impl Progress {
         Progress(thread.ok().map(|t| (state, t)))
     }
 
-    /// The engine whose work is shown from now on.
+    /// Sets the engine whose work is shown from now on.
     pub(crate) fn watch(&self, engine: &Engine) {
         if let Some((state, _)) = &self.0 {
             lock(state).engine = Some(engine.clone());
         }
     }
 
-    /// A stage begins, or none is under way any more. The line is clear when this returns.
+    /// Begins a stage, or ends the current one. The line is clear when this returns.
     pub(crate) fn stage(&self, name: Option<&'static str>) {
         if let Some((state, _)) = &self.0 {
             let mut state = lock(state);

@@ -12,10 +12,10 @@ use std::path::Path;
 /// The meaning of the keys.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// One object a run. Keys that a command has nothing to say about are left out.
+/// One object per run. Keys that do not apply to the command are left out.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Record {
-    /// Goes up when a key goes or changes its meaning.
+    /// Version of the record: it increases when a key is removed or changes its meaning.
     pub(crate) schema: u32,
     pub(crate) command: &'static str,
     pub(crate) version: &'static str,
@@ -178,7 +178,7 @@ pub(crate) struct Timings {
 }
 
 impl Record {
-    /// Name of the file that was written.
+    /// Returns the name of the written file.
     pub(crate) fn output_path(&self) -> &str {
         self.output.as_ref().map_or("", |o| &o.path)
     }
@@ -191,7 +191,7 @@ impl Record {
     }
 }
 
-/// The keys of options or of a report. Numbers have the digits that tell them apart in their own type.
+/// Returns the keys of options or of a report. Numbers have the shortest digits that are unique in their type.
 pub(crate) fn keys(of: &impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::from_str(&serde_json::to_string(of)?)? {
         Value::Object(keys) => Ok(keys),
@@ -200,7 +200,7 @@ pub(crate) fn keys(of: &impl Serialize) -> Result<Map<String, Value>> {
     }
 }
 
-/// A path as it stands in records.
+/// Returns a path as text for records.
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }

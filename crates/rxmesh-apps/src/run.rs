@@ -1,17 +1,17 @@
-//! One run of a command: its stages, timed and shown, and the record that grows along.
+//! One run of a command: its stages with their times, and its record.
 
 use crate::app::{Application, Message};
-use crate::cli::{CommonArgs, ComputeArgs, EngineChoice, PatchArgs};
+use crate::cli::{CommonArgs, ComputeArgs, PatchArgs};
 use crate::console::{Console, is_stdout};
 use crate::input::{self, Input};
 use crate::output::{OutputKind, OutputTarget};
 use crate::progress::Progress;
 use crate::record::{EngineRecord, InputRecord, OutputRecord, PatchRecord, Record, shown};
 use crate::text;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use rxmesh::{Log, Stage};
-use rxmesh_host::engine::{Engine, EngineError};
+use rxmesh_host::engine::{Engine, EngineChoice, EngineError};
 use rxmesh_host::io::{self, Model};
 use rxmesh_host::mesh::{Extras, PolyMesh, TetMesh, TriMesh};
 use rxmesh_host::patch::{self, CacheKey, PatchOptions, PatchSet};
@@ -32,12 +32,12 @@ pub(crate) struct Run {
     output: Option<PathBuf>,
 }
 
-/// An engine that is on its way, and how many milliseconds it took. Waited for in any case: a program that ends while a
-/// driver starts may fall over it.
+/// An engine that is starting, and the milliseconds that this took. It is always waited for: a program that ends while
+/// a driver starts may crash.
 #[derive(Debug)]
 struct Starting(Option<JoinHandle<(Result<Started>, f64)>>);
 
-/// An engine, and why it is not the GPU's where that would have been taken.
+/// An engine, and the reason why it is not the GPU's if that was preferred.
 type Started = (Engine, Option<EngineError>);
 
 impl Starting {
@@ -54,15 +54,14 @@ impl Drop for Starting {
     }
 }
 
-/// Starts the engine that was asked for.
+/// Starts the engine that was requested.
 fn start(choice: EngineChoice) -> Result<Started> {
-    match choice {
-        EngineChoice::Auto => Ok(Engine::auto()),
-        EngineChoice::Cpu => Ok((Engine::cpu(), None)),
-        EngineChoice::Cuda => cuda()
-            .map(|e| (e, None))
-            .map_err(|e| anyhow!(e).context("there is no GPU for --engine cuda")),
-    }
+    choice.start().with_context(|| match choice {
+        EngineChoice::Auto => "there is no engine".to_owned(),
+        EngineChoice::Kind(kind) => {
+            format!("there is no {} for --engine {}", kind.title(), kind.name())
+        }
+    })
 }
 
 impl Run {
@@ -91,18 +90,18 @@ impl Run {
         })
     }
 
-    /// Has an engine start while other things are done; [`Run::engine`] waits for it.
+    /// Starts an engine on a thread; [`Run::engine`] waits for it.
     pub(crate) fn start_engine(&mut self, choice: EngineChoice) {
         let work = move || {
             let begin = Instant::now();
             (start(choice), milliseconds(begin))
         };
-        // Without a thread for it the engine starts when it is needed.
+        // If no thread can be started, the engine starts when it is needed.
         let thread = std::thread::Builder::new().name("engine".into());
         self.starting = thread.spawn(work).ok().map(|t| Starting(Some(t)));
     }
 
-    /// A run of a command that writes a mesh, and where to. Refuses an output that could not be written.
+    /// Returns the run of a command that writes a mesh, and its target. Refuses an output that could not be written.
     pub(crate) fn with_target(
         command: &'static str,
         args: &ComputeArgs,
@@ -115,7 +114,7 @@ impl Run {
         Ok((run, target))
     }
 
-    /// Runs a stage; returns what it gave and how many milliseconds it took.
+    /// Runs a stage; returns its result and its time in milliseconds.
     pub(crate) fn stage<T>(
         &self,
         name: &'static str,
@@ -129,7 +128,7 @@ impl Run {
         Ok((result?, Some(milliseconds(start))))
     }
 
-    /// As [`Run::stage`], for work on the mesh that was read: errors begin with its name.
+    /// Works like [`Run::stage`], for work on the mesh that was read: errors begin with its name.
     pub(crate) fn mesh_stage<T>(
         &self,
         name: &'static str,
@@ -149,7 +148,7 @@ impl Run {
         Ok(input)
     }
 
-    /// Says where the result is going to be, before a mesh is read.
+    /// Sets the target of the result, before a mesh is read.
     pub(crate) fn leads_to(&mut self, target: &OutputTarget) {
         self.output = Some(target.path.clone());
     }
@@ -201,14 +200,14 @@ impl Run {
         Ok(meshes)
     }
 
-    /// As [`Run::read`], with polygons as they are, or refused.
+    /// Works like [`Run::read`], with polygons as they are, or refused.
     pub(crate) fn read_poly(&mut self, name: &Path, refuse: bool) -> Result<Input<PolyMesh>> {
         let mut input = self.read_by(name, |path| input::read_poly(path, refuse))?;
         self.lead_back(&mut input.loaded.mesh.extras, &input.path);
         Ok(input)
     }
 
-    /// As [`Run::read`], of a volume.
+    /// Works like [`Run::read`], for a volume.
     pub(crate) fn read_tets(&mut self, name: &Path) -> Result<Input<TetMesh>> {
         self.read_by(name, input::read_tets)
     }
@@ -246,7 +245,7 @@ impl Run {
         self.warn(format!("{}: {warning}", text::named(&path, "stdin")));
     }
 
-    /// The engine that was asked for: started now, or waited for.
+    /// Returns the requested engine: starts it, or waits for its start.
     pub(crate) fn engine(&mut self, choice: EngineChoice) -> Result<Engine> {
         let starting = self.starting.take();
         let (((engine, why_not), took), waited) = self.stage("starting the engine", || {
@@ -268,7 +267,7 @@ impl Run {
         Ok(engine)
     }
 
-    /// Cuts the mesh into patches of the size that was asked for, else of `default_size` faces; or takes those of the
+    /// Cuts the mesh into patches of the size that was requested, else of `default_size` faces; or takes those of the
     /// cache.
     pub(crate) fn patch(
         &mut self,
@@ -340,7 +339,7 @@ impl Run {
         Ok(rx)
     }
 
-    /// Writes the mesh; names what the format cannot hold.
+    /// Writes the mesh; warns of content that the format cannot hold.
     pub(crate) fn write<'a>(
         &mut self,
         target: &OutputTarget,
@@ -387,7 +386,7 @@ impl Run {
         Ok(())
     }
 
-    /// Writes several meshes, each to its target, at the same time; `folder` is what people hear of.
+    /// Writes several meshes, each to its target, at the same time; messages name `folder`.
     pub(crate) fn write_all(
         &mut self,
         targets: &[OutputTarget],
@@ -434,13 +433,13 @@ impl Run {
         told
     }
 
-    /// Tells people now and the record later.
+    /// Prints a warning and adds it to the record.
     pub(crate) fn warn(&mut self, warning: String) {
         self.console.warn(&warning);
         self.record.warnings.push(warning);
     }
 
-    /// The lines of a result, with the time that it took after the first.
+    /// Returns the lines of a result, with the time that it took after the first.
     pub(crate) fn timed(&self, lines: &str) -> String {
         let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
         let ms = self.record.timings_ms.run.unwrap_or(0.0);
@@ -451,7 +450,7 @@ impl Run {
         out
     }
 
-    /// Prints what people see and writes the record.
+    /// Prints the result and writes the record.
     pub(crate) fn finish(mut self, text: &str) -> Result<()> {
         self.progress = Progress::default();
         self.record.timings_ms.total = milliseconds(self.start);
@@ -491,7 +490,7 @@ impl Log for Run {
     }
 }
 
-/// Words, each once, in the order in which they come first.
+/// Returns the distinct words in the order of their first occurrence.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let mut all: Vec<String> = Vec::new();
     for word in words {
@@ -502,21 +501,9 @@ fn listed(words: impl Iterator<Item = String>) -> String {
     all.join(", ")
 }
 
-/// Time since, to the microsecond.
+/// Returns the milliseconds since then, to the microsecond.
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_micros() as f64 / 1e3
-}
-
-/// The GPU.
-#[cfg(feature = "cuda")]
-pub(crate) fn cuda() -> Result<Engine, EngineError> {
-    Engine::cuda(0)
-}
-
-/// The GPU, which this build cannot use.
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cuda() -> Result<Engine, EngineError> {
-    Err(EngineError::NotBuilt)
 }
 
 /// Returns the path of the file that keeps the patches of a mesh.

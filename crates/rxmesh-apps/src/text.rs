@@ -1,10 +1,11 @@
 //! Lines that several commands print.
 
 use crate::record::Record;
+use rxmesh_host::engine::EngineKind;
 
 pub(crate) use rxmesh::text::{duration, number};
 
-/// The file and its counts.
+/// Returns the line of the input file and its counts.
 pub(crate) fn input(r: &Record) -> String {
     let Some(i) = &r.input else {
         return String::new();
@@ -26,20 +27,13 @@ pub(crate) fn engine(r: &Record) -> String {
     let Some(e) = &r.engine else {
         return String::new();
     };
-    let units = if e.engine == "cuda" {
-        "multiprocessors"
-    } else {
-        "threads"
-    };
-    let name = match e.engine.as_str() {
-        "cpu" => "CPU",
-        "cuda" => "GPU",
-        other => other,
-    };
+    let kind = EngineKind::named(&e.engine);
+    let name = kind.map_or(e.engine.as_str(), |kind| kind.title());
+    let units = kind.unwrap_or(EngineKind::Cpu).units();
     format!("engine: {name}, {}, {} {units}\n", e.device, e.units)
 }
 
-/// The file written, and how long everything took.
+/// Returns the line of the written file.
 pub(crate) fn output(r: &Record) -> String {
     let Some(o) = &r.output else {
         return String::new();
@@ -50,7 +44,7 @@ pub(crate) fn output(r: &Record) -> String {
     format!("wrote {path} ({}, {} bytes{because})\n", o.format, o.bytes)
 }
 
-/// A path of the record as people read it: `-` is a stream.
+/// Returns a path of the record as people read it: `-` is a stream.
 pub(crate) fn named<'a>(path: &'a str, stream: &'a str) -> &'a str {
     if path == "-" { stream } else { path }
 }

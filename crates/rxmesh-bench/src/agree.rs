@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
 use rxmesh_host::algo::normals::vertex_normals;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, EngineKind};
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::PatchOptions;
 use rxmesh_host::store::{HostRows, RxMesh};
@@ -14,7 +14,6 @@ use rxmesh_kernels::query::{
 use rxmesh_kernels::topo::Vertex;
 
 use crate::mesh::{Input, Meshes, Size};
-use crate::run::cuda;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -34,7 +33,7 @@ const NORMALS: f32 = 1e-3;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mesh = Meshes::new()?.get(arguments.size.0, Input::Shuffled)?.1;
-    let (cpu, gpu) = (Engine::cpu(), cuda()?);
+    let (cpu, gpu) = (Engine::cpu(), EngineKind::Cuda.start()?);
     println!(
         "{} faces, {} and {}",
         mesh.face_count(),

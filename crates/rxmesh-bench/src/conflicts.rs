@@ -1,10 +1,10 @@
-//! Engines of edits that rows run on.
+//! Schedulers of edits that rows run on.
 
 use anyhow::Result;
 use rxmesh_host::edit::{Claims, Edits};
 use serde_json::{Map, Value};
 
-/// Engine of edits, as records name it, whether or not this program supports it.
+/// Scheduler of edits, as records name it, whether or not this program supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conflicts {
     /// Claims in rounds over the whole mesh.
@@ -13,13 +13,13 @@ pub(crate) enum Conflicts {
     Speculative,
 }
 
-/// Most faces of a patch in rows of the speculative engine.
+/// Most faces of a patch in rows of the speculative scheduler.
 #[cfg(feature = "speculative")]
 pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = Some(rxmesh_speculative::PATCH_SIZE);
 #[cfg(not(feature = "speculative"))]
 pub(crate) const SPECULATIVE_PATCH_SIZE: Option<u32> = None;
 
-/// Engine of edits, with what rows need of it.
+/// Scheduler of edits, as rows use it.
 pub(crate) trait Counts: Edits {
     /// Returns its counters, if it has any.
     fn counts(&self) -> Result<Option<Map<String, Value>>> {

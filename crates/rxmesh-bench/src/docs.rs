@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Folder of the records
     #[arg(long, default_value = "bench/records")]
     records: PathBuf,
-    /// Change nothing, and fail when a document is not what the records give
+    /// Change nothing, and fail if a document differs from the records
     #[arg(long)]
     check: bool,
 }
@@ -124,7 +124,7 @@ fn difference(is: &str, wanted: &str) -> String {
     )
 }
 
-/// Returns the table of what each row counts. Rows on other inputs count the same as the row that they repeat.
+/// Returns the table of counted work by row. Rows on other inputs count the same as the row that they repeat.
 fn counts() -> String {
     let mut text =
         "| row | measures | time | reads | writes |\n| --- | --- | --- | --- | --- |\n".to_owned();
@@ -138,7 +138,7 @@ fn counts() -> String {
     text
 }
 
-/// Returns the table of what each row is compared with and what that counts.
+/// Returns the table of the references of each row and of their counts.
 fn references() -> String {
     use crate::reference::Does;
     let mut text =

@@ -1,4 +1,4 @@
-//! Checks that edits on the speculative engine leave sound meshes: on meshes small enough for compute-sanitizer, or
+//! Checks that edits on the speculative scheduler leave sound meshes: on meshes small enough for compute-sanitizer, or
 //! many times with different seeds.
 
 use anyhow::{Context as _, Result, ensure};
@@ -23,7 +23,7 @@ use crate::table::short;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Engines to check
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Faces of the torus, about
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..))]

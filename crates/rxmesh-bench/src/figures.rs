@@ -2,7 +2,7 @@
 //!
 //! `what` is `ENGINE ROW MESH`: a row's median (in milliseconds, or in the row's unit); `ENGINE ROW MESH .name`: one of
 //! its other figures; `ref RECORD MESH ROW`: the smallest value of a row of a reference record on a mesh; or two of
-//! these with ` / ` between them. `#3` at the end asks for three digits instead of two.
+//! these with ` / ` between them. `#3` at the end requests three digits instead of two.
 
 use anyhow::{Context as _, Result, ensure};
 

@@ -31,6 +31,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
+use rxmesh_host::engine::EngineKind;
 
 /// Measures every engine on generated meshes
 #[derive(Parser)]
@@ -46,7 +47,7 @@ struct Arguments {
 enum Task {
     /// Compare the GPU's results with the CPU's: queries, normals, mean curvature flow
     Agree(agree::Arguments),
-    /// Check the edits of the speculative engine on a noisy torus: Delaunay flips, remeshing, tracking, every
+    /// Check the edits of the speculative scheduler on a noisy torus: Delaunay flips, remeshing, tracking, every
     /// invariant of the results
     #[cfg(feature = "speculative")]
     Edits(edits::Arguments),
@@ -64,7 +65,7 @@ enum Task {
     Peers(Box<peers::Arguments>),
     /// Draw a picture of the documents as SVG
     Picture {
-        /// The file, whose name says which picture: those of docs/use/pictures
+        /// The file; its name chooses the picture, as in docs/use/pictures
         path: PathBuf,
     },
     /// Draw time against mesh size as SVG, one file for each engine and device, from the newest records
@@ -83,10 +84,10 @@ enum Task {
     Volumes(Box<run::Arguments>),
 }
 
-/// Rows to measure, by the engine of edits that they use.
+/// Rows to measure, by the scheduler of edits that they use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RowsOf {
-    /// Those that do not use the speculative engine
+    /// Those that do not use the speculative scheduler
     Claims,
     /// Those that do
     Speculative,
@@ -94,12 +95,26 @@ enum RowsOf {
 }
 
 /// Engines to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EngineChoice {
-    Cpu,
-    Cuda,
-    /// Those that are available
+    Kind(EngineKind),
+    /// Those that are available.
     All,
+}
+
+impl std::str::FromStr for EngineChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EngineChoice, String> {
+        if text == "all" {
+            return Ok(EngineChoice::All);
+        }
+        let kind = EngineKind::named(text).map(EngineChoice::Kind);
+        kind.ok_or_else(|| {
+            let names = EngineKind::ALL.map(EngineKind::name).join(", ");
+            format!("the engines are {names} and all")
+        })
+    }
 }
 
 fn main() -> ExitCode {

@@ -127,7 +127,7 @@ pub(crate) fn waiting(
     })
 }
 
-/// Times one of the repetitions that `work` is told to do: the difference of a long and a short run over the difference
+/// Times one of the repetitions of `work`: the difference of a long and a short run over the difference
 /// of their repetitions, so that the fixed cost of a run cancels. `reset` runs before each run and is not timed.
 pub(crate) fn repetitions(
     engine: &Engine,

@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     run: run::Arguments,
 }
 
-/// Rows that peers can be compared with, unless others are asked for.
+/// Default rows, which peers can be compared with.
 const OPERATIONS: &[&str] = &[
     "build",
     "normals",
@@ -384,7 +384,7 @@ impl PeersRecord {
         all
     }
 
-    /// The fastest peer, and its time over ours with all threads and the rows that its figure covers.
+    /// Returns the fastest peer, and its time over ours with all threads and the rows that its figure covers.
     fn fastest(&self, operation: &str, mesh: &str) -> Option<(&str, f64)> {
         let mut runs = self.ours.last()?.runs.iter();
         let ours = runs.find(|r| r.row == operation && r.mesh == mesh)?;

@@ -29,7 +29,7 @@ const OURS: [RGBColor; 5] = [
     RGBColor(0x00, 0x00, 0x00),
     RGBColor(0xf0, 0xe4, 0x42),
 ];
-/// Suffixes of a row's name for another order of the input or another engine of edits.
+/// Suffixes of a row's name for another order of the input or another scheduler of edits.
 const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
 const THEIRS: [RGBColor; 4] = [
     RGBColor(0xd5, 0x5e, 0x00),
@@ -102,8 +102,8 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-/// Writes one file for each record with at least two sizes, and one on the engines of edits where they were measured;
-/// returns the files.
+/// Writes one file for each record with at least two sizes, and one on the schedulers of edits where they were
+/// measured; returns the files.
 pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut files = Vec::new();
@@ -180,8 +180,8 @@ fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
     runs
 }
 
-/// Returns the lines of a row's panel: its time, also with other orders of the input and on the other engine of edits,
-/// its floor, and the references.
+/// Returns the lines of a row's panel: its time, also with other orders of the input and on the other scheduler of
+/// edits, its floor, and the references.
 fn lines(record: &Record, row: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for (suffix, color) in SUFFIXES.iter().zip(OURS) {

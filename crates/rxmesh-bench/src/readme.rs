@@ -117,7 +117,7 @@ const SUMMARY: [(&str, &str); 8] = [
 /// Number of faces of the summary's mesh.
 const SUMMARY_FACES: u32 = 1_280_000;
 
-/// Eight rows on one size, on the GPU and on the CPU, each beside its strongest rival.
+/// Returns a table of eight rows on one size, on the GPU and on the CPU, each beside its strongest rival.
 pub(crate) fn summary(records: &[Record]) -> Result<String> {
     let of = |engine: &str| {
         let found = records
@@ -140,7 +140,7 @@ pub(crate) fn summary(records: &[Record]) -> Result<String> {
     Ok(text)
 }
 
-/// A row's time and its strongest rival, as two cells.
+/// Returns a row's time and its strongest rival, as two cells.
 fn pair(record: &Record, row: &str) -> Result<String> {
     let mut meshes = record.meshes.iter().filter(|m| m.faces == SUMMARY_FACES);
     let run = meshes.find_map(|m| record.run(row, &m.name));
@@ -152,7 +152,7 @@ fn pair(record: &Record, row: &str) -> Result<String> {
     Ok(format!("{} | {rival}", short(run.median())))
 }
 
-/// Rows of which a rival is faster, with the sizes and the rival's time over ours.
+/// Returns the list of rows with a faster rival, with the sizes and the rival's time over ours.
 pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
     let mut text = String::new();
     for record in records {
@@ -174,7 +174,7 @@ pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
     text
 }
 
-/// A line for a row that is slower than rivals on some meshes.
+/// Returns a line for a row that is slower than rivals on some meshes.
 fn loss(place: &str, row: &str, found: &[(String, String)]) -> String {
     let mut figures = Vec::new();
     let mut named = None;
@@ -295,7 +295,7 @@ fn rivals(record: &Record, row: &str) -> String {
     named.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the differences between what the rivals and the rows count, one line per row.
+/// Returns the differences of the counted work between the rivals and the rows, one line per row.
 fn differences(record: &Record) -> String {
     let mut lines = String::new();
     for row in rows::all().filter(|r| r.own.input.is_none()) {

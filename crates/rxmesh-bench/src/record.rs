@@ -17,12 +17,12 @@ use crate::rows;
 use crate::subject::Subject as _;
 use crate::triangles::Triangles;
 
-/// Describes the settings of the speculative engine's rows; `None` where there are none.
+/// Describes the settings of the speculative scheduler's rows; `None` where there are none.
 pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
     let runs = record.runs.iter().filter_map(|r| r.patch_size);
     let size = runs.max().filter(|_| record.subject == Triangles::NAME)?;
     Some(format!(
-        "patches of at most {} faces, {size} in rows of the speculative engine",
+        "patches of at most {} faces, {size} in rows of the speculative scheduler",
         record.options.patch_size_of(Conflicts::Claims)
     ))
 }
@@ -88,7 +88,7 @@ pub(crate) struct Options {
     /// Threads of patch kernels' blocks, where not each kernel's own number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) block_threads: Option<u32>,
-    /// Most faces of a patch in the rows of the speculative engine, where not the library's default.
+    /// Most faces of a patch in the rows of the speculative scheduler, where not the library's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) speculative_patch_size: Option<u32>,
 }
@@ -97,7 +97,7 @@ pub(crate) struct Options {
 const PATCH_SIZE: u32 = 512;
 
 impl Options {
-    /// Returns the most faces of a patch in the rows of an engine of edits.
+    /// Returns the most faces of a patch in the rows of a scheduler of edits.
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
         let patch_size = self.patch_size.unwrap_or(PATCH_SIZE);
         match conflicts {
@@ -375,7 +375,7 @@ impl Record {
     }
 }
 
-/// Returns the options of the patches for the rows of an engine of edits; all others use those of claims.
+/// Returns the options of the patches for the rows of a scheduler of edits; all others use those of claims.
 pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Error, Result, bail, ensure};
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::{Engine, EngineKind};
 
 use crate::measure::Effort;
 use crate::mesh::{Input, Size};
@@ -19,7 +19,7 @@ use crate::{compare, table};
 #[group(id = "measurement")]
 pub(crate) struct Arguments {
     /// Engines to measure
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, default_value = "all")]
     engine: EngineChoice,
     /// Meshes to measure. Triangles: numbers of faces, the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken
     /// [default: 20k,320k,1.28m,5.12m]. Others: names such as sphere:40, cube:22, cubes:44x4, cloths:100x100
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// Most faces or cells of a patch [default: triangles: 512; volumes: what suits the mesh]
     #[arg(long, value_name = "N")]
     pub(crate) patch_size: Option<u32>,
-    /// Most faces of a patch in rows of the speculative engine [default: 256]
+    /// Most faces of a patch in rows of the speculative scheduler [default: 256]
     #[arg(long, value_name = "N")]
     speculative_patch_size: Option<u32>,
     /// Seed of the patches, and of the noise of a file's mesh
@@ -156,7 +156,7 @@ impl Arguments {
         self.json.as_deref()
     }
 
-    /// Returns `true` if a file's mesh was asked for.
+    /// Returns `true` if a file's mesh was requested.
     pub(crate) fn has_file(&self) -> bool {
         self.mesh.is_some()
     }
@@ -260,28 +260,17 @@ fn distinct<S: Subject>(rows: &[&Row<S>]) -> Vec<&'static str> {
 
 /// Returns the requested engines that exist.
 pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
+    if let EngineChoice::Kind(kind) = choice {
+        return Ok(vec![kind.start()?]);
+    }
     let mut engines = Vec::new();
-    if choice != EngineChoice::Cpu {
-        match cuda() {
+    for kind in EngineKind::ALL.into_iter().rev() {
+        match kind.start() {
             Ok(engine) => engines.push(engine),
-            Err(why) if choice == EngineChoice::Cuda => return Err(why),
-            Err(why) => eprintln!("no GPU: {why:#}"),
+            Err(why) => eprintln!("no {}: {why}", kind.title()),
         }
     }
-    if choice != EngineChoice::Cuda {
-        engines.push(Engine::cpu());
-    }
     Ok(engines)
-}
-
-#[cfg(feature = "cuda")]
-pub(crate) fn cuda() -> Result<Engine> {
-    Ok(Engine::cuda(0)?)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn cuda() -> Result<Engine> {
-    bail!("this program was built without the feature `cuda`")
 }
 
 /// Measures a subject's rows on the engines.

@@ -1,4 +1,4 @@
-//! Triangle meshes as a subject: sizes and inputs, and a mesh on an engine for each engine of edits.
+//! Triangle meshes as a subject: sizes and inputs, and a mesh on an engine for each scheduler of edits.
 
 use std::cell::OnceCell;
 
@@ -65,7 +65,7 @@ impl Subject for Triangles {
         let rows: Vec<&Row> = rows.into_iter().filter(wanted).collect();
         ensure!(
             !rows.is_empty(),
-            "none of these rows is measured on that engine of edits"
+            "none of these rows is measured on that scheduler of edits"
         );
         let mut batches = Vec::new();
         for level in arguments.levels()? {
@@ -106,7 +106,7 @@ impl Subject for Triangles {
     }
 }
 
-/// Measures the rows of one engine of edits, which have patches of one size.
+/// Measures the rows of one scheduler of edits, which have patches of one size.
 fn with_patches(
     conflicts: Conflicts,
     on: &On<'_, Triangles>,

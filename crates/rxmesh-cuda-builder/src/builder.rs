@@ -378,7 +378,7 @@ impl CudaBuilder {
             .packages
             .into_iter()
             .find(|p| p.manifest_path.canonicalize().is_ok_and(|m| m == manifest))
-            .ok_or_else(|| failed("it is a workspace without a package of its own".to_owned()))?;
+            .ok_or_else(|| failed("it is a workspace without a root package".to_owned()))?;
         let library = package
             .targets
             .into_iter()

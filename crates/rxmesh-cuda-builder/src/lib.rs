@@ -12,8 +12,8 @@
 //! ```
 //!
 //! The device crate is an ordinary `no_std` library whose entry points are `extern "ptx-kernel"` functions. It needs a
-//! compiler that accepts unstable features and has its library source; [`Toolchain::find`] looks for one and reports
-//! packages to install if there is none.
+//! compiler that accepts unstable features and has its library source; [`Toolchain::find`] finds one, or reports
+//! the packages to install.
 //!
 //! - [`ptx`] reads PTX text: entry points, parameters, barriers, and constructs to avoid (generic accesses,
 //!   local memory, calls).

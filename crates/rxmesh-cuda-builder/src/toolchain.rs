@@ -64,7 +64,7 @@ pub enum ToolchainError {
         /// Compilers that were considered, with the deficiency of each.
         rejected: Vec<String>,
     },
-    /// The compiler that the user asked for cannot be used.
+    /// The requested compiler cannot be used.
     #[error("{DEVICE_RUSTC} names {rustc}, which cannot build device code: {reason}", rustc = .rustc.display())]
     Unsuitable {
         /// Value of the variable.

@@ -4,7 +4,7 @@
 //! ties a binary to `libcuda.so.1`: it does not start on a machine without an NVIDIA driver. This crate defines all of
 //! those symbols itself. Each is a jump through a table; [`load`] fills the table from the driver's library. Without a
 //! driver every function returns `CUDA_ERROR_NO_DEVICE` (100), so that `cust::init` reports an error and the program
-//! goes on with its CPU engine.
+//! continues with its CPU engine.
 //!
 //! A program only has to depend on this crate and mention it (`use rxmesh_cuda_driver as _;` is enough): `cuInit` calls
 //! [`load`] by itself. Calling [`load`] first gives the reason when there is no driver.
@@ -33,7 +33,7 @@ pub enum DriverError {
     /// The driver's library is not installed or cannot be opened.
     #[error("no CUDA driver: cannot open {library} ({reason}); it comes with the NVIDIA driver")]
     LibraryNotFound {
-        /// Name that was looked for.
+        /// Requested name.
         library: &'static str,
         /// Message of the system's loader.
         reason: String,

@@ -35,7 +35,7 @@ pub mod thread;
 #[cfg(target_arch = "nvptx64")]
 pub mod warp;
 
-/// A kernel must not panic; if it does, the launch ends with an error and the context is lost.
+/// Traps. A kernel must not panic; if it does, the launch ends with an error and the context is lost.
 #[cfg(all(target_arch = "nvptx64", feature = "panic-handler"))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

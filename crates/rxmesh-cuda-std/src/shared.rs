@@ -10,7 +10,7 @@ global_asm!(".extern .shared .align 16 .b8 rxmesh_dynamic_shared[];");
 
 /// Returns the start of the dynamic shared memory of this launch, aligned to 16 bytes.
 ///
-/// Every call returns the same address: the caller divides the memory and must not use more than the launch asked for
+/// Every call returns the same address: the caller divides the memory and must not use more than the launch requested
 /// ([`dynamic_shared_size`]). All accesses through the pointer compile to `ld.shared` and `st.shared`.
 #[inline(always)]
 pub fn dynamic_shared_mem<T>() -> *mut T {

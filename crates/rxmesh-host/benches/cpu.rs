@@ -28,7 +28,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Cutting 80 thousand faces into patches.
+/// Cuts 80 thousand faces into patches.
 fn patches(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     let build = || patch::build(mesh.vertex_count(), &mesh.faces, &PatchOptions::default());
     build()?;
@@ -39,7 +39,7 @@ fn patches(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     Ok(())
 }
 
-/// The same mesh from the text of an OBJ file.
+/// Reads the same mesh from the text of an OBJ file.
 fn read(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     let name = Path::new("torus.obj");
     let (text, _) = write_bytes(name, mesh, &WriteOptions::default())?;
@@ -52,7 +52,7 @@ fn read(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     Ok(())
 }
 
-/// Its one-rings, written out.
+/// Writes out the one-rings of the mesh.
 fn query(criterion: &mut Criterion, mesh: &TriMesh) -> Outcome {
     let engine = Engine::cpu();
     let rx = RxMesh::new(

@@ -108,7 +108,7 @@ impl RxMesh {
         faces: Foreign,
     ) -> Result<(), Error> {
         if [Kind::Vertex, Kind::Face].map(|k| self.linear_len(k) - self.count(k)) != [0, 0] {
-            let why = "the mesh has room between its elements: arrays would have gaps";
+            let why = "the mesh has free slots between its elements: arrays would have gaps";
             return Err(Error::Options(why.to_string()));
         }
         if x.mesh_id() != self.id() {

@@ -1,4 +1,4 @@
-//! This crate's kernels: the lists of its modules, each of which stands beside its kernels.
+//! This crate's kernels: the lists of its modules, each of which is next to its kernels.
 
 crate::kernels! {
     pub KERNELS = "rx_fingerprint", feature "entries";

@@ -3,7 +3,7 @@
 use crate::assemble::{SumTables, Sums, THREADS};
 use crate::body::finish;
 use crate::cells::balanced;
-use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
+use crate::energy::{Model, energy_kernels};
 use crate::material::Materials;
 use crate::staged::{BodyPositions, Staged};
 use core::marker::PhantomData;
@@ -14,18 +14,7 @@ use rxmesh_kernels::mem::{GlobalMut, Plan, Shared};
 use rxmesh_kernels::query::CV;
 use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader};
 
-kernel_list! {
-    patch sim_force_neo_hookean: Force<NeoHookean>;
-    patch sim_force_corotated: Force<Corotated>;
-    patch sim_force_linear: Force<Linear>;
-    patch sim_force_arap: Force<Arap>;
-    patch sim_force_springs: Force<Springs>;
-    patch sim_energy_neo_hookean: Elastic<NeoHookean>;
-    patch sim_energy_corotated: Elastic<Corotated>;
-    patch sim_energy_linear: Elastic<Linear>;
-    patch sim_energy_arap: Elastic<Arap>;
-    patch sim_energy_springs: Elastic<Springs>;
-}
+energy_kernels!(forces);
 
 /// Relations that all kernels over cells need.
 pub(crate) const NEEDS: Needs = <CV as rxmesh_kernels::query::Relation>::NEEDS;

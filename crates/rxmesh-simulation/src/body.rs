@@ -263,7 +263,7 @@ impl<D: Dimension> Body<D> {
             return Ok(());
         }
         Err(Error::Options(format!(
-            "vertex {v} is not there: the body has {n} vertices"
+            "there is no vertex {v}: the body has {n} vertices"
         )))
     }
 }

@@ -13,12 +13,33 @@ use rxmesh_simulation_kernels::solve::explicit::Collect;
 use rxmesh_simulation_kernels::staged::BodyPositions;
 use std::marker::PhantomData;
 
-/// Elastic energy of cells.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Deserialize, serde::Serialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Elasticity {
+/// Makes [`Elasticity`] of the kernels' types of energies, and `with_energy!`. Takes a `$` for the latter.
+macro_rules! energies {
+    ($d:tt $($(#[$meta:meta])* $energy:ident,)*) => {
+        /// Elastic energy of cells.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Deserialize, serde::Serialize,
+        )]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Elasticity {
+            $($(#[$meta])* $energy,)*
+        }
+
+        /// Runs an expression with a type alias for the kernels' type of an energy.
+        macro_rules! with_energy {
+            ($d model:expr, $d name:ident => $d run:expr) => {
+                match $d model {
+                    $($crate::Elasticity::$energy => {
+                        type $d name = rxmesh_simulation_kernels::energy::$energy;
+                        $d run
+                    })*
+                }
+            };
+        }
+    };
+}
+
+energies! { $
     /// Stable neo-Hookean (Smith, De Goes and Kim 2018): for large deformations; inverted cells recover.
     #[default]
     NeoHookean,
@@ -32,35 +53,6 @@ pub enum Elasticity {
     /// Network of springs along the edges (Van Gelder 1998) with the stiffness of Young's modulus; its Poisson's ratio
     /// is 1/4, whatever the material's.
     Springs,
-}
-
-/// Runs an expression with a type alias for the kernels' type of an energy.
-macro_rules! with_energy {
-    ($model:expr, $name:ident => $run:expr) => {{
-        use rxmesh_simulation_kernels::energy;
-        match $model {
-            $crate::Elasticity::NeoHookean => {
-                type $name = energy::NeoHookean;
-                $run
-            }
-            $crate::Elasticity::Corotated => {
-                type $name = energy::Corotated;
-                $run
-            }
-            $crate::Elasticity::Linear => {
-                type $name = energy::Linear;
-                $run
-            }
-            $crate::Elasticity::Arap => {
-                type $name = energy::Arap;
-                $run
-            }
-            $crate::Elasticity::Springs => {
-                type $name = energy::Springs;
-                $run
-            }
-        }
-    }};
 }
 pub(crate) use with_energy;
 

@@ -27,9 +27,10 @@ pub use contact::{Collider, ColliderShape, DistanceGrid};
 pub use energy::{Elasticity, Forces};
 pub use material::{Material, Materials};
 pub use rxmesh_simulation_kernels as kernels;
+pub use solve::Solver;
 pub use stiffness::Stiffness;
 pub use surroundings::Surroundings;
-pub use world::{Energies, Solver, World};
+pub use world::{Energies, World};
 
 use rxmesh_host::engine::{Engine, EngineError, Ptx};
 

@@ -56,7 +56,7 @@ impl Rest {
     pub(crate) fn of(positions: Vec<Vec3>, sums: &[f64], flat: Vec<u32>) -> Result<Rest, Error> {
         if let Some(v) = positions.iter().position(|p| !p.is_finite()) {
             return Err(Error::Options(format!(
-                "vertex {v} lies where 32-bit coordinates do not reach"
+                "vertex {v} is beyond the range of 32-bit coordinates"
             )));
         }
         let masses: Vec<f32> = sums.iter().map(|&m| m as f32).collect();

@@ -4,11 +4,8 @@ use crate::body::{SumBuffers, check_step};
 use crate::contact::{Displaced, Outline, touch_edges};
 use crate::energy::elastic_energy;
 use crate::launch::LaunchSimulation;
-use crate::solve::{
-    Explicit, GridOptions, Hybrid, HybridOptions, Implicit, Projective, VertexBlockDescent,
-    XpbdCells, XpbdCloth,
-};
-use crate::{Body, Elasticity, Surroundings};
+use crate::solve::{GridOptions, Hybrid, Projective, Solver, XpbdCloth};
+use crate::{Body, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_host::engine::{Buffer, Engine};
 use rxmesh_host::store::Surface;
@@ -16,79 +13,6 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use rxmesh_simulation_kernels::body::SUM_VERTICES;
 use rxmesh_simulation_kernels::contact::Contacts;
 use rxmesh_simulation_kernels::external::External;
-
-/// Solver of a body of tetrahedra.
-#[derive(Debug)]
-pub enum Solver {
-    /// Symplectic Euler.
-    Explicit(Box<Explicit>),
-    /// Implicit Euler by Newton's method.
-    Implicit(Box<Implicit>),
-    /// Projective dynamics.
-    Projective(Box<Projective>),
-    /// Vertex block descent.
-    VertexBlockDescent(Box<VertexBlockDescent>),
-    /// Extended position-based dynamics.
-    Xpbd(Box<XpbdCells>),
-    /// Explicit steps on the grid that all such bodies of a world share ([`World::set_grid`]).
-    Hybrid(HybridOptions),
-}
-
-impl Solver {
-    /// Advances the body by one step. Does not wait for the engine.
-    ///
-    /// # Errors
-    ///
-    /// As the steps of the solvers.
-    pub fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
-        match self {
-            Solver::Explicit(solver) => solver.step(body, around, dt),
-            Solver::Implicit(solver) => solver.step(body, around, dt),
-            Solver::Projective(solver) => solver.step(body, around, dt),
-            Solver::VertexBlockDescent(solver) => solver.step(body, around, dt),
-            Solver::Xpbd(solver) => solver.step(body, around, dt),
-            Solver::Hybrid(_) => Err(Error::Options(
-                "bodies on a grid go on together: `World::step` or `Hybrid::step`".into(),
-            )),
-        }
-    }
-
-    /// Returns the energy of the cells. Vertex block descent and XPBD have a neo-Hookean energy without a logarithm;
-    /// for them it is the one that agrees to second order at rest.
-    pub fn elasticity(&self) -> Elasticity {
-        match self {
-            Solver::Explicit(solver) => solver.forces().elasticity(),
-            Solver::Implicit(solver) => solver.options().elasticity,
-            Solver::Projective(_) => Elasticity::Arap,
-            Solver::VertexBlockDescent(_) | Solver::Xpbd(_) => Elasticity::NeoHookean,
-            Solver::Hybrid(options) => options.elasticity,
-        }
-    }
-
-    /// Updates the solver after a change of pins. Waits for the engine.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the engine.
-    pub fn prepare(&mut self, body: &Body) -> Result<(), Error> {
-        match self {
-            Solver::Projective(solver) => solver.prepare(body, solver.time_step()),
-            Solver::Xpbd(solver) => solver.prepare(body),
-            Solver::Explicit(_)
-            | Solver::Implicit(_)
-            | Solver::VertexBlockDescent(_)
-            | Solver::Hybrid(_) => Ok(()),
-        }
-    }
-
-    /// Fails if the result of the last step was not finite. Waits for the engine.
-    fn check(&self) -> Result<(), Error> {
-        match self {
-            Solver::Implicit(solver) => solver.report().map(drop),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Energies by kind, in joules.
 #[derive(Clone, Copy, Debug, PartialEq, Default, serde::Serialize)]
@@ -101,7 +25,7 @@ pub struct Energies {
     pub gravity: f64,
     /// Energy of contact, without friction.
     pub contact: f64,
-    /// Sum of all.
+    /// SumBuffers of all.
     pub total: f64,
 }
 

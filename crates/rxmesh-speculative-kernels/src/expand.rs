@@ -3,7 +3,7 @@
 //!
 //! Only the owner of all vertices of a cavity has its faces, so that cutting and filling it affects no other patch
 //! ("trading global memory writes for reads"). Two kinds of patches take part: the *donors*, which own the vertices,
-//! lose them, and with them the faces of which they own no corner any more; *witnesses*, which own neighbours of these
+//! lose them, and with them the faces of which they then own no corner; *witnesses*, which own neighbours of these
 //! vertices, have them in their ribbons and must record the new owner. Both are locked from the first read to the last
 //! write, and released before the cavities are filled.
 //!

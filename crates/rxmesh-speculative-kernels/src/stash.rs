@@ -67,7 +67,7 @@ impl<W: Words> Stash<W> {
         None
     }
 
-    /// Empties a slot. No entry of a table may use it any more.
+    /// Empties a slot. No entry of a table may use it.
     #[inline(always)]
     pub fn remove(self, slot: u32) {
         self.0.swap(slot, EMPTY_SLOT);

@@ -159,7 +159,7 @@ impl Patches {
         }
         if tally[Tally::Corrupt as usize] > 0 {
             return Err(Error::Options(
-                "a patch has more elements of its neighbours than the speculative scheduler has room for; use larger \
+                "a patch has more elements of its neighbours than the speculative scheduler can hold; use larger \
                     patches, or claims".into(),
             ));
         }

@@ -259,7 +259,7 @@ pub(crate) fn column_table(engine: &Engine, columns: &Columns) -> Result<ColumnT
 /// leave multiprocessors idle, which is worse until each has one.
 fn default_blocks(engine: &Engine, patches: u32) -> u32 {
     let units = engine.info().units;
-    if !engine.is_cuda() {
+    if !engine.runs_many_blocks() {
         return units.min(patches / PATCHES_A_BLOCK).max(2);
     }
     let apart = (patches / PATCHES_A_BLOCK).min(units);

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 #[non_exhaustive]
 pub enum PatchFault {
     /// The lock of a patch was not released.
-    #[error("patch {patch} is locked by {owner} though nobody works on it")]
+    #[error("patch {patch} is locked by {owner} though no block works on it")]
     Locked {
         /// The patch.
         patch: u32,
@@ -83,7 +83,7 @@ pub enum PatchFault {
         local: u32,
     },
     /// An element of the ribbon differs from its owner's.
-    #[error("{kind:?} {local} of patch {patch} is not what its owner has")]
+    #[error("{kind:?} {local} of patch {patch} differs from its owner's")]
     Differs {
         /// The patch.
         patch: u32,

@@ -428,7 +428,7 @@ unsafe impl BlockKernel for NumberEdges {
 }
 
 impl NumberEdges {
-    /// Returns `true` if the faces are not what the host assumed.
+    /// Returns `true` if the faces differ from the host's assumption.
     #[inline(always)]
     fn is_other(&self) -> bool {
         let word = |i: u32| self.report.load(i);

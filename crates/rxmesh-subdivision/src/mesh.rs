@@ -85,7 +85,7 @@ impl Mesh {
         self.make_of(&FaceSource::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that do not hold what [`Mesh::rebuild_ahead`] assumed.
+    /// Waits, and refuses faces that differ from the assumption of [`Mesh::rebuild_ahead`].
     ///
     /// # Errors
     ///

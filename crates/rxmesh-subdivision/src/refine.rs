@@ -127,9 +127,9 @@ pub fn refine_triangles(
 /// Positions and normals of a surface.
 struct Positions {
     positions: Vec<Vec3>,
-    /// Normals of vertices, if asked for.
+    /// Normals of vertices, if requested.
     normals: Option<Column>,
-    /// Normals of corners, if asked for.
+    /// Normals of corners, if requested.
     split: Option<CornerLayer>,
 }
 
@@ -338,8 +338,8 @@ fn in_pieces(
     over(of, own, &apart, width, &options)
 }
 
-/// Returns the vertices that are corners without being listed: those of one face if the boundary rule says so, and
-/// those where the surface is not manifold.
+/// Returns the vertices that are corners without being listed: those of one face, depending on the boundary rule, and
+/// non-manifold ones.
 pub(crate) fn held(base: &HostMesh, boundary: Boundary) -> Vec<u32> {
     let corners = boundary == Boundary::EdgeAndCorner;
     let is_held = |&v: &u32| {

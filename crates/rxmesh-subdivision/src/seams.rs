@@ -140,7 +140,7 @@ impl<'a> Seams<'a> {
         }
     }
 
-    /// Makes corners in `own` where the mode asks for them, in addition to vertices of one face.
+    /// Makes corners in `own` where the mode requires them, in addition to vertices of one face.
     pub(crate) fn hold(&self, own: &mut PolyMesh, lacks: &[bool], options: &Options) {
         let (spans, vertices) = self.spans(&own.corners, lacks);
         let mode = options.face_varying;

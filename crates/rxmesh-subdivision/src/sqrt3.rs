@@ -129,7 +129,7 @@ impl Sqrt3 {
         self.make(&FaceSource::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that do not hold what [`Sqrt3::rebuild_ahead`] assumed.
+    /// Waits, and refuses faces that differ from the assumption of [`Sqrt3::rebuild_ahead`].
     ///
     /// # Errors
     ///

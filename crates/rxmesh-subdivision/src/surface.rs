@@ -158,7 +158,7 @@ impl Subdivision {
         }
     }
 
-    /// Waits, and refuses faces that do not hold what [`Subdivision::rebuild_ahead`] assumed.
+    /// Waits, and refuses faces that differ from the assumption of [`Subdivision::rebuild_ahead`].
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub(crate) const MOST_LEVELS: u32 = 10;
 pub(crate) fn check_levels(options: &Options) -> Result<(), Error> {
     if options.levels > MOST_LEVELS {
         return Err(Error::Options(format!(
-            "{} levels asked for; 0 to {MOST_LEVELS} are possible",
+            "{} levels requested; 0 to {MOST_LEVELS} are possible",
             options.levels
         )));
     }
@@ -80,7 +80,7 @@ pub(crate) fn check_values(
     y: (&Buffer<f32>, u32),
 ) -> Result<(), Error> {
     if width == 0 {
-        return Err(Error::Options("values of width 0 asked for".into()));
+        return Err(Error::Options("values of width 0 requested".into()));
     }
     Ok(check_rows(width, [(x.0.len(), x.1), (y.0.len(), y.1)])?)
 }

@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// An error of the library below.
     Host(rxmesh_host::Error),
-    /// An error with what it means here, or with the mesh that it is about.
+    /// An error with an explanation, or with the name of its mesh.
     In {
         /// Meaning, or name of the mesh.
         what: String,
@@ -24,7 +24,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the error with what it means, or with the name of the mesh that it is about, before it.
+    /// Returns the error with an explanation, or the name of its mesh, before it.
     pub fn within(self, what: impl Into<String>) -> Error {
         Error::In {
             what: what.into(),

@@ -110,7 +110,7 @@ impl Message {
     /// Placeholder for the name of the result's file.
     pub const OUTPUT: &'static str = "{output}";
 
-    /// Makes the message of a result that is as asked for.
+    /// Makes the message of a result that meets the request.
     pub fn new(lines: impl Into<String>) -> Message {
         Message {
             lines: lines.into(),
@@ -128,7 +128,7 @@ impl Message {
         self
     }
 
-    /// Adds a warning that the result is not what was asked for, unless `done`.
+    /// Adds a warning that the result does not meet the request, unless `done`.
     #[must_use]
     pub fn unless_done(mut self, done: bool, warning: impl FnOnce() -> String) -> Message {
         if !done {
@@ -141,9 +141,9 @@ impl Message {
 /// Outcome of an operation that did its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The result is as asked for.
+    /// The result meets the request.
     Success,
-    /// The result is there but is not what was asked for: a solver did not converge, a number was not reached.
+    /// There is a result, but it does not meet the request: a solver did not converge, a number was not reached.
     Unconverged,
     /// A condition was found that the caller asked to fail at.
     Refused(String),
@@ -161,7 +161,7 @@ pub enum OutputKind {
 }
 
 impl OutputKind {
-    /// Returns the name of what a format may not hold.
+    /// Returns the name of content that a format may be unable to hold.
     pub fn name(self) -> &'static str {
         match self {
             OutputKind::Mesh => "surfaces",

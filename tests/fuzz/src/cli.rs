@@ -72,7 +72,7 @@ struct CliCase {
 }
 
 impl CliCase {
-    /// Returns `true` if it asks for errors only.
+    /// Returns `true` if it requests errors only.
     fn is_quiet(&self) -> bool {
         let quiet = |a: &String| a == "--quiet" || a == "-q";
         self.arguments.iter().any(quiet)

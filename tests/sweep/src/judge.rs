@@ -170,7 +170,7 @@ fn promised(
             let target = (before as f64 * share).round();
             let from = target * 0.9 - 8.0;
             if success && (faces as f64 > target.max(4.0) + 1.0 || (faces as f64) < from) {
-                return Err(format!("{faces} faces, {target} asked for, and exit 0"));
+                return Err(format!("{faces} faces, {target} requested, and exit 0"));
             }
             connectivity(input, result, said)
         }
@@ -219,7 +219,8 @@ fn defects(r: &CheckReport) -> String {
     )
 }
 
-/// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program says so.
+/// Checks that Euler number, components and boundary loops stay, and no defect is added; or that the program reports
+/// it.
 fn connectivity(input: &RawMesh, result: &RawMesh, said: &str) -> Result<(), String> {
     let (a, b) = (input.check()?, result.check()?);
     // An edge of three faces that loses one may be left with two of different orientation.

@@ -167,7 +167,7 @@ fn bad_bodies_are_refused() {
         body.pin(&[8]).unwrap_err(),
         body.move_pins(&[(9, Vec3::ZERO)], 0.1).unwrap_err(),
     ] {
-        assert!(why.to_string().contains("is not there"), "{why}");
+        assert!(why.to_string().contains("there is no vertex"), "{why}");
     }
     let why = body.move_pins(&[(1, Vec3::ZERO)], 0.1).unwrap_err();
     assert!(why.to_string().contains("vertex 1 is not pinned"));

@@ -1,5 +1,5 @@
 //! Implicit steps: the energy falls, and bodies behave as analysis predicts, in the tests that users of other
-//! simulators ask for.
+//! simulators require.
 
 use super::bars::{RUBBER, at_x, bar, mean, momentum, random, settle, weightless};
 use super::oracle::{ALL, SOLIDS};

@@ -462,7 +462,7 @@ fn solutions_without_multigrid(engine: &Engine) {
     assert_eq!(first, second);
 }
 
-/// The solver stops where it was told to, and continues from there.
+/// The solver stops at the requested iteration, and continues from there.
 fn iterations_without_multigrid(engine: &Engine) {
     let n = suited(engine, [40, 17, 6]);
     let mut random = RandomNumbers(21);

@@ -184,7 +184,7 @@ impl Script {
 }
 
 /// Compares the mesh after a round with the expected one: new vertices are identified by their positions. Two at the
-/// same position (the centres of two faces back to back) cannot be told apart: both go by the lower id.
+/// same position (the centres of two faces back to back) cannot be distinguished: both go by the lower id.
 fn compare(want: &Expected, after: &Plain, x: &[Vec3], what: &str) {
     let new: Vec<u32> = (&after.vertices - &want.vertices).into_iter().collect();
     assert!(
@@ -441,7 +441,7 @@ fn closes_with_attributes(engine: &Engine) {
 }
 
 /// Rounds that are steps of one launch (decision 133) leave the seeds of the next round for the next launch: when the
-/// host wants no more rounds for now, and when the capacity for records is exhausted, in a round that considers all
+/// host requests no more rounds for now, and when the capacity for records is exhausted, in a round that considers all
 /// edges or in one that considers some.
 fn rounds_go_on_where_a_launch_ends(engine: &Engine) {
     let mesh = generate::torus(24, 12, 1.0, 0.4).unwrap();

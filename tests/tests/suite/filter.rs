@@ -278,7 +278,7 @@ fn senseless_options_are_refused(engine: &Engine) {
     let (rx, mut x) = put(engine, &bumpy_grid(3));
     let before = x.to_input(&rx).unwrap();
     let e = bilateral_filter(&rx, &mut x, &endless).unwrap_err();
-    assert!(e.to_string().contains("sigma_c is so large"), "{e}");
+    assert!(e.to_string().contains("sigma_c is too large"), "{e}");
     assert_eq!(x.to_input(&rx).unwrap(), before);
     let mesh = bumpy_grid(3);
     let (rx, mut x) = put(engine, &mesh);
@@ -581,7 +581,7 @@ fn several_with_wrong_options(engine: &Engine) {
     let endless = once(Closeness::Given(1e3)).with(|o| o.iterations = Some(u32::MAX));
     refused(
         &[once(Closeness::Given(1e-3)), endless],
-        "sigma_c is so large",
+        "sigma_c is too large",
     );
     let mut holed = meshes.clone();
     holed[1].positions[3].y = f32::NAN;

@@ -316,7 +316,7 @@ fn shortest_edges_go(engine: &Engine) {
     });
     simplify(&mut session, x, &options).unwrap();
     let (before, after) = (quality(&mesh), quality(&session.to_mesh(x).unwrap().0));
-    // Edges of the input differ by a factor of two and more: the short ones are gone.
+    // Edges of the input differ by a factor of two and more: the short ones are deleted.
     assert!(
         after.edge_length.min > 1.2 * before.edge_length.min,
         "{before:?} {after:?}"

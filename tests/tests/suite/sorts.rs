@@ -48,7 +48,7 @@ fn lengths(engine: &Engine) -> &'static [u32] {
     &LENGTHS[..suited(engine, [LENGTHS.len(), 24, 16])]
 }
 
-/// Returns words of all sizes, with few distinct ones, and the largest number, which marks the words behind the end.
+/// Returns words of all sizes, with few distinct ones, and the largest number, which marks the words beyond the end.
 fn awkward(list: u32, i: u32) -> u32 {
     let h = hash(1000 * list + i);
     match h % 8 {

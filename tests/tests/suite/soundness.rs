@@ -161,7 +161,7 @@ fn kernels_need_what_a_mesh_keeps(engine: &Engine) {
 }
 
 /// Construction reads the corners several times: if another thread changes them meanwhile, the result is another mesh
-/// or an error, or the thread is told that they are in use, and nothing is accessed beyond the arrays.
+/// or an error, or the thread gets the error that they are in use, and nothing is accessed beyond the arrays.
 fn corners_that_change_during_construction(engine: &Engine) {
     if engine.name() != "cpu" {
         return;
@@ -241,11 +241,11 @@ fn threads_on_one_mesh(engine: &Engine) {
     });
 }
 
-/// Stage of the slow kernel: 0 not begun, 1 in the kernel, 2 told to go on.
+/// Stage of the slow kernel: 0 not begun, 1 in the kernel, 2 released.
 static STAGE: AtomicU32 = AtomicU32::new(0);
 
 kernel! {
-    /// Writes once it is told to.
+    /// Writes once it is released.
     struct Slow: Flat {
         to: GlobalMut<u32>,
     }

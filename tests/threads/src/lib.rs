@@ -4,5 +4,5 @@
 
 #[path = "../../../crates/rxmesh-host/src/engine/claims.rs"]
 mod claims;
-#[path = "../../../crates/rxmesh-host/src/engine/crew.rs"]
+#[path = "../../../crates/rxmesh-host/src/engine/cpu/crew.rs"]
 mod crew;

@@ -207,7 +207,7 @@ mod tests {
             "use cust::stream::Stream;\n",
         );
         put(
-            "rxmesh-host/src/engine/cpu.rs",
+            "rxmesh-host/src/engine/cpu/mod.rs",
             "// as `cust::stream` has it\n",
         );
         assert!(driver_calls(folder.path()).unwrap().is_empty());

@@ -1,4 +1,5 @@
-//! Modules of a crate, and rooms of a large module, stand on floors: each names those below it, and none above.
+//! Check of layers: modules of a crate, and submodules of a large module, name only modules of their own layer
+//! (*floor*) and of lower ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,17 +7,17 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// The floors of a crate, or of one module of it, from the ground up. Modules of one floor may name each other.
+/// Layers of a crate, or of one module of it, from the lowest one up. Modules of one layer may name each other.
 struct Building {
     name: &'static str,
-    /// Module that the floors are in; empty for the whole crate.
+    /// Module that contains the layers; empty for the whole crate.
     inside: &'static str,
     floors: &'static [&'static [&'static str]],
     /// Modules, by their path from the crate's root, that may name one above them.
     up: &'static [(&'static str, &'static str)],
 }
 
-/// The rooms of `algo`, in both halves alike.
+/// Layers of `algo`, the same in both halves.
 const ROOMS: &[&[&str]] = &[
     &["measure"],
     &["distance"],
@@ -89,7 +90,7 @@ const BUILDINGS: &[Building] = &[
     },
 ];
 
-/// Names of modules above the one that names them; modules without a floor; permissions that nothing needs.
+/// Returns the faults: modules that name a higher layer, modules without a layer, and unused permissions.
 pub(super) fn faults(crates: &Path) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     for building in BUILDINGS {
@@ -119,7 +120,7 @@ fn faults_of(building: &Building, sources: &Path) -> anyhow::Result<Vec<String>>
         .modules
         .iter()
         .filter(|module| floor(module).is_none())
-        .map(|module| format!("{name}: module {module} has no floor in xtask/src/checks/floors.rs"))
+        .map(|module| format!("{name}: module {module} has no layer in xtask/src/checks/floors.rs"))
         .collect();
     let mut used = BTreeSet::new();
     for file in files(folder)? {
@@ -187,8 +188,8 @@ fn declared(root: &str) -> BTreeSet<String> {
     modules.map(str::to_owned).collect()
 }
 
-/// Names that `pub use module::Name;` takes to the root, each with its module. `pub use module::*;`, which a list may
-/// hold, takes the modules in the module's folder.
+/// Returns the names that `pub use module::Name;` re-exports at the root, each with its module. `pub use module::*;`,
+/// which a list may hold, takes the modules in the module's folder.
 fn reexported(
     root: &str,
     modules: &BTreeSet<String>,
@@ -215,7 +216,7 @@ fn reexported(
     Ok(all)
 }
 
-/// Source files below a folder, by their paths in it, tests left out.
+/// Returns the source files below a folder, by their paths in it, tests left out.
 fn files(sources: &Path) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     let mut open = vec![sources.to_owned()];
@@ -238,7 +239,7 @@ fn files(sources: &Path) -> anyhow::Result<Vec<String>> {
     Ok(all)
 }
 
-/// The path of a file's module from the root: `edit/carry/mod.rs` is `edit::carry`.
+/// Returns the path of a file's module from the root: `edit/carry/mod.rs` is `edit::carry`.
 fn module_of(file: &str) -> Vec<&str> {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -247,7 +248,7 @@ fn module_of(file: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A source without comments and without what follows its tests, which may name anything.
+/// Returns a source without comments and without its tests and the lines after them, which may name anything.
 fn code(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -261,8 +262,8 @@ fn code(text: &str) -> String {
     lines.join("\n")
 }
 
-/// First names behind the path of the root, and behind as many `super::` as lead to it. Paths of macros (`$crate::`)
-/// are those of the macro's users.
+/// Returns the first names after the path of the root, and after the `super::` that lead to it. Paths of macros
+/// (`$crate::`) are those of the macro's users.
 fn paths_from_root(code: &str, root: &str, depth: usize) -> Vec<String> {
     let supers = "super::".repeat(depth);
     let mut all = Vec::new();
@@ -282,7 +283,7 @@ fn paths_from_root(code: &str, root: &str, depth: usize) -> Vec<String> {
     all
 }
 
-/// The name that a path begins with.
+/// Returns the name that a path begins with.
 fn name(path: &str) -> Option<String> {
     let path = path.trim_start();
     let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -290,7 +291,7 @@ fn name(path: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The first names of the paths of a list, up to its closing brace.
+/// Returns the first names of the paths of a list, up to its closing brace.
 fn names_of_list(list: &str) -> Vec<String> {
     let (mut depth, mut from, mut all) = (0, 0, Vec::new());
     for (at, c) in list.char_indices() {
@@ -321,7 +322,7 @@ mod tests {
         up: &[("hall::stairs", "roof")],
     };
 
-    /// The faults of a crate with these modules, each a file and its text.
+    /// Returns the faults of a crate with these modules, each a file and its text.
     fn faults_in(files: &[(&str, &str)]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::Tile;\n";
@@ -400,6 +401,6 @@ mod tests {
         let root = "mod cellar;\nmod shed;\nmod roof;\n";
         let new = faults_in(&[("lib.rs", root)]);
         assert_eq!(new.len(), 1, "{new:?}");
-        assert!(new[0].contains("shed has no floor"));
+        assert!(new[0].contains("shed has no layer"));
     }
 }

@@ -1,4 +1,4 @@
-//! `check`: what is odd about a mesh.
+//! `check`: defects and properties of a mesh.
 
 use crate::Outcome;
 use crate::app::{Application, Message};
@@ -17,7 +17,6 @@ use rxmesh_host::mesh::{
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The application.
 pub(crate) struct Check;
 
 #[derive(Debug, Args, Serialize)]
@@ -29,7 +28,7 @@ pub(crate) struct CheckArgs {
     /// Cut polygons into triangles, and check these
     #[arg(long, alias = "triangulate")]
     triangles: bool,
-    /// Do not look for faces that intersect
+    /// Do not search intersecting faces
     #[arg(long)]
     no_self_intersections: bool,
     /// Exit with 1 when there are defects (a boundary is not one)
@@ -59,11 +58,11 @@ enum Checked {
 impl Application for Check {
     const NAME: &'static str = "check";
     const SUMMARY: &'static str =
-        "Look for defects: non-manifold places, degenerate faces, duplicates, ...";
+        "Find defects: non-manifold edges and vertices, degenerate faces, ...";
     const HELP: &'static str = "Example: rxmesh check bunny.obj --json report.json
 
-Faces intersect that have more in common than the corners and sides they share; faces that
-touch count too.
+Two faces intersect if they have more points in common than shared corners and sides; faces
+that touch count too.
 
 Defects are findings, not failures: the exit code is 0 unless --strict is given.";
     const RECORD: &'static [(&'static str, &'static str)] = &[(

@@ -1,4 +1,4 @@
-//! `cloth`: a surface that hangs.
+//! `cloth`: simulates a hanging surface.
 
 use super::shortcut::{self, MeshBox, ShortcutArgs, ShortcutBody};
 use super::simulate::RECORD;
@@ -11,7 +11,6 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Cloth;
 
 #[derive(Debug, Args, Serialize)]
@@ -29,14 +28,14 @@ impl Options for ClothArgs {
 
 impl Application for Cloth {
     const NAME: &'static str = "cloth";
-    const SUMMARY: &'static str = "Let a surface hang as cloth";
+    const SUMMARY: &'static str = "Simulate a surface as hanging cloth";
     const HELP: &'static str =
         "Examples: rxmesh generate grid --nx 40 --ny 40 -o sheet.obj
           rxmesh cloth sheet.obj --frames hung
           rxmesh cloth sheet.obj --print-scene
 
-The highest hundredth of the mesh is held; of a level mesh, that of its longest side. Ground lies a size
-of the mesh below it. Lengths of edges and angles between faces resist, by XPBD in colours of patches.
+The highest hundredth of the mesh is fixed; of a level mesh, that of its longest side. The ground lies one
+mesh size below it. Lengths of edges and angles between faces are constraints of XPBD, by patch colours.
 Step, compliances and contact follow the size, so that sheets of any size move alike; --print-scene shows them.";
     const RECORD: &'static [(&'static str, &'static str)] = RECORD;
 

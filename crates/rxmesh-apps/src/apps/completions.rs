@@ -1,4 +1,4 @@
-//! `completions`: a script for a shell.
+//! `completions`: a completion script for a shell.
 
 use crate::app::{Application, Message, PROGRAM};
 use crate::cli;
@@ -10,7 +10,6 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Completions;
 
 #[derive(Debug, Args, Serialize)]

@@ -1,4 +1,4 @@
-//! `convert`: from one format to another.
+//! `convert`: converts a mesh from one format to another.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs, OutputArgs};
@@ -16,7 +16,6 @@ use rxmesh_host::io::Format;
 use serde::Serialize;
 use std::path::Path;
 
-/// The application.
 pub(crate) struct Convert;
 
 #[derive(Debug, Args, Serialize)]
@@ -48,8 +47,8 @@ impl Application for Convert {
     const HELP: &'static str = "Examples: rxmesh convert bunny.obj -o bunny.ply
           rxmesh convert bunny.obj --format stl -o - > bunny.stl
 
-Polygons, sharpness and holes stay where the output's format holds them (docs/use/formats.md); STL gets triangles.
-Volumes become volumes, or in a format that holds none their boundary (docs/library/volumes.md).";
+Polygons, sharpness and holes are kept if the output's format holds them (docs/use/formats.md); STL gets triangles.
+Volumes are written as volumes, or as their boundary if the format holds none (docs/library/volumes.md).";
 
     type Options = ConvertArgs;
     type Report = ();
@@ -76,7 +75,7 @@ Volumes become volumes, or in a format that holds none their boundary (docs/libr
     }
 }
 
-/// A volume as a volume, or its boundary as a surface.
+/// Writes a volume, or its boundary if the format holds surfaces only.
 fn volume(run: &mut Run, name: &Path, target: &OutputTarget) -> Result<()> {
     let mesh = run.read_tets(name)?.loaded.mesh;
     let format = target

@@ -1,4 +1,4 @@
-//! `distance`: how far two surfaces are apart.
+//! `distance`: distances between two surfaces.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, EngineArgs, TriangulateArgs};
@@ -22,24 +22,23 @@ const COLUMN: &str = "distance";
 /// The column that MeshLab, PyVista and others map to colours.
 const QUALITY: &str = "quality";
 
-/// The application.
 pub(crate) struct Distance;
 
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct DistanceArgs {
-    /// The mesh that is measured
+    /// The measured mesh
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     mesh: PathBuf,
-    /// The mesh that it is measured against; percentages refer to the diagonal of its bounding box
+    /// The reference mesh; percentages refer to the diagonal of its bounding box
     #[arg(value_name = "REFERENCE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     reference: PathBuf,
-    /// Write MESH with the distance of each vertex as the column 'distance', which PLY holds
+    /// Write MESH with the distance of each vertex as the column 'distance' (in PLY, for example)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[serde(skip)]
     output: Option<PathBuf>,
-    /// With --output: write the column once more as 'quality', by which MeshLab, PyVista and others colour meshes
+    /// With --output: write the column once more as 'quality', which MeshLab, PyVista and others show as colour
     #[arg(long, requires = "output")]
     quality: bool,
     #[command(flatten)]
@@ -77,13 +76,13 @@ struct Reference {
 
 impl Application for Distance {
     const NAME: &'static str = "distance";
-    const SUMMARY: &'static str = "Measure how far two surfaces are apart";
+    const SUMMARY: &'static str = "Measure the distance between two surfaces";
     const HELP: &'static str = "Examples: rxmesh distance spot.ply bob.ply
           rxmesh distance spot.ply bob.ply --samples 20000 -o off.ply --quality
 
-Each mesh is measured at its vertices and at points on its faces, uniformly by area, against the
-other surface, not against its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS
-are over the points on the faces, the largest over all.";
+Distances go from the vertices and from uniform points on the faces of each mesh to the other
+surface, not to its vertices (Cignoni, Rocchini, Scopigno 1998, Metro). Mean and RMS are over the
+points on the faces, the largest over all.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "reference",

@@ -1,4 +1,4 @@
-//! `generate`: meshes by recipe.
+//! `generate`: makes meshes of basic shapes.
 
 use crate::app::{Application, Message};
 use crate::cli::{CommonArgs, EncodingArgs, OutputArgs, SeedArgs};
@@ -17,17 +17,16 @@ use rxmesh_host::mesh::{EdgeTable, MeshError, PolyMesh, SharpEdge, TetMesh, TriM
 use rxmesh_subdivision::{Scheme, VertexOptions, refine};
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Generate;
 
 impl Application for Generate {
     const NAME: &'static str = "generate";
-    const SUMMARY: &'static str = "Make a mesh by recipe";
+    const SUMMARY: &'static str = "Generate a mesh of a given shape";
     const HELP: &'static str =
         "Example: rxmesh generate torus --nu 200 --nv 80 --noise 0.1 -o torus.ply
 
-Triangles are subdivided, then everything is moved by noise, then shuffled. Shapes of quads need a
-format that holds them: STL gets triangles. Volumes, box and ball, need one that holds volumes: msh, vtu, ...";
+Triangles are subdivided, then vertices are moved by noise, then shuffled. Shapes of quads need a
+format that holds them: STL gets triangles. Volumes (box and ball) need one that holds volumes: msh, vtu, ...";
 
     type Options = GenerateArgs;
     type Report = ();
@@ -176,7 +175,7 @@ enum Shape {
         /// Cubes along each axis: 6 N^3 cells
         #[arg(short, long, value_name = "N", default_value_t = 8)]
         n: u32,
-        /// Cubes along x, y and z, where these differ
+        /// Cubes along x, y and z, if these differ
         #[arg(long, value_names = ["NX", "NY", "NZ"], num_args = 3, conflicts_with = "n")]
         cubes: Option<Vec<u32>>,
         /// Lengths along x, y and z
@@ -307,7 +306,7 @@ impl Made {
     }
 }
 
-/// There is no mesh that a number could be wrong for: each is out of range by itself.
+/// Turns errors on numbers into usage errors: without an input every such number is out of range.
 fn told(e: Error) -> anyhow::Error {
     match e {
         Error::Mesh(MeshError::BadParameter { .. } | MeshError::TooLarge { .. })
@@ -319,7 +318,7 @@ fn told(e: Error) -> anyhow::Error {
     }
 }
 
-/// Shape, subdivision, noise, shuffling: in this order.
+/// Makes the shape, subdivides it, adds noise and shuffles, in this order.
 fn recipe(shape: &Shape, make: &MakeArgs) -> Result<Made, Error> {
     let mut mesh = shaped(shape)?;
     let seed = make.seed.seed;
@@ -383,7 +382,7 @@ fn shaped(shape: &Shape) -> Result<Made, Error> {
     subdivided(mesh, make).map(Made::Triangles)
 }
 
-/// The values of a flag that takes three.
+/// Returns the values of a flag that takes three.
 fn three<T: Copy>(values: &[T]) -> [T; 3] {
     [0, 1, 2].map(|k| values[k])
 }

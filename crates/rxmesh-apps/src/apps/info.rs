@@ -1,17 +1,17 @@
-//! `info`: what a mesh is made of and how it is cut; which engines there are.
+//! `info`: elements, geometry and patches of a mesh; the available engines.
 
 use crate::app::{Application, Message};
 use crate::cli::{EngineArgs, PatchArgs, TriangulateArgs};
 use crate::frame::Tool;
 use crate::input;
 use crate::record::{PatchRecord, Record};
-use crate::run::{Run, cuda};
+use crate::run::Run;
 use crate::text;
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::engine::Engine;
+use rxmesh_host::engine::EngineKind;
 use rxmesh_host::kernels::query::{
     Corners, Diamond, EEThroughFaces, EF, FF, FV, Fans, Relation, VE, VF, VV,
 };
@@ -20,7 +20,6 @@ use rxmesh_host::store::{PreparedSize, RxMesh};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Info;
 
 #[derive(Debug, Args, Serialize)]
@@ -29,11 +28,11 @@ pub(crate) struct InfoArgs {
     #[arg(value_name = "MESH", value_hint = ValueHint::FilePath, required_unless_present = "engines")]
     #[serde(skip)]
     mesh: Option<PathBuf>,
-    /// Show which engines were found, and why not the others; needs no mesh
+    /// Show the engines that were found, and why the others were not; needs no mesh
     #[arg(long)]
     #[serde(skip)]
     engines: bool,
-    /// Prepare every relation and show what its tables take
+    /// Prepare every relation and show the sizes of the tables
     #[arg(long, requires = "mesh")]
     #[serde(skip)]
     prepared: bool,
@@ -107,9 +106,9 @@ impl Application for Info {
         ),
         (
             "polygons",
-            "of a mesh that is more than triangles: `triangles`, `quads`, `larger` (faces of more corners), `largest` \
-            (corners), `sharp_edges`, `sharp_vertices`, `holes`; all else that needs triangles is of those that the \
-            polygons are cut into",
+            "for a mesh with polygons, sharpness or holes: `triangles`, `quads`, `larger` (faces of more corners), \
+            `largest` (corners), `sharp_edges`, `sharp_vertices`, `holes`; all values that need triangles are of those \
+            that the polygons are cut into",
         ),
         (
             "boundary",
@@ -190,7 +189,7 @@ fn look(run: &mut Run, name: &Path, args: &InfoArgs, report: &mut InfoReport) ->
     let table = EdgeTable::of_polygons(&polygons);
     let lengths = EdgeLengths::of(&polygons.positions, &polygons.placement, &table.edges);
     report.polygons = (!counts.is_plain()).then_some(counts);
-    // Nothing of sharpness is asked of the triangles.
+    // The sharp edges of the triangles are not used.
     let (mesh, warnings) = PolyMesh {
         sharp_edges: Vec::new(),
         ..polygons
@@ -237,7 +236,7 @@ fn prepare(rx: &RxMesh) -> Result<Vec<PreparedSize>> {
     Ok(rx.prepared_sizes())
 }
 
-/// Bounding box, area and volume.
+/// Returns the bounding box, area and volume.
 fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
     let table = EdgeTable::new(&mesh.faces, mesh.vertex_count());
     Measures {
@@ -249,33 +248,29 @@ fn measure(mesh: &TriMesh, edge_length: Option<EdgeLengths>) -> Measures {
 
 /// Tries every engine.
 fn found() -> Vec<FoundEngine> {
-    let entry = |engine, result: Result<Engine, _>| match result.map(|e| e.info()) {
+    let entry = |kind: EngineKind| match kind.start().map(|e| e.info()) {
         Ok(info) => FoundEngine {
-            engine,
+            engine: kind.name(),
             found: true,
             device: Some(info.device),
             units: Some(info.units),
             why_not: None,
         },
-        Err::<_, rxmesh_host::engine::EngineError>(e) => FoundEngine {
-            engine,
+        Err(e) => FoundEngine {
+            engine: kind.name(),
             found: false,
             device: None,
             units: None,
             why_not: Some(e.to_string()),
         },
     };
-    vec![entry("cpu", Ok(Engine::cpu())), entry("cuda", cuda())]
+    EngineKind::ALL.map(entry).into()
 }
 
 fn engine_lines(engines: &[FoundEngine]) -> String {
     let line = |e: &FoundEngine| match (&e.device, e.units, &e.why_not) {
         (Some(device), Some(units), _) => {
-            let what = if e.engine == "cuda" {
-                "multiprocessors"
-            } else {
-                "threads"
-            };
+            let what = EngineKind::named(e.engine).map_or("units", EngineKind::units);
             format!("{:<5} {device}, {units} {what}\n", e.engine)
         }
         (_, _, why) => format!(
@@ -328,7 +323,7 @@ fn mesh_lines(report: &InfoReport, r: &Record) -> String {
     out
 }
 
-/// Area, volume and centre.
+/// Returns the lines of area, volume and centre.
 fn solid_lines(s: &Solid) -> String {
     let (area, volume) = (text::number(s.area), text::number(s.volume));
     let (of_what, open) = match s.closed {

@@ -1,4 +1,4 @@
-//! `merge`: several meshes as one.
+//! `merge`: joins several meshes into one.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, OutputArgs, TriangulateArgs};
@@ -14,7 +14,6 @@ use rxmesh_host::mesh::merge;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The application.
 pub(crate) struct Merge;
 
 #[derive(Debug, Args, Serialize)]
@@ -55,18 +54,18 @@ struct MergedMesh {
 
 impl Application for Merge {
     const NAME: &'static str = "merge";
-    const SUMMARY: &'static str = "Put several meshes into one file, one after the other";
+    const SUMMARY: &'static str = "Append several meshes in one file";
     const HELP: &'static str = "Example: rxmesh merge bunny.obj teapot.obj -o both.ply
 
-Nothing is joined: places where meshes touch stay apart. Columns that all meshes have (the same
-name, width and type) go along, those that some have not are named and left out. Texture
-coordinates and normals of corners, groups and materials go along.";
+Vertices are not joined where meshes touch. Columns that all meshes have (the same name, width and
+type) are kept; the others are named and left out. Texture coordinates and normals of corners,
+groups and materials are kept.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "parts",
             "`path`, `vertices`, `faces` of each mesh; `input` is the last one",
         ),
-        ("left_out", "columns that not all have"),
+        ("left_out", "columns that some meshes lack"),
     ];
 
     type Options = MergeArgs;

@@ -35,7 +35,7 @@ macro_rules! operations {
 }
 rxmesh::for_each_operation!(operations);
 
-/// Commands that are no operations, or not yet.
+/// Commands that are not operations.
 const SCENES: &[Entry] = &[
     Entry::of::<simulate::Simulate>(),
     Entry::of::<cloth::Cloth>(),

@@ -1,4 +1,4 @@
-//! `repair`: makes a mesh one that can be edited.
+//! `repair`: removes defects that prevent edits of a mesh.
 
 use crate::app::{Application, Message};
 use crate::cli::{EncodingArgs, InputArgs};
@@ -20,7 +20,6 @@ use std::path::PathBuf;
 const OUTPUT: &str =
     "Output file [default: <input>_repair in the input's format, in the current folder]";
 
-/// The application.
 pub(crate) struct Repair;
 
 #[derive(Debug, Args, Serialize)]
@@ -57,27 +56,27 @@ pub(crate) struct RepairOpReport {
 impl Application for Repair {
     const NAME: &'static str = "repair";
     const SUMMARY: &'static str =
-        "Make a mesh manifold and oriented alike, close gaps and fill holes";
+        "Make a mesh manifold and consistently oriented, close gaps and fill holes";
     const HELP: &'static str = "Examples: rxmesh repair teapot.obj -o clean.ply
           rxmesh repair spot.ply --weld=0.001% --watertight -o solid.ply
           rxmesh repair ant.ply --min-component 20 --skip outward -o parts.ply
 
-Unless passes are skipped: vertices at one place become one; faces without area go, and leave no
-hole; of equal faces one stays, of walls between two solids none; where more than two faces meet at
-an edge, or several fans at a vertex, each sheet gets vertices of its own; faces are turned to agree
-with their neighbours, closed components outwards, those inside another one inwards; vertices of no
-face go. What a mesh carries stays with it. Gaps and holes are left unless asked for, and faces that
-intersect are left and counted.
+The passes, unless skipped: vertices at one place are united; faces without area are removed without
+leaving a hole; of equal faces one is kept, of walls between two solids none; at edges of more than two
+faces, and vertices of several fans, each sheet gets separate vertices; faces are oriented like their
+neighbours, closed components outwards, those inside another one inwards; isolated vertices are
+removed. The data of the mesh is carried. Gaps and holes are closed on request only, and intersecting
+faces are counted, not changed.
 
-When something that was asked for could not be done, the result is written and the exit code is 3.";
+If a request could not be met, the result is written and the exit code is 3.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         (
             "repair",
-            "`before` and `after` (counts of elements and of defects), and what each pass did: `weld`, `degenerate`, \
-            `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a pass that was \
-            not done",
+            "`before` and `after` (counts of elements and of defects), and the report of each pass: `weld`, \
+            `degenerate`, `duplicates`, `split`, `orient`, `small`, `gaps`, `holes`, `outward`, `unused`; `null` for a \
+            pass that was not done",
         ),
-        ("undone", "what was asked for and could not be done"),
+        ("undone", "requests that could not be met"),
         (
             "self_intersections",
             "pairs of faces of the result that intersect: `count`, and the `first` ten",
@@ -134,7 +133,7 @@ When something that was asked for could not be done, the result is written and t
     }
 }
 
-/// A line on the faces that intersect, where some do.
+/// Returns a line on the intersecting faces, empty without any.
 fn intersecting(pairs: &Findings<[u32; 2]>) -> String {
     match (pairs.count, pairs.first.first()) {
         (n, Some([f, g])) => {

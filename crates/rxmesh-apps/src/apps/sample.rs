@@ -15,7 +15,6 @@ use rxmesh_host::io::Format;
 use rxmesh_host::mesh::TriMesh;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Sample;
 
 #[derive(Debug, Args, Serialize)]
@@ -46,8 +45,8 @@ impl Application for Sample {
     const HELP: &'static str =
         "Example: rxmesh sample bunny.obj --points 10000 --seed 7 -o points.ply
 
-Each point comes with the normal of its face. A region gets as many points as its share of the area
-asks for: there is one point in each of as many equal parts of the area.";
+Each point has the normal of its face. Sampling is stratified: one point in each of equal parts of
+the area.";
 
     type Options = SampleArgs;
     type Report = ();
@@ -79,7 +78,7 @@ asks for: there is one point in each of as many equal parts of the area.";
     }
 }
 
-/// A mesh of points with normals.
+/// Samples a mesh, and returns a mesh of points with normals.
 fn sampled(mesh: &TriMesh, options: &SampleOptions) -> Result<TriMesh> {
     let sampler = Sampler::new(&mesh.positions, &mesh.faces, options)?;
     let found = sampler.part(0..sampler.len());

@@ -20,7 +20,7 @@ pub(crate) struct ShortcutArgs {
     #[arg(value_name = "MESH", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     pub(super) mesh: PathBuf,
-    /// Folder of the frames, which is made if need be; without it no frame is written
+    /// Folder of the frames, made if it does not exist; without it no frame is written
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     frames: Option<PathBuf>,
     /// Number of steps
@@ -108,19 +108,19 @@ impl MeshBox {
         Ok(around)
     }
 
-    /// The longest side.
+    /// Returns the length of the longest side.
     fn size(&self) -> f64 {
         (self.high - self.low).max_element()
     }
 
-    /// Quantities for a body that is as long as this one, from those of a body of `length` metres.
+    /// Returns the scaling of quantities from a body of `length` metres to one as long as this one.
     pub(super) fn similar_to(&self, length: f64) -> Similar {
         Similar {
             ratio: self.size() / length,
         }
     }
 
-    /// Its highest hundredth; of a mesh without height, that of its longest side.
+    /// Returns the box of the highest hundredth; for a level mesh, that of its longest side.
     pub(super) fn top(&self) -> [DVec3; 2] {
         let sides = self.high - self.low;
         let axis = if sides.z > 1e-3 * self.size() {
@@ -141,7 +141,7 @@ impl MeshBox {
     }
 }
 
-/// Lengths in metres of bodies for which the solvers' 32-bit numbers have been tried.
+/// Lengths in metres of bodies with which the solvers' 32-bit numbers were tested.
 const SIZES: (f64, f64) = (1e-6, 1e6);
 
 /// Dynamic similarity: under the same gravity a body of another size moves alike, in its own lengths, when times go
@@ -152,33 +152,33 @@ pub(super) struct Similar {
 }
 
 impl Similar {
-    /// A length, or anything that grows as one: stresses and moduli at the same density.
+    /// Scales a length, or a quantity proportional to length: stresses and moduli at the same density.
     pub(super) fn length(self, metres: f64) -> f64 {
         metres * self.ratio
     }
 
-    /// A time, or a speed.
+    /// Scales a time or a speed.
     pub(super) fn time(self, seconds: f64) -> f64 {
         seconds * self.ratio.sqrt()
     }
 
-    /// One over a time.
+    /// Scales the inverse of a time.
     pub(super) fn rate(self, per_second: f64) -> f64 {
         per_second / self.ratio.sqrt()
     }
 
-    /// A compliance in m/N of a sheet whose mass a square metre stays.
+    /// Scales a compliance in m/N of a sheet with constant mass per square metre.
     pub(super) fn stretch(self, compliance: f64) -> f64 {
         compliance / self.ratio
     }
 
-    /// A compliance in rad/(N m) of a sheet whose mass a square metre stays.
+    /// Scales a compliance in rad/(N m) of a sheet with constant mass per square metre.
     pub(super) fn bending(self, compliance: f64) -> f64 {
         compliance / self.ratio.powi(3)
     }
 }
 
-/// A vector as TOML.
+/// Formats a vector as TOML.
 fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
@@ -199,7 +199,7 @@ pub(super) struct ShortcutBody<'a> {
     pub(super) below: f64,
 }
 
-/// The scene of a body of a file over the ground.
+/// Returns the scene of one body over the ground, as TOML.
 pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<String> {
     // Contact constants for a body of one metre.
     const STIFFNESS: f64 = 1e5;
@@ -208,7 +208,7 @@ pub(super) fn scene(args: &ShortcutArgs, body: &ShortcutBody<'_>) -> Result<Stri
     let path = &body.around.path;
     let Some(mesh) = path.to_str() else {
         bail!(
-            "{}: its name is no text that a scene can hold",
+            "{}: its name is not valid UTF-8, which a scene needs",
             path.display()
         );
     };

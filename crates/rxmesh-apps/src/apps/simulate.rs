@@ -16,7 +16,6 @@ use rxmesh_simulation::scene::{RunningScene, Scene};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Simulate;
 
 #[derive(Debug, Args, Serialize)]
@@ -25,7 +24,7 @@ pub(crate) struct SimulateArgs {
     #[arg(value_name = "SCENE", value_hint = clap::ValueHint::FilePath)]
     #[serde(skip)]
     pub(super) scene: PathBuf,
-    /// Folder of the frames, which is made if need be; without it no frame is written
+    /// Folder of the frames, made if it does not exist; without it no frame is written
     #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub(super) output: Option<PathBuf>,
     /// Format of the frames that holds their kind; without it volumes are VTU and cloth is OBJ
@@ -99,7 +98,7 @@ struct BodyRecord {
 
 impl Application for Simulate {
     const NAME: &'static str = "simulate";
-    const SUMMARY: &'static str = "Let deformable bodies of a scene move";
+    const SUMMARY: &'static str = "Simulate the deformable bodies of a scene";
     const HELP: &'static str = "Examples: rxmesh simulate examples/scenes/beam.toml -o frames
           rxmesh simulate examples/scenes/beam.toml --steps 50 --checkpoint half.rxworld
           rxmesh simulate examples/scenes/beam.toml --resume half.rxworld -o frames
@@ -123,8 +122,8 @@ docs/library/simulation.md describes its keys.";
     }
 }
 
-/// Moves a scene as the flags say; of the pair, options are what the record shows of them, and lines say what was
-/// chosen for the scene.
+/// Runs a scene as the flags say. Of the pair, the options go to the record, and the lines report the parameters chosen
+/// for the scene.
 pub(super) fn perform(
     mut run: Run,
     scene: Scene,
@@ -157,7 +156,7 @@ fn simulate(run: &mut Run, scene: Scene, args: &SimulateArgs) -> Result<Done> {
     let last = args.steps.unwrap_or(stage.scene.time.steps).into();
     if stage.world.steps() >= last {
         bail!(
-            "{}: {} steps are done, and there shall be {last}",
+            "{}: {} steps are done already, and the run ends at step {last}",
             args.scene.display(),
             stage.world.steps()
         );
@@ -191,7 +190,7 @@ fn body_record(actor: &rxmesh_simulation::scene::Actor) -> BodyRecord {
     }
 }
 
-/// Goes on to the last step; energies at the start, at every frame and at the end.
+/// Runs to the last step; returns the energies at the start, at every frame and at the end.
 fn play(stage: &mut RunningScene, last: u64, film: &mut Film<'_>) -> Result<Vec<Moment>> {
     let mut energies = vec![moment(stage)?];
     film.take(stage)?;

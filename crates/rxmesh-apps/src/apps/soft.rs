@@ -1,4 +1,4 @@
-//! `soft`: a volume that falls, or hangs.
+//! `soft`: simulates a falling or hanging volume.
 
 use super::shortcut::{self, MeshBox, ShortcutArgs, ShortcutBody, Similar};
 use super::simulate::RECORD;
@@ -11,7 +11,6 @@ use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Soft;
 
 #[derive(Debug, Args, Serialize)]
@@ -22,7 +21,7 @@ pub(crate) struct SoftArgs {
     /// Solver of the motion
     #[arg(long, value_name = "SOLVER", value_enum, default_value = "implicit")]
     solver: SoftSolver,
-    /// Hold the highest hundredth, instead of letting all fall
+    /// Fix the highest hundredth, in place of letting the body fall
     #[arg(long)]
     pin_top: bool,
 }
@@ -53,7 +52,7 @@ impl SoftSolver {
         }
     }
 
-    /// The scene's key.
+    /// Returns the line of the scene that chooses the solver.
     fn key(self, similar: Similar) -> String {
         match self {
             SoftSolver::Implicit => "solver.implicit = { newton = 3, linear = 50 }\n".into(),
@@ -81,16 +80,16 @@ impl Options for SoftArgs {
 
 impl Application for Soft {
     const NAME: &'static str = "soft";
-    const SUMMARY: &'static str = "Let a volume fall or hang as a soft body";
+    const SUMMARY: &'static str = "Simulate a volume as a falling or hanging soft body";
     const HELP: &'static str = "Examples: rxmesh generate ball -n 4 -o ball.msh
           rxmesh soft ball.msh --frames fallen
           rxmesh soft ball.msh --solver vbd --pin-top --steps 100 --frames hung
           rxmesh soft ball.msh --print-scene
 
-It falls onto ground that lies half its size below it, and sinks into that by a hundredth of its size at
-most. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
-Young's modulus (50 kPa a metre of the longest side; 3 times that of springs, 6 times with projective
-dynamics, which knows no Poisson's ratio), step and contact follow the size, so that bodies of any size
+The body falls onto ground that lies half its size below it, and sinks into it by at most a hundredth of its
+size. Cells are neo-Hookean (as rigid as possible with projective dynamics) with the density of water.
+Young's modulus (50 kPa per metre of the longest side; 3 times that for springs, 6 times for projective
+dynamics, which has no Poisson's ratio), step and contact follow the size, so that bodies of any size
 move alike; --print-scene shows them.";
     const RECORD: &'static [(&'static str, &'static str)] = RECORD;
 

@@ -18,7 +18,6 @@ use rxmesh_subdivision::{
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Subdivide;
 
 #[derive(Debug, Args, Serialize)]
@@ -37,15 +36,15 @@ pub(crate) struct SubdivideArgs {
     #[command(flatten)]
     #[serde(flatten)]
     places: VertexOptions,
-    /// Write the limit surface with a face a bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
-    /// regular, and are divided at most --levels times towards irregular vertices and what is sharp for some levels
+    /// Write the limit surface with a face per bicubic patch, by Catmull-Clark: faces stay whole where the mesh is
+    /// regular, and are divided at most --levels times towards irregular vertices and elements of finite sharpness
     #[arg(long)]
     adaptive: bool,
     /// Sharp edges: a file with lines of two vertices (counted from 0) and a sharpness, or an angle in degrees; edges
-    /// whose faces bend by more are sharp for ever
+    /// with a larger angle between their faces are infinitely sharp
     #[arg(long, value_name = "FILE|DEGREES")]
     creases: Option<String>,
-    /// Take edges of three faces or more, and of two that walk them in the same direction: they are cut open and sharp
+    /// Cut edges of three or more faces open and make them sharp, and those of two faces with the same direction
     #[arg(long)]
     sharpen_non_manifold: bool,
     /// Write triangles: quads are cut along a diagonal
@@ -75,23 +74,23 @@ pub(crate) struct SubdivideReport {
 
 impl Application for Subdivide {
     const NAME: &'static str = "subdivide";
-    const SUMMARY: &'static str = "Make a smooth surface of a mesh of polygons";
+    const SUMMARY: &'static str = "Refine a polygon mesh by a subdivision scheme";
     const HELP: &'static str =
         "Examples: rxmesh subdivide creased_cube.obj --levels 3 -o smooth.obj
           rxmesh subdivide bunny.obj --scheme loop --levels 2 -o smooth.ply
           rxmesh subdivide creased_cube.obj --adaptive --levels 4 -o patches.obj
 
 Catmull-Clark (1978) takes polygons and gives quads, Loop (1987) and sqrt(3) (Kobbelt 2000) take triangles and give
-triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY count, by the rules of
-OpenSubdiv. docs/library/surfaces.md explains all of it.";
+triangles. Creases, corners and holes of OBJ (`t crease`, `t corner`, `t hole`) and PLY are used, by the rules of
+OpenSubdiv. docs/library/surfaces.md has the details.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("sharp_edges", "edges of the mesh with a sharpness"),
         ("sharp_vertices", "vertices of the mesh with a sharpness"),
         ("holes", "faces of the mesh that are holes"),
         (
             "patches",
-            "with `--adaptive`, for each level: how many patches are regular, on a boundary or crease, at an irregular \
-                vertex",
+            "with `--adaptive`, for each level: numbers of patches that are regular, on a boundary or crease, at an \
+                irregular vertex",
         ),
     ];
 
@@ -192,7 +191,7 @@ OpenSubdiv. docs/library/surfaces.md explains all of it.";
     }
 }
 
-/// The surface, or a mesh of its patches and how many there are.
+/// Returns the surface, or a mesh of its patches with their numbers by kind.
 fn made(
     engine: &Engine,
     base: &PolyMesh,

@@ -14,7 +14,6 @@ use rxmesh_host::algo::track::{TrackOptions, TrackReport};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The application.
 pub(crate) struct Track;
 
 #[derive(Debug, Args, Serialize)]
@@ -48,7 +47,7 @@ pub(crate) struct TrackOpReport {
 
 impl Application for Track {
     const NAME: &'static str = "track";
-    const SUMMARY: &'static str = "Move a surface with a velocity field, and keep its mesh good";
+    const SUMMARY: &'static str = "Move a surface with a velocity field, and improve its mesh";
     const HELP: &'static str =
         "Example: rxmesh track sphere.ply --frames 20 --sequence -o flow.ply
 
@@ -57,7 +56,7 @@ those opposite wide angles are split, short ones contracted, edges flipped towar
 vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 2009).";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("frames", "frames done"),
-        ("target_length", "the length that edges should have, about"),
+        ("target_length", "approximate length of edges"),
         (
             "split",
             "`rounds`, `candidates`, `conflicts`, `refused`, `done`, `finished` of the splits",

@@ -13,7 +13,6 @@ use rxmesh_host::algo::Options;
 use rxmesh_host::algo::transform::{AffineMatrix, TransformOptions};
 use serde::Serialize;
 
-/// The application.
 pub(crate) struct Transform;
 
 #[derive(Debug, Args, Serialize)]
@@ -45,13 +44,13 @@ pub(crate) struct TransformReport {
 
 impl Application for Transform {
     const NAME: &'static str = "transform";
-    const SUMMARY: &'static str = "Scale, turn and move a mesh";
+    const SUMMARY: &'static str = "Scale, rotate and move a mesh";
     const HELP: &'static str =
         "Examples: rxmesh transform bunny.obj --up-axis y,z --normalize -o bunny.ply
           rxmesh transform bunny.obj --rotate z,90 --scale 0.001 --translate 0,0,-1.5 -o m.obj
 
-Whatever the order of the flags, the matrix comes first, then the turns, the scale, the centre and
-the move. Normals go along; a map that mirrors turns the faces round.";
+For any order of the flags, the matrix comes first, then the rotations, the scale, the centre and
+the translation. Normals are transformed; a reflection reverses the faces.";
     const RECORD: &'static [(&'static str, &'static str)] = &[(
         "map",
         "everything together, as 12 numbers, row by row; the fourth of each row moves",

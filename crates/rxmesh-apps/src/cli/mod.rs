@@ -1,10 +1,10 @@
-//! The command line: made of the list of applications, and of flags that several of them have.
+//! The command line, built from the list of applications and from the flags that several of them share.
 
 mod shared;
 
 pub(crate) use shared::{
-    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, EngineChoice, InputArgs, OutputArgs,
-    PatchArgs, SeedArgs, TriangulateArgs,
+    CommonArgs, ComputeArgs, EncodingArgs, EngineArgs, InputArgs, OutputArgs, PatchArgs, SeedArgs,
+    TriangulateArgs,
 };
 
 use crate::Outcome;
@@ -18,7 +18,7 @@ use std::ffi::OsString;
 const ABOUT: &str =
     "Mesh processing in patches, on the GPU when there is one and on the CPU otherwise";
 
-/// The words behind the list of the commands.
+/// Returns the text after the list of commands.
 fn example() -> String {
     let formats = Format::summary();
     format!(
@@ -31,7 +31,7 @@ Exit codes: 0 success, 1 error, 2 wrong usage, 3 written but not converged,\n4 o
     )
 }
 
-/// The program's flags, with every application.
+/// Returns the command line of the program, with every application.
 pub(crate) fn command() -> Command {
     Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
@@ -42,8 +42,8 @@ pub(crate) fn command() -> Command {
         .subcommands(ALL.iter().map(|app| (app.command)()))
 }
 
-/// The words of the command line, with a number behind a flag that may have a value made its value: `--weld 0.1%` is
-/// `--weld=0.1%`. Without the sign a word that is no length stays what it is, such as the name of a mesh.
+/// Returns the words of the command line, with a number after a flag that may have a value made its value: `--weld
+/// 0.1%` is `--weld=0.1%`. Without the sign, a word that is not a length is unchanged, such as the name of a mesh.
 pub(crate) fn arguments(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = words.collect();
     let command = command();
@@ -99,7 +99,7 @@ mod tests {
         format!("{:?}", T::from_arg_matches(&matches).unwrap())
     }
 
-    /// Flags that are not given leave what the library's default is.
+    /// Keeps the library's defaults for flags that are not given.
     #[test]
     fn defaults_are_the_librarys() {
         fn same<T: Args + Default + std::fmt::Debug>() {

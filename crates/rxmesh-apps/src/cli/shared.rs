@@ -1,6 +1,7 @@
-//! Flags that several commands have: defined once, so that they have the same words everywhere.
+//! Flags of several commands, defined once so that their help is the same everywhere.
 
-use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
+use rxmesh_host::engine::EngineChoice;
 use rxmesh_host::io::Format;
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ pub(crate) struct EncodingArgs {
         Format::list(Format::has_encodings)
     ))]
     pub(crate) ascii: bool,
-    /// The output's format, whatever its extension; needed where there is none
+    /// Format of the output, for any extension; needed if there is none
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<Format>,
 }
@@ -79,27 +80,20 @@ pub(crate) struct EngineArgs {
     pub(crate) engine: EngineChoice,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineChoice {
-    Auto,
-    Cpu,
-    Cuda,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct PatchArgs {
-    /// Most faces a patch [default: 512]
+    /// Most faces per patch [default: 512]
     #[arg(long, value_name = "FACES", value_parser = clap::value_parser!(u32).range(1..=65535))]
     pub(crate) patch_size: Option<u32>,
     #[command(flatten)]
     pub(crate) seed: SeedArgs,
-    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and use them when they are there
+    /// Keep the patches in a file beside the mesh (MESH.rxpatch) and reuse them
     #[arg(long)]
     pub(crate) cache: bool,
 }
 
 impl PatchArgs {
-    /// Faces a patch unless the command or the user says otherwise.
+    /// Default number of faces per patch.
     pub(crate) const DEFAULT_SIZE: u32 = 512;
 }
 
@@ -112,7 +106,7 @@ pub(crate) struct SeedArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// Threads to use [default: one a core]
+    /// Threads to use [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) threads: Option<u32>,
     /// Write a record of the run as JSON to a file, or to stdout with '-'

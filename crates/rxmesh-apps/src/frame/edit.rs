@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-const PATCH_SIZE: &str = "Most faces a patch [default: 512, with --conflicts speculative 256]";
+const PATCH_SIZE: &str = "Most faces per patch [default: 512, with --conflicts speculative 256]";
 
 /// Flags of all edits.
 #[derive(Debug, Args)]
@@ -34,26 +34,27 @@ pub(crate) struct EditFlags {
     /// Keep the borders between objects, groups and materials as the boundary is kept (simplify: done by default)
     #[arg(long)]
     pub(crate) keep_groups: bool,
-    /// Keep the borders between faces with other values in this column of whole numbers, too; may come several times
+    /// Keep the borders between faces with different values in this column of whole numbers, too; may be repeated
     #[arg(long, value_name = "COLUMN")]
     pub(crate) groups_from: Vec<String>,
-    /// Do not keep seams, where faces see other texture coordinates or normals of corners and where vertices are split
-    /// (simplify: nor borders between groups)
+    /// Do not keep seams, where texture coordinates or normals of corners differ between faces and where vertices are
+    /// split (simplify: nor borders between groups)
     #[arg(long)]
     pub(crate) no_keep_seams: bool,
-    /// Write where each vertex and face of the input is in the result, as text (docs/use/formats.md); not with --repair
+    /// Write the place of each vertex and face of the input in the result, as text (docs/use/formats.md); not with
+    /// --repair
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["repair", "more"])]
     pub(crate) map: Option<PathBuf>,
     /// Scheduler that decides between changes that overlap
     #[arg(long, value_enum, value_name = "WHO", default_value_t)]
     pub(crate) conflicts: Scheduler,
-    /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair numbers anew
+    /// Repair the mesh first, as the command `repair` does without flags; not with --map, because repair renumbers
     #[arg(long, conflicts_with_all = ["map", "more"])]
     pub(crate) repair: bool,
 }
 
 impl EditFlags {
-    /// The seed, for algorithms that take 32 bits of it.
+    /// Returns the seed, for algorithms that take 32 bits of it.
     pub(crate) fn seed(&self) -> u64 {
         self.compute.patch.seed.seed
     }
@@ -194,7 +195,7 @@ impl Frame for Editing {
         self.on.unit()
     }
 
-    /// Validates if that was asked for, measures, writes and reports.
+    /// Validates if that was requested, measures, writes and reports.
     fn close<A: Application<Frame = Editing>>(
         self,
         options: &A::Options,

@@ -24,7 +24,7 @@ fn leak_at_exit(all: impl Sized) {
     std::mem::forget(all);
 }
 
-/// Puts the name of the result's file into the warnings of an operation.
+/// Inserts the name of the result's file into the warnings of an operation.
 fn named(mut message: Message, record: &Record) -> Message {
     for warning in &mut message.warnings {
         *warning = warning.replace(Message::OUTPUT, record.output_path());
@@ -41,7 +41,7 @@ pub(crate) trait Frame: Sized {
     /// The flags of every application in this frame.
     type Flags: Args;
 
-    /// Words of shared flags that are special here.
+    /// Adapts the texts of shared flags to this frame.
     fn adapt(command: Command, _gives: OutputKind) -> Command {
         command
     }

@@ -1,4 +1,4 @@
-//! Repair before an edit, and what repair did in words.
+//! Repair before an edit, and the description of what it did.
 
 use crate::run::Run;
 use anyhow::{Result, bail};
@@ -76,7 +76,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
             &[
                 (r.copies, "copies of vertices"),
                 (r.on_edges, "new vertices on edges"),
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (
                     r.cuts,
                     "edges cut open, because the surface has one side only",
@@ -89,7 +89,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
         line(
             "orient",
             &[
-                (r.turned, "faces turned over"),
+                (r.turned, "faces reversed"),
                 (r.conflicts, "edges where no turning helps"),
             ],
         );
@@ -124,8 +124,8 @@ pub(crate) fn passes(report: &RepairReport) -> String {
         line(
             "outward",
             &[
-                (r.turned, "components turned over"),
-                (r.cavities, "cavities look inwards"),
+                (r.turned, "components reversed"),
+                (r.cavities, "cavities face inwards"),
             ],
         );
     }
@@ -139,7 +139,7 @@ pub(crate) fn passes(report: &RepairReport) -> String {
     lines.concat()
 }
 
-/// The holes that were left, and why.
+/// Returns the line of the holes that were left, with the reasons.
 pub(crate) fn holes_left(report: &RepairReport) -> String {
     const NAMED: usize = 10;
     let left = report.holes.as_ref().map_or(&[][..], |h| &h.left);
@@ -156,7 +156,7 @@ pub(crate) fn holes_left(report: &RepairReport) -> String {
     lines
 }
 
-/// The counts in words; what is not there is left out.
+/// Returns the nonzero counts as a line.
 pub(crate) fn counts(when: &str, c: &DefectCounts) -> String {
     let defects = [
         (c.boundary_loops, "boundary loops"),

@@ -1,4 +1,4 @@
-//! Several meshes in one run: joined, worked on at once, and parted again.
+//! Several meshes in one run: joined, processed together, and split again.
 
 use crate::app::Application;
 use crate::cli::ComputeArgs;
@@ -13,7 +13,7 @@ use rxmesh_host::mesh::{Column, ColumnData, ElementKind, TriMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The column in which vertices take the number of their mesh along.
+/// The column that holds the number of each vertex's mesh.
 const MESH: &str = "rxmesh_number_of_the_mesh";
 
 /// The meshes of a run.
@@ -84,12 +84,12 @@ impl Several {
         PathBuf::from(format!("{} meshes", self.names.len()))
     }
 
-    /// The target of the first.
+    /// Returns the target of the first mesh.
     pub(super) fn target(&self) -> OutputTarget {
         self.targets[0].clone()
     }
 
-    /// Has the vertices of the joined mesh take the number of their mesh along.
+    /// Adds a column with the number of the mesh of each vertex to the joined mesh.
     pub(super) fn mark(&self, mesh: &mut TriMesh) -> Result<()> {
         Ok(mesh.add_column(Column {
             name: MESH.into(),
@@ -99,18 +99,18 @@ impl Several {
         })?)
     }
 
-    /// The meshes of a joined one that was marked, each in the frame that it came in. The joined one loses its marks.
+    /// Splits a marked joined mesh into its parts, each in its original frame, and removes the marks.
     pub(super) fn part(&self, mesh: &mut TriMesh) -> Result<Vec<TriMesh>> {
         let columns = &mut mesh.extras.columns;
         let at = columns.iter().position(|c| c.name == MESH);
         let labels = at.map(|at| columns.remove(at).data);
         let Some(ColumnData::U32(labels)) = labels else {
-            bail!("the meshes can no longer be told apart; this is a bug in rxmesh");
+            bail!("the meshes cannot be distinguished; this is a bug in rxmesh");
         };
         Ok(self.batch.part(mesh, &labels))
     }
 
-    /// The meshes of a joined one whose vertices are those that were read.
+    /// Splits a joined mesh whose vertices are those that were read into its parts.
     pub(super) fn part_unchanged(&self, mesh: &TriMesh) -> Vec<TriMesh> {
         self.batch.part(mesh, &self.batch.labels())
     }
@@ -155,7 +155,7 @@ fn targets<A: Application>(
         }
         if let Some(other) = taken.insert(target.path.clone(), path) {
             bail!(
-                "{} and {}: both results would come into {}",
+                "{} and {}: both results would be written to {}",
                 other.display(),
                 path.display(),
                 target.path.display()
@@ -174,7 +174,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The folder for results. One that was made for them goes again when nothing came into it.
+/// The folder for results. If it was made for them and stays empty, it is removed at the end.
 #[derive(Debug)]
 struct Folder {
     /// `None` for the current one, where names get the command's.
@@ -196,7 +196,7 @@ impl Folder {
             std::fs::create_dir(path).with_context(what)?;
         } else if !path.is_dir() {
             bail!(
-                "{}: several meshes come into a folder, and this is none",
+                "{}: the output of several meshes is a folder, and this is a file",
                 path.display()
             );
         }
@@ -210,7 +210,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let (true, Some(path)) = (self.made, &self.path) {
-            // Fails where something is in it, as it shall.
+            // Fails if the folder is not empty, as intended.
             let _ = std::fs::remove_dir(path);
         }
     }

@@ -7,7 +7,7 @@ use crate::cli::CommonArgs;
 use crate::run::Run;
 use anyhow::Result;
 
-/// A run, and nothing more.
+/// The frame of these applications: only a run.
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) run: Run,

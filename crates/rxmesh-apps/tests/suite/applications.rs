@@ -201,7 +201,7 @@ fn values_need_a_format_that_holds_them() {
         b.names(),
         ["one.obj", "one_curvature.ply", "one_geodesic.ply"]
     );
-    // A second run takes the place of the first one's column and says so.
+    // A second run replaces the first one's column, with a warning.
     let r = b.record("geodesic one_geodesic.ply --source 1 -o again.ply --ascii");
     assert!(
         r["warnings"][0]

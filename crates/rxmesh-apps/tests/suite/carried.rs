@@ -275,7 +275,7 @@ fn vertices_that_stay_keep_their_values_and_new_ones_lie_between() {
             assert_eq!(label % 1000, 7, "{edit}: {v:?}");
             let label = label / 1000;
             let old = &before[label];
-            // In a sheet the normals that are computed anew point up.
+            // In a sheet the recomputed normals point up.
             assert!(
                 (v["nz"] - 1.0).abs() < 1e-3 && v["nx"].abs() < 0.1,
                 "{edit}: {v:?}"

@@ -41,7 +41,7 @@ fn both_engines_make_a_mesh_delaunay() {
             .unwrap()
     };
     assert!((mean(&r) - mean(&claims)).abs() < 0.1, "{r}");
-    // Every patch is visited once at least, and what is wasted is a part of the visits.
+    // Every patch is visited at least once, and wasted visits are a part of all visits.
     let did = "/edit/speculation";
     let visits = count(&r, &format!("{did}/visits"));
     assert!(visits >= count(&r, "/patches/count"), "{r}");
@@ -103,7 +103,7 @@ fn track_on_the_speculative_scheduler() {
 #[test]
 fn simplify_has_no_speculative_scheduler_and_says_so_first() {
     let b = Sandbox::new();
-    // The error comes before the mesh is looked for.
+    // The error comes before the search for the mesh.
     let error = b.fails("simplify none.obj --ratio 0.5 --conflicts speculative -o s.obj");
     assert!(error.contains("no order"), "{error}");
     assert!(error.contains("--conflicts at claims"), "{error}");

@@ -92,7 +92,7 @@ fn too_many_faces_are_refused_before_any_work() {
     assert!(!b.names().contains(&"out.obj".to_owned()));
 }
 
-/// The sides of a strip are finer than the target: what comes is written, a warning says so, and the exit code too.
+/// The sides of a strip are finer than the target: the result is written, with a warning and a nonzero exit code.
 #[test]
 fn remesh_says_when_the_target_is_not_reached() {
     let b = Sandbox::new();
@@ -103,7 +103,7 @@ fn remesh_says_when_the_target_is_not_reached() {
     let out = b.run("remesh strip.obj --target-length 0.05 --engine cpu -o out.obj");
     assert_eq!(out.status.code(), Some(3));
     let warning = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(warning.contains("not what was asked for"), "{warning}");
+    assert!(warning.contains("misses the request"), "{warning}");
     assert!(b.names().contains(&"out.obj".to_owned()));
 }
 

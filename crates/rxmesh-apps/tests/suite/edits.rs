@@ -154,7 +154,7 @@ fn simplify_tells_where_vertices_went() {
     let mut kept: Vec<i64> = of_faces.into_iter().filter(|&f| f >= 0).collect();
     kept.sort_unstable();
     assert_eq!(kept, (0..faces_now as i64).collect::<Vec<_>>());
-    // Behind an edit that adds, what is left has its number and what is gone none.
+    // After an edit that adds elements, remaining ones have their numbers and deleted ones have none.
     b.ok("remesh torus.obj --target-length 0.1 -o r.obj --map r.txt");
     let [(vertices, _), _] = map(&b.text("r.txt"));
     let mut last = -1;

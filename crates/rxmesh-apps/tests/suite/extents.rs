@@ -1,4 +1,4 @@
-//! Vertices of no face or cell never count for the size of a mesh, nor for what is held of it.
+//! Vertices of no face or cell never count for the size of a mesh, nor for its fixed vertices.
 
 use crate::support::{Sandbox, faces, positions};
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn obj(places: &[[f64; 3]], faces: &[Vec<usize>]) -> String {
     vertices.chain(faces.iter().map(face)).collect()
 }
 
-/// A noisy torus with a hole, and the same with vertices of no face before and behind the others.
+/// A noisy torus with a hole, and the same with vertices of no face before and after the others.
 fn meshes() -> Sandbox {
     let b = Sandbox::new();
     b.ok("generate torus --nu 40 --nv 20 --noise 0.1 -o whole.obj");

@@ -78,7 +78,7 @@ fn a_signal_leaves_no_part_of_a_file() {
     }
 }
 
-/// Under `nohup` a program goes on when its terminal closes.
+/// Under `nohup` a program continues when its terminal closes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
@@ -134,7 +134,7 @@ fn out_of_memory_is_a_message_and_a_code() {
     b.ok("generate icosphere --levels 7 -o ball.ply -q");
     let program = env!("CARGO_BIN_EXE_rxmesh");
     let mut codes = Vec::new();
-    // From hardly enough to start up to enough for the file, but not for what is made of it.
+    // From hardly enough to start to enough for the file, but not for the mesh that is built from it.
     for megabytes in [40, 50, 60, 70, 80, 90, 200] {
         let kilobytes = megabytes * 1024;
         let line = format!(
@@ -290,7 +290,7 @@ fn names_that_nobody_typed_follow_no_links() {
     assert_eq!(b.text("one.obj.rxpatch"), "precious");
 }
 
-/// Redirected stdout by another name: what was there before stays, and nothing is written over.
+/// Redirected stdout by another name: the previous content stays, and nothing is overwritten.
 #[cfg(target_os = "linux")]
 #[test]
 fn records_go_behind_what_stdout_holds() {

@@ -1,4 +1,4 @@
-//! `distance`, `transform`, `merge`, `sample`, and what `info`, `mcf` and `filter` say of areas and volumes.
+//! `distance`, `transform`, `merge`, `sample`, and areas and volumes of `info`, `mcf` and `filter`.
 
 use crate::support::{Sandbox, TRIANGLE, bunny, faces, positions};
 use serde_json::Value;
@@ -198,7 +198,7 @@ fn samples_lie_on_the_surface_and_are_the_same_again() {
     b.misused("sample bunny.obj --points 0 -o out.ply");
 }
 
-/// By default the flow smooths and does not melt; the record says how much volume went.
+/// By default the flow smooths and keeps the volume nearly; the record holds the loss of volume.
 #[test]
 fn mcf_says_how_much_volume_went() {
     let b = Sandbox::new();
@@ -212,7 +212,7 @@ fn mcf_says_how_much_volume_went() {
         number(&r, "/volume_after"),
         1e-5,
     );
-    // Ten squared mean edge lengths, the default of earlier versions.
+    // Ten squared mean edge lengths, a step that melts the mesh.
     let long = format!(
         "mcf bunny.obj --time-step {}",
         100.0 * number(&r, "/time_step")
@@ -224,7 +224,7 @@ fn mcf_says_how_much_volume_went() {
     );
 }
 
-/// A file in another unit of length is filtered alike, and the noise is told in its unit.
+/// A file in another unit of length is filtered in the same way, and the noise is reported in its unit.
 #[test]
 fn filter_goes_along_with_the_unit() {
     let b = Sandbox::new();

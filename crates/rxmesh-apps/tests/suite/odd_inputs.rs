@@ -255,7 +255,7 @@ fn unused_vertices_have_no_curvature() {
     }
 }
 
-/// Crowds of faces at a vertex, an edge or one place take no time that goes with the square of their number.
+/// The time for many faces at a vertex, an edge or one point does not grow with the square of their number.
 #[test]
 fn crowds_of_faces_end_soon() {
     const COUNT: usize = 6000;

@@ -12,7 +12,7 @@ fn obj(places: &[[f64; 3]], triangles: &[Vec<usize>]) -> String {
     vertices.chain(triangles.iter().map(face)).collect()
 }
 
-/// A noisy torus whose coordinates have twenty digits behind the binary point, and copies of it.
+/// A noisy torus whose coordinates have twenty digits after the binary point, and copies of it.
 struct TorusCopies {
     folder: Sandbox,
     places: Vec<[f64; 3]>,
@@ -359,7 +359,7 @@ fn column(ply: &str, name: &str) -> Vec<f64> {
     body.lines().take(n).map(value).collect()
 }
 
-/// Between files nothing is lost, and what STL loses is said.
+/// A conversion between formats loses nothing, and a warning names the content that STL loses.
 #[test]
 fn converting_keeps_64_bits() {
     let meshes = TorusCopies::new();

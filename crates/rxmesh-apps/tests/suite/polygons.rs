@@ -1,4 +1,4 @@
-//! Polygon meshes: generated, converted, checked and told of.
+//! Polygon meshes: generated, converted, checked and described.
 
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ fn what_info_tells_of_polygons() {
         ),
         "{text}"
     );
-    // Triangles alone have nothing of it to tell.
+    // Triangles alone have no such line.
     b.put("t.obj", crate::support::TRIANGLE);
     assert!(
         b.record("info t.obj --engine cpu")

@@ -52,7 +52,7 @@ fn what_is_broken_is_mended_and_told() {
     }
     assert_eq!(r["undone"].as_array().unwrap().len(), 0);
     let out = b.text("out.obj");
-    // The flat pair stays together; the page that stands on it has copies of the edge's ends.
+    // The flat pair stays together; the face that is perpendicular to it has copies of the edge's ends.
     assert_eq!(faces(&out), [vec![1, 2, 3], vec![2, 1, 4], vec![6, 7, 5]]);
     assert_eq!(positions(&out).len(), 7);
     let check = b.record("check out.obj");
@@ -136,7 +136,7 @@ fn holes_are_filled_on_request() {
         (&0.into(), &1.into())
     );
     assert_eq!(b.record("check out.obj")["check"]["closed"], true);
-    // A hole that is larger than was asked for is left, and that is right.
+    // A hole that is larger than was requested is left, and that is right.
     let said = b.ok("repair box.obj -o out.obj --fill-holes --max-hole-edges 3");
     assert!(
         said.contains("hole left: 4 edges at vertex 4, too large"),
@@ -227,7 +227,7 @@ fn edits_repair_on_request() {
     b.misused("delaunay welded.obj --repair --map map.txt -o out.obj");
 }
 
-/// Two holes that share one vertex, in a sphere: both are closed without a fold, by every way to ask for it.
+/// Two holes that share one vertex, in a sphere: both are closed without a fold, by every way to request it.
 #[test]
 fn holes_that_touch_are_closed_one_by_one() {
     let b = Sandbox::new();

@@ -391,7 +391,7 @@ fn split_vertices_open_no_crack() {
             let warnings = r["warnings"].to_string();
             // Flips move no vertex and need no partner across a seam.
             assert_eq!(
-                warnings.contains("lie where others do"),
+                warnings.contains("share their place with others"),
                 edit != "delaunay",
                 "{edit}: {warnings}"
             );
@@ -477,7 +477,7 @@ fn what_has_a_vertex_for_each_corner_is_simplified() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carries {
     Nothing,
-    /// Texture coordinates of vertices that are split where they begin anew.
+    /// Texture coordinates of vertices that are split at the seam of the chart.
     SplitUv,
     /// Texture coordinates of corners.
     CornerUv,

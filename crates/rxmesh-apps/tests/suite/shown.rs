@@ -1,4 +1,4 @@
-//! The commands that documents show print what the documents say, but for times and the machine.
+//! The commands of the documents print the output that the documents show, except times and the machine.
 //!
 //! A document's sessions run one after the other in one folder, with the meshes of `data/`. A line `    $ rxmesh
 //! ...` is a command, the lines after it up to an empty one what it prints; `...` stands for lines that are left out.
@@ -14,7 +14,7 @@ const PROMPTS: [&str; 2] = [
     "    $ cargo run --release -p rxmesh-apps -- ",
 ];
 
-/// A command and what it prints.
+/// A command and its output.
 #[derive(Debug)]
 struct ShownCommand {
     line: usize,
@@ -48,7 +48,7 @@ fn sessions(text: &str) -> Vec<ShownCommand> {
     all
 }
 
-/// Lines without what differs from run to run: times with their unit, those of the patcher's stages, and the engine.
+/// Lines without the parts that differ between runs: times with their unit, times of the patcher's stages, the engine.
 fn elided(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -78,7 +78,7 @@ fn elided(text: &str) -> String {
     out
 }
 
-/// Runs what a document shows; returns the number of commands.
+/// Runs the commands of a document; returns their number.
 fn check(document: &str) -> usize {
     let text = fs::read_to_string(root().join(document)).unwrap();
     let sandbox = Sandbox::with_data();

@@ -198,7 +198,7 @@ fn what_cannot_be_is_named() {
     assert!(said.contains("none.toml"), "{said}");
 }
 
-/// The shortcuts move what the scene says that they print, and write the same frames.
+/// The shortcuts move the bodies of the scene that they print, and write the same frames.
 #[test]
 fn shortcuts_are_scenes() {
     let b = Sandbox::new();

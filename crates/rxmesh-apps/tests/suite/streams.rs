@@ -13,7 +13,7 @@ fn fed(b: &Sandbox, args: &str, stdin: &[u8]) -> Output {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A command that does not read it may be gone already.
+    // A command that does not read it may have ended already.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     child.wait_with_output().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The program in temporary folders, and what the tests read from its files.
+//! Runs of the program in temporary folders, and readers of its files for the tests.
 #![allow(dead_code, unreachable_pub)]
 
 use serde_json::Value;
@@ -78,7 +78,7 @@ impl Sandbox {
         self.command(args).output().unwrap()
     }
 
-    /// Runs a command that must succeed; returns what it printed.
+    /// Runs a command that must succeed; returns its output.
     pub fn ok(&self, args: &str) -> String {
         let out = self.run(args);
         assert_eq!(

@@ -21,7 +21,7 @@ const PICTURES: [Picture; 3] = [
 /// Direction of the light.
 const LIGHT: Vec3 = Vec3::new(0.4, -0.3, 0.86);
 
-/// Writes the picture that the name of the file asks for.
+/// Writes the picture that the name of the file selects.
 pub(crate) fn write(path: &Path) -> Result<()> {
     let name = path.file_name().and_then(|name| name.to_str());
     let found = PICTURES.iter().find(|(known, _)| Some(*known) == name);

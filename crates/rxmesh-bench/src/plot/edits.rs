@@ -1,11 +1,11 @@
-//! The paper's experiments with edits (Mahmoud et al. 2024): both engines beside the reference, wasted work, later
+//! The paper's experiments with edits (Mahmoud et al. 2024): both schedulers beside the reference, wasted work, later
 //! costs of edits, memory.
 
 use super::{Dash, Line, OURS, Panel, Scale, THEIRS, lines, runs};
 use crate::record::Record;
 use crate::{reference, rows};
 
-/// Rows of times that both engines have, with their place in the paper.
+/// Rows of times that both schedulers have, with their place in the paper.
 const TIMES: [(&str, &str); 3] = [
     ("delaunay", "Table 2: Delaunay flips, ms"),
     ("remesh", "Table 4: remeshing, 3 iterations, ms"),
@@ -36,7 +36,7 @@ const AMOUNTS: [Amounts; 3] = [
     ),
 ];
 
-/// Returns the panels of rows measured with at least two sizes; none when the speculative engine was not measured.
+/// Returns the panels of rows measured with at least two sizes; none when the speculative scheduler was not measured.
 pub(super) fn panels(record: &Record) -> Vec<Panel> {
     let measured = |row: &str| {
         let row = format!("{row}-speculative");
@@ -57,7 +57,7 @@ pub(super) fn panels(record: &Record) -> Vec<Panel> {
     times.chain(amounts).collect()
 }
 
-/// Returns both engines' times, and those of the reference over its own sizes where there are any.
+/// Returns both schedulers' times, and those of the reference over its own sizes where there are any.
 fn engines(record: &Record, row: &str) -> Vec<Line> {
     let mut all = lines(record, row);
     for line in &mut all {

@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
     FLIPS
         .speculative(
             "delaunay-speculative",
-            "the same on the speculative engine",
+            "the same on the speculative scheduler",
             flips::<Speculative>,
         )
         .goals(&[Goal::gpu(1_280_000, 100.0)]),

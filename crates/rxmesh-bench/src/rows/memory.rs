@@ -26,12 +26,12 @@ pub(super) const ROWS: &[Row] = &[
     #[cfg(feature = "speculative")]
     Row::amount(
         "bytes-speculative",
-        "memory of the speculative engine's patches, with room to grow and spare patches",
+        "memory of the speculative scheduler's patches, with free capacity and spare patches",
         bytes::<Speculative>,
     )
     .of_speculative()
         .counts(
-            "no time: bytes a face of a speculative session's patches, with room to grow and spare ones, \
+            "no time: bytes a face of a speculative session's patches, with free capacity and spare ones, \
              which the paper's figure leaves out",
             "",
             "",
@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
         .against(&[Against::new("paper, Appendix A", "papers", &["bytes a face, 2024"])]),
 ];
 
-/// Returns the bytes per face, without attributes: of the static mesh, or of the speculative engine's patches.
+/// Returns the bytes per face, without attributes: of the static mesh, or of the speculative scheduler's patches.
 fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Measured> {
     let faces = b.count(Kind::Face) as f64;
     let static_bytes = b.rx.device_bytes() as f64 / faces;

@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
     REMESHING
         .speculative(
             "remesh-speculative",
-            "the same on the speculative engine",
+            "the same on the speculative scheduler",
             remeshing::<Speculative>,
         )
         .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),

@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     #[cfg(feature = "speculative")]
     SLOWDOWN.speculative(
         "slowdown-speculative",
-        "the same after flips on the speculative engine",
+        "the same after flips on the speculative scheduler",
         slowdown::<Speculative>,
     ),
 ];

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Times one of the steps that `work` is told to do, on positions that are reset to the mesh's before each run.
+/// Times one of the steps of `work`, on positions that are reset to the mesh's before each run.
 pub(super) fn steps(
     b: &Bench<'_>,
     counts: [u32; 2],

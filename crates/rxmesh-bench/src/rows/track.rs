@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
     TRACKING
         .speculative(
             "track-speculative",
-            "the same on the speculative engine",
+            "the same on the speculative scheduler",
             tracking::<Speculative>,
         )
         .goals(&[Goal::gpu(20_000, 20.0)]),

@@ -1,4 +1,4 @@
-//! Wasted work of the speculative engine.
+//! Wasted work of the speculative scheduler.
 
 #![cfg(feature = "speculative")]
 
@@ -30,7 +30,7 @@ const GOALS: &[Goal] = &[
 pub(super) const ROWS: &[Row] = &[
     Row::amount(
         "wasted",
-        "visits of patches that do nothing, Delaunay flips on the speculative engine",
+        "visits of patches that do nothing, Delaunay flips on the speculative scheduler",
         |b| waste(b, false),
     )
     .of_speculative()

@@ -243,7 +243,7 @@ impl Forms<'_> {
         }
     }
 
-    /// Runs one form, unless another one is asked for, or it cannot run. All source values are one, so that the sum is
+    /// Runs one form, unless another one is requested, or it cannot run. All source values are one, so that the sum is
     /// ten times the relation's size.
     fn form<R: Relation, K: Element>(
         &mut self,

@@ -22,6 +22,16 @@ pub struct Progress {
     pub first: f64,
 }
 
+/// Symmetric system over the vertices of a mesh, of which an algorithm computes products.
+pub trait Products {
+    /// Launches the product of the matrix and a vector, `d`, into `q`, with its dot products.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error>;
+}
+
 /// Vectors and scalars of a solve over the vertices of a mesh.
 #[derive(Debug)]
 pub struct Cg {
@@ -155,6 +165,37 @@ impl Cg {
         rx.engine().launch_blocks(blocks, step)?;
         self.directions.swap(0, 1);
         Ok(())
+    }
+
+    /// Launches the computation of the first residual, from `x`.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    pub fn begin(&self, system: &(impl Products + ?Sized), x: Global<Vec3>) -> Result<(), Error> {
+        let (vector, r) = self.start(x);
+        system.product(self.sums(), vector, r)
+    }
+
+    /// Launches one iteration: two launches, no waiting.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    ///
+    /// # Safety
+    ///
+    /// As [`Cg::step`].
+    pub unsafe fn iterate<D: Dimension>(
+        &mut self,
+        rx: &RxMesh<D>,
+        system: &(impl Products + ?Sized),
+        x: GlobalMut<Vec3>,
+    ) -> Result<(), Error> {
+        let (vector, q) = self.direction();
+        system.product(self.sums(), vector, q)?;
+        // SAFETY: the caller's.
+        unsafe { self.step(rx, x) }
     }
 
     /// Reads the progress back. Waits for the engine.

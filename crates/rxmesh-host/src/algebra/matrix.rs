@@ -111,7 +111,7 @@ impl<W: Weight> Matrix<W> {
     ) -> Result<Matrix<W>, Error> {
         let (starts, columns) = (rows.starts(), rows.values());
         let Some(n) = starts.len().checked_sub(1) else {
-            let why = "a matrix over a relation wants one whose rows have lengths of their own";
+            let why = "a matrix over a relation needs a relation with rows of variable length";
             return Err(Error::Options(why.to_string()));
         };
         for (got, want) in [(excess.len(), n), (weights.len(), columns.len())] {

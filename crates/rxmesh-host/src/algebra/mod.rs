@@ -23,18 +23,20 @@
 
 #[doc(hidden)]
 pub mod cg;
+mod choice;
 mod cycles;
 mod diagonal;
 mod matrix;
 mod multigrid;
 mod solve;
 
-pub(crate) use diagonal::{Diagonal, solves_in_one};
+pub use choice::When;
+pub(crate) use choice::{
+    Assembled, Rewritten, StepSolver, VertexSolveOptions, VertexSolver, batch,
+};
 pub use matrix::Matrix;
 pub(crate) use matrix::MatrixArrays;
 pub use multigrid::Multigrid;
 pub use rxmesh_kernels::algebra::matrix::Weight;
 pub use solve::{Identity, Jacobi, Preconditioner, SolveOptions, SolveReport, solve};
-pub(crate) use solve::{
-    Method, Phases, SolverBuffers, System, iterate_system, method_of, solve_system,
-};
+pub(crate) use solve::{Method, Phases, System, method_of};

@@ -1,6 +1,7 @@
-//! Host half of the algorithms; the device half has the same rooms and file names in `rxmesh-kernels`.
+//! Host half of the algorithms; the device half has the same submodules and file names in `rxmesh-kernels`.
 //!
-//! Rooms stand on floors, from [`measure`] up to [`motion`]; their modules are names of this module too.
+//! The submodules are layers, from [`measure`] at the bottom to [`motion`] at the top; their modules are re-exported
+//! here.
 //!
 //! With the feature `serde` options and reports can be serialised; with the feature `cli` options are `clap::Args`,
 //! whose help is the documentation of the fields.

@@ -1,4 +1,4 @@
-//! Places that are not manifold, cut open for an operator and closed again behind it.
+//! Non-manifold edges and vertices, cut open for an operator and closed again after it.
 //!
 //! Around a vertex or an edge where a surface meets itself all faces are frozen. [`Session::cut`] gives every fan of
 //! faces there a separate vertex, and joins the faces of an edge in pairs, the flattest first; the result is a manifold

@@ -58,7 +58,10 @@ pub(crate) struct Snapshot {
 impl std::fmt::Debug for OpenMesh {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [v, e, n] = self.capacity;
-        write!(f, "OpenMesh(room for {v} vertices, {e} edges, {n} faces)")
+        write!(
+            f,
+            "OpenMesh(capacity for {v} vertices, {e} edges, {n} faces)"
+        )
     }
 }
 

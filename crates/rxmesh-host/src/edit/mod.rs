@@ -5,7 +5,7 @@
 //! again. docs/inside/life-of-an-edit.md describes the life of an edit.
 //!
 //! A session has three parts: the mesh as flat arrays ([`OpenMesh`]), the attributes ([`Columns`]), and the state of
-//! the scheduler of edits, [`Claims`] unless another one is asked for ([`Session::open_with`]; [`Edits`] defines one).
+//! the scheduler of edits, [`Claims`] unless another one is requested ([`Session::open_with`]; [`Edits`] defines one).
 
 mod carry;
 mod claims;

@@ -55,7 +55,7 @@ impl<C: Edits> std::fmt::Debug for Session<C> {
         let [v, e, n] = self.mesh.capacities();
         write!(
             f,
-            "Session(room for {v} vertices, {e} edges, {n} faces, {} columns, {}, {:?})",
+            "Session(capacity for {v} vertices, {e} edges, {n} faces, {} columns, {}, {:?})",
             self.columns.len(),
             C::NAME,
             self.engine()
@@ -281,7 +281,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator<O: Operator>(
         &mut self,
@@ -314,7 +314,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_from<O: Operator>(
         &mut self,
@@ -353,7 +353,7 @@ impl<C: Edits> Session<C> {
     ///
     /// # Safety
     ///
-    /// The operator's arguments are as its documentation asks, in every round: columns of this session and of the
+    /// The operator's arguments are as its documentation requires, in every round: columns of this session and of the
     /// operator's kinds, and arrays as long as its fields say (contracts U3 and U4 of docs/inside/unsafe.md).
     pub unsafe fn run_operator_refused<O: Operator>(
         &mut self,
@@ -473,7 +473,8 @@ impl<C: Edits> Session<C> {
         self.held
     }
 
-    /// Makes simplification write into a column of zeroes, for each vertex that goes, the slot that it goes into and 1.
+    /// Makes simplification write into a column of zeroes, for each deleted vertex, the slot of the vertex that
+    /// replaces it and 1.
     ///
     /// # Errors
     ///

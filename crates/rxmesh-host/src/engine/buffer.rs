@@ -1,13 +1,13 @@
 //! Memory of an engine.
 
 use super::check::{ALIGN, Claims, new_handle};
-use super::{Backend, Engine, EngineError};
+use super::{Engine, EngineError};
 use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it any more.
+/// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it.
 pub(super) struct Allocation {
     engine: Engine,
     pub(super) at: *mut u8,
@@ -29,12 +29,7 @@ impl Allocation {
             engine: "the process",
             bytes,
         })?;
-        let at = match &engine.0.kind {
-            Backend::Cpu(c) => c.allocate(bytes)?,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.allocate(bytes, zero)?,
-        };
-        let _ = zero; // CPU memory is always zeroed: it comes so from the system.
+        let at = engine.memory().allocate(bytes, zero)?;
         Ok(Arc::new(Allocation {
             engine: engine.clone(),
             at,
@@ -44,9 +39,9 @@ impl Allocation {
         }))
     }
 
-    /// Claims the memory for an access by the host; on a GPU the stream orders accesses.
+    /// Claims the memory for an access by the host, unless a stream orders accesses.
     fn claim(&self, write: bool) -> Result<HostClaim<'_>, EngineError> {
-        let needed = !self.engine.is_cuda();
+        let needed = !self.engine.0.policy.ordered;
         if needed && !self.claims.take(write) {
             return Err(EngineError::Busy);
         }
@@ -59,58 +54,43 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        match &self.engine.0.kind {
-            // SAFETY: allocated by the same engine with the same size; the buffer and all launches have given it up.
-            Backend::Cpu(c) => unsafe { c.free(self.at, self.bytes) },
-            // Kernels that use it may still run: the free comes after them on the stream.
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.free(self.at),
-        }
+        // SAFETY: allocated by the same engine with the same size; the buffer has given it up, and launches that use it
+        // are over, or come before this on the stream.
+        unsafe { self.engine.memory().free(self.at, self.bytes) };
     }
 }
 
 /// Values in an engine's memory that the host copies.
 struct HostCopy<'a> {
     allocation: &'a Allocation,
-    at: *mut u8,
+    at: *const u8,
     out: &'a mut [u8],
 }
 
 impl HostCopy<'_> {
     /// Copies it, waiting for earlier launches.
     fn fetch(self) -> Result<(), EngineError> {
-        let HostCopy {
-            allocation,
-            at,
-            out,
-        } = self;
-        let _claim = allocation.claim(false)?;
-        match &allocation.engine.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: `at` points to `out.len()` bytes, which nothing writes while they are claimed.
-                unsafe { std::ptr::copy_nonoverlapping(at, out.as_mut_ptr(), out.len()) };
-                allocation.engine.synchronize()
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.read(&mut [(at, out)]),
-        }
+        let _claim = self.allocation.claim(false)?;
+        let memory = self.allocation.engine.memory();
+        // SAFETY: as many bytes of the allocation, which nobody writes while they are claimed, or a stream orders it.
+        unsafe { memory.read(&mut [(self.at, self.out)]) }
     }
 }
 
-/// Copies pieces, with one wait if they are of one engine.
+/// Copies two pieces or more, with one wait if they are of one engine.
 fn fetch_together(pieces: Vec<HostCopy<'_>>) -> Result<(), EngineError> {
-    #[cfg(feature = "cuda")]
-    if let Some(first) = pieces.first()
-        && let engine = &first.allocation.engine.0
-        && let Backend::Cuda(c) = &engine.kind
-        && pieces
-            .iter()
-            .all(|p| Arc::ptr_eq(&p.allocation.engine.0, engine))
-    {
-        let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
-        return c.read(&mut parts);
+    let Some(engine) = pieces.first().map(|first| first.allocation.engine.clone()) else {
+        return Ok(());
+    };
+    let is_here = |p: &HostCopy<'_>| Arc::ptr_eq(&p.allocation.engine.0, &engine.0);
+    if !pieces.iter().all(is_here) {
+        return pieces.into_iter().try_for_each(HostCopy::fetch);
     }
-    pieces.into_iter().try_for_each(HostCopy::fetch)
+    let claims = pieces.iter().map(|p| p.allocation.claim(false));
+    let _claims = claims.collect::<Result<Vec<_>, _>>()?;
+    let mut parts: Vec<_> = pieces.into_iter().map(|p| (p.at, p.out)).collect();
+    // SAFETY: as in `HostCopy::fetch`.
+    unsafe { engine.memory().read(&mut parts) }
 }
 
 /// An access by the host.
@@ -129,7 +109,7 @@ impl Drop for HostClaim<'_> {
 
 /// `len` values in an engine's memory, freed when dropped.
 ///
-/// Memory is aligned to 64 bytes, and values that want more do not compile:
+/// Memory is aligned to 64 bytes, and values with a larger alignment do not compile:
 ///
 /// ```compile_fail,E0080
 /// #[repr(C, align(128))]
@@ -230,14 +210,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
             });
         }
         let _claim = self.allocation.claim(true)?;
-        match &self.engine.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: `at` points to `len` values of this buffer alone; `data` is other memory.
-                unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at.cast(), self.len) };
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.write(self.at, bytemuck::cast_slice(data)),
+        // SAFETY: `at` points to `len` values of this buffer alone.
+        unsafe {
+            let memory = self.engine.memory();
+            memory.write(self.at, bytemuck::cast_slice(data))
         }
     }
 
@@ -264,7 +240,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(out)
     }
 
-    /// As [`Buffer::read`] of several buffers, with one wait if they are of one engine.
+    /// Works like [`Buffer::read`] for several buffers, with one wait if they are of one engine.
     ///
     /// # Errors
     ///
@@ -278,7 +254,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(out)
     }
 
-    /// As [`Buffer::read_range`] of two buffers, with one wait if they are of one engine.
+    /// Works like [`Buffer::read_range`] for two buffers, with one wait if they are of one engine.
     pub(crate) fn read_two<U: bytemuck::Pod>(
         &self,
         range: Range<usize>,
@@ -309,7 +285,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(())
     }
 
-    /// The values from `from` on, which are there, and where they go.
+    /// Returns the values from `from` on, which are there, and where they go.
     fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
         HostCopy {
             allocation: &self.allocation,
@@ -345,20 +321,12 @@ impl<T: bytemuck::Pod> Buffer<T> {
             return self.write(&from.read()?);
         }
         let _claims = (self.allocation.claim(true)?, from.allocation.claim(false)?);
-        match &self.engine.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: two different buffers of `len` values.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(from.at, self.at, self.len * size_of::<T>())
-                };
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.copy(self.at, from.at, self.len * size_of::<T>()),
-        }
+        let bytes = self.len * size_of::<T>();
+        // SAFETY: two different buffers of `len` values.
+        unsafe { self.engine.memory().copy(self.at, from.at, bytes) }
     }
 
-    /// As [`Buffer::read`], into a slice of the same length.
+    /// Works like [`Buffer::read`], into a slice of the same length.
     ///
     /// # Errors
     ///
@@ -373,7 +341,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.piece(0, out).fetch()
     }
 
-    /// A longer buffer with the same values at its beginning and zeroes behind them.
+    /// Returns a longer buffer with the same values at its beginning and zeroes after them.
     ///
     /// # Errors
     ///
@@ -384,7 +352,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(longer)
     }
 
-    /// A buffer of the values from a place on, which is not behind the end.
+    /// Returns a buffer with a copy of the values from `from` on, which is not beyond the end.
     pub(crate) fn copied_from(&self, from: usize) -> Result<Buffer<T>, EngineError> {
         let part = Buffer::uninit(&self.engine, self.len - from)?;
         self.give_to(&part, from)?;
@@ -396,15 +364,8 @@ impl<T: bytemuck::Pod> Buffer<T> {
         let bytes = (self.len - from) * size_of::<T>();
         let _claim = self.allocation.claim(false)?;
         let source = self.at.wrapping_add(from * size_of::<T>());
-        match &self.engine.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: two different buffers with at least `bytes` bytes from there on.
-                unsafe { std::ptr::copy_nonoverlapping(source, other.at, bytes) };
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.copy(other.at, source, bytes),
-        }
+        // SAFETY: two different buffers with at least `bytes` bytes from there on.
+        unsafe { self.engine.memory().copy(other.at, source, bytes) }
     }
 
     /// Number of values.
@@ -422,12 +383,12 @@ impl<T: bytemuck::Pod> Buffer<T> {
         self.engine.0.live.set_mesh(self.allocation.handle, mesh);
     }
 
-    /// The engine.
+    /// Returns the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The same memory as values of another type.
+    /// Reinterprets the memory as values of another type.
     ///
     /// # Errors
     ///
@@ -466,24 +427,18 @@ impl<T: bytemuck::Pod> Buffer<T> {
     /// Errors of the driver.
     pub fn clear(&mut self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(true)?;
-        match &self.engine.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: `at` points to `len` values of this buffer alone.
-                unsafe { std::ptr::write_bytes(self.at, 0, self.len * size_of::<T>()) };
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.clear(self.at, self.len * size_of::<T>()),
-        }
+        let bytes = self.len * size_of::<T>();
+        // SAFETY: `at` points to `len` values of this buffer alone.
+        unsafe { self.engine.memory().clear(self.at, bytes) }
     }
 
-    /// A kernel argument that reads the buffer: it names the memory, and a launch finds it there.
+    /// Returns a kernel argument that reads the buffer: it names the memory, and a launch finds it there.
     pub fn global(&self) -> Global<T> {
         // SAFETY: the handle of this buffer's memory, which is as long (contract U4).
         unsafe { Global::unbound(self.allocation.handle, self.len as u32) }
     }
 
-    /// A kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
+    /// Returns a kernel argument that writes the buffer. Takes `&self` because several kernels in a row hold such
     /// arguments; the engine orders the launches.
     pub fn global_mut(&self) -> GlobalMut<T> {
         // SAFETY: as above.

@@ -14,10 +14,10 @@ const FIRST_HANDLE: usize = 1 << (usize::BITS - 1);
 /// Handles of all engines: each is given out once in the life of the process. They run out after 2^63 bytes.
 static NEXT_HANDLE: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
-/// The most that the address of a piece can have to be a multiple of: what every allocation is aligned to.
+/// Largest required alignment of the address of a piece: every allocation is aligned to it.
 pub(super) const ALIGN: usize = 64;
 
-/// A range of handles for an allocation.
+/// Returns a range of handles for an allocation.
 pub(super) fn new_handle(bytes: usize) -> Option<usize> {
     let next = |at: usize| at.checked_add(bytes.checked_next_multiple_of(ALIGN)?);
     NEXT_HANDLE
@@ -90,12 +90,12 @@ impl Live {
         drop(removed);
     }
 
-    /// Bytes of all allocations, and the most that they were since [`Live::forget_most`].
+    /// Returns the bytes of all allocations, and the most that they were since [`Live::forget_most`].
     pub(super) fn bytes(&self) -> [u64; 2] {
         [&self.bytes, &self.most].map(|n| n.load(Ordering::Relaxed))
     }
 
-    /// Counts the most from what there is now.
+    /// Restarts the peak at the current amount.
     pub(super) fn forget_most(&self) {
         self.most.store(self.bytes()[0], Ordering::Relaxed);
     }
@@ -104,7 +104,7 @@ impl Live {
         self.table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address of a piece.
+    /// Returns the address of a piece.
     pub(super) fn address(&self, piece: Piece) -> Option<usize> {
         find(&self.read(), piece).map(|(_, at)| at)
     }
@@ -171,7 +171,7 @@ impl Live {
     }
 }
 
-/// The allocation that a piece lies in, and the piece's address.
+/// Returns the allocation that a piece lies in, and the piece's address.
 fn find(live: &Table, piece: Piece) -> Option<(&CheckedPiece, usize)> {
     let (handle, entry) = live.range(..=piece.at).next_back()?;
     let inside = piece.at.checked_add(piece.bytes)? <= handle + entry.bytes;

@@ -1,6 +1,6 @@
 //! Claims on memory that launches and the host's own accesses share.
 //!
-//! Stands by itself, as `crew.rs` does: `tests/threads` compiles both alone, to watch their threads.
+//! Stands by itself, as `cpu/crew.rs` does: `tests/threads` compiles both alone, to watch their threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ pub(super) struct Claims(AtomicU32);
 const WRITER: u32 = u32::MAX;
 
 impl Claims {
-    /// Claims the allocation, unless others stand against it.
+    /// Claims the allocation, unless other claims conflict with it.
     pub(super) fn take(&self, write: bool) -> bool {
         let next = |now: u32| match (write, now) {
             (true, 0) => Some(WRITER),

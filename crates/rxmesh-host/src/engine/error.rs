@@ -2,7 +2,7 @@
 
 use rxmesh_kernels::mem::FaultCode;
 
-/// Why an engine could not do what was asked.
+/// Error of an engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -31,7 +31,7 @@ pub enum EngineError {
     },
     /// A kernel or a relation needs kinds of element that the mesh does not keep.
     #[error(
-        "`{what}` needs {missing} of the mesh, which were not asked for when it was cut into patches (kinds and ribbon \
+        "`{what}` needs {missing} of the mesh, which were not requested when it was cut into patches (kinds and ribbon \
          of `VolumeOptions`)"
     )]
     Needs {
@@ -45,13 +45,13 @@ pub enum EngineError {
     OutOfMemory {
         /// The engine.
         engine: &'static str,
-        /// Bytes that were asked for.
+        /// Requested number of bytes.
         bytes: usize,
     },
     /// The worker threads could not be started.
-    #[error("{threads} threads were asked for, but: {why}")]
+    #[error("{threads} threads were requested, but: {why}")]
     Threads {
-        /// Number of threads that were asked for.
+        /// Requested number of threads.
         threads: usize,
         /// Reason that the system gives.
         why: String,
@@ -84,7 +84,7 @@ pub enum EngineError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A kernel writes what it also reads or writes through another argument.
+    /// A kernel writes memory that it also reads or writes through another argument.
     #[error("kernel `{kernel}` writes an attribute that another of its arguments uses too")]
     Aliased {
         /// The kernel.
@@ -112,7 +112,7 @@ pub enum EngineError {
         "a buffer of {values} values of {bytes} bytes is too long: kernels count values and 32-bit words in 32 bits"
     )]
     TooLong {
-        /// Values that were asked for.
+        /// Requested number of values.
         values: usize,
         /// Size of a value.
         bytes: usize,
@@ -146,7 +146,7 @@ fn fault_text(code: Option<FaultCode>, word: u32, [a, b]: [u32; 2]) -> String {
             "an orientation fault: the faces around the vertex with linear id {a} are not one consistently oriented fan"
         ),
         Some(FaultCode::OutputOverflow) => {
-            format!("an output fault: the row of linear id {a} needs room for {b}")
+            format!("an output fault: the row of linear id {a} needs a capacity of {b}")
         }
         Some(FaultCode::User) => format!("its own fault ({a}, {b})"),
         _ => format!("fault {word} ({a}, {b})"),

@@ -1,6 +1,6 @@
 //! Arrays in an engine's memory that another library made and owns.
 
-use super::{Backend, Buffer, Engine, EngineError};
+use super::{Buffer, Engine, EngineError};
 
 /// An array that another library keeps in the memory of an engine: a tensor on the GPU, say. On an engine of the CPU it
 /// lies in the program's own memory.
@@ -32,7 +32,7 @@ impl Foreign {
             return wrong("is nowhere: its address is 0");
         }
         if !self.address.is_multiple_of(align_of::<T>() as u64) {
-            return wrong("does not lie at a multiple of what its values are aligned to");
+            return wrong("is not at a multiple of its values' alignment");
         }
         if self.address.checked_add(bytes as u64).is_none() {
             return wrong("ends beyond the last address");
@@ -65,21 +65,8 @@ impl Engine {
         if bytes == 0 {
             return Ok(buffer);
         }
-        match &self.0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: the caller's for the source; the buffer is new and as long.
-                unsafe {
-                    let from = std::ptr::with_exposed_provenance::<u8>(array.address as usize);
-                    std::ptr::copy_nonoverlapping(from, buffer.start(), bytes);
-                }
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => {
-                c.has_foreign(array.address, bytes)?;
-                let ours = buffer.start() as u64;
-                c.copy_on(array.stream, ours, array.address, bytes)?;
-            }
-        }
+        // SAFETY: the caller's for the source; the buffer is new and as long.
+        unsafe { self.memory().take(buffer.start(), array, bytes) }?;
         Ok(buffer)
     }
 }
@@ -108,20 +95,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
             return Ok(());
         }
         let _claim = self.claim_to_read()?;
-        match &self.engine().0.kind {
-            Backend::Cpu(_) => {
-                // SAFETY: the caller's for the array; the buffer is as long and is not written meanwhile.
-                unsafe {
-                    let to = std::ptr::with_exposed_provenance_mut::<u8>(array.address as usize);
-                    std::ptr::copy_nonoverlapping(self.start().cast_const(), to, bytes);
-                }
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => {
-                c.has_foreign(array.address, bytes)?;
-                c.copy_on(array.stream, array.address, self.start() as u64, bytes)?;
-            }
-        }
-        Ok(())
+        // SAFETY: the caller's for the array; the buffer is as long and is not written meanwhile.
+        unsafe { self.engine().memory().give(array, self.start(), bytes) }
     }
 }

@@ -2,16 +2,87 @@
 
 use super::check::Used;
 use super::staging::Stages;
-use super::{Backend, Engine, EngineError, Patches, StagingChoice};
+use super::{Engine, EngineError, EngineInfo, EngineKind, Patches, Ptx, StagingChoice, on_backend};
 use rxmesh_kernels::kernel::{
-    BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, PatchArgs, PatchKernel,
+    BlockKernel, Entry, FlatKernel, GridKernel, KernelInfo, ListedArgs, ListedEntry, PatchArgs,
+    PatchKernel,
 };
 use rxmesh_kernels::mem::{Bind, Global, Plan};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Shared memory of a block of the CPU engines, in bytes: a sanity limit, below all that 32 bits could count wrongly.
-const MOST_SHARED: u32 = 1 << 30;
+/// Runner of kernels, one for each kind of engine. Arguments that it gets are checked and bound, and shared memory
+/// fits.
+pub(super) trait Launcher {
+    /// Returns the kind of the engine.
+    fn kind(&self) -> EngineKind;
+
+    /// Returns the description of the engine.
+    fn info(&self) -> EngineInfo;
+
+    /// Runs a kernel on all patches of a mesh.
+    fn run_patches<K: PatchKernel + Entry>(
+        &self,
+        args: PatchArgs<K>,
+        patches: u32,
+        shared: u32,
+    ) -> Result<(), EngineError>;
+
+    /// Runs a kernel on listed patches, `most` of them at most.
+    fn run_listed<K: ListedEntry>(
+        &self,
+        args: ListedArgs<K>,
+        most: u32,
+        shared: u32,
+    ) -> Result<(), EngineError>;
+
+    /// Runs a block kernel.
+    fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        kernel: K,
+    ) -> Result<(), EngineError>;
+
+    /// Runs steps of a grid kernel; in one launch if `in_one` allows it, where that makes a difference.
+    fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        steps: Range<u32>,
+        in_one: bool,
+        kernel: K,
+    ) -> Result<(), EngineError>;
+
+    /// Returns `true` if one launch can run all steps of a grid kernel with that many blocks.
+    fn has_room_for_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+    ) -> Result<bool, EngineError>;
+
+    /// Runs a flat kernel for the indices `0..n`.
+    fn run_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError>;
+
+    /// Returns the milliseconds that the launches in `work` take.
+    fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError>;
+
+    /// Adds a module of kernels, where kernels are not ordinary functions.
+    fn load(&self, ptx: Ptx<'_>, symbol: &str, kernels: &[KernelInfo]) -> Result<(), EngineError> {
+        let _ = (ptx, symbol, kernels);
+        Ok(())
+    }
+
+    /// Sets the threads of every patch kernel's block, where blocks have several; 0 for its own number.
+    fn set_block_threads(&self, threads: u32) {
+        let _ = threads;
+    }
+
+    /// Returns the patches of the current launch that are done, and all of them, where that is known.
+    fn patches_done(&self) -> Option<(u32, u32)> {
+        None
+    }
+}
 
 impl Engine {
     /// Launches a patch kernel: one block per patch. The caller, which is in this crate, meets the requirements of
@@ -38,18 +109,11 @@ impl Engine {
         let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
         let (args, blocks) = (PatchArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches", blocks, shared);
-        match &self.0.kind {
-            Backend::Cpu(c) => {
-                c.run_patches(args, blocks, shared);
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.run_patches(args, blocks, shared),
-        }
+        on_backend!(self, b => b.run_patches(args, blocks, shared))
     }
 
     /// Launches a patch kernel on some of the patches, which kernels before it have listed: `list` begins with their
-    /// numbers, each once and in any order; the second word of `count` says how many there are.
+    /// numbers, each once and in any order; the second word of `count` is their number.
     ///
     /// # Errors
     ///
@@ -75,34 +139,23 @@ impl Engine {
         let (kernel, shared) = self.fit(K::NAME, patches, args.kernel)?;
         let (args, most) = (ListedArgs { kernel, ..args }, patches.headers.len() as u32);
         launching(K::NAME, "patches at most", most, shared);
-        match &self.0.kind {
-            Backend::Cpu(c) => {
-                c.run_listed(args, shared);
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.run_listed(args, most, shared),
-        }
+        on_backend!(self, b => b.run_listed(args, most, shared))
     }
 
-    /// Checks the arguments of a launch, keeps what they name, and brings them to its addresses.
+    /// Checks the arguments of a launch, keeps the buffers that they name alive, and sets their addresses.
     fn bind(
         &self,
         name: &'static str,
         arguments: &mut dyn Bind,
         mesh: Option<u64>,
     ) -> Result<Used<'_>, EngineError> {
-        let exclusive = !self.is_cuda();
+        let exclusive = !self.0.policy.ordered;
         self.0.live.bind(name, arguments, mesh, exclusive)
     }
 
     /// Refuses a kernel that needs more shared memory than there can be.
     fn has_shared(&self, kernel: &'static str, needed: u32) -> Result<(), EngineError> {
-        let available = match &self.0.kind {
-            Backend::Cpu(_) => MOST_SHARED,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.shared_limit(),
-        };
+        let available = self.0.policy.most_shared;
         if needed > available {
             return Err(EngineError::SharedMemory {
                 kernel,
@@ -127,7 +180,7 @@ impl Engine {
         Ok((fitted[which], shared))
     }
 
-    /// [`Engine::fit`] of a kernel that is there twice, whichever kernel it is; says which of the two to launch.
+    /// [`Engine::fit`] for any kernel with two forms; returns the form to launch.
     fn fit_one_of(
         &self,
         name: &'static str,
@@ -137,7 +190,7 @@ impl Engine {
         let choice = patches.staging();
         let limit = self.shared_limit();
         let room = match choice {
-            StagingChoice::Auto => limit.min(self.shared_of_two()),
+            StagingChoice::Auto => limit.min(self.0.policy.shared_of_two),
             _ => limit,
         };
         let mut fitted = (0, patches.fit(name, first, &choice, room));
@@ -147,15 +200,6 @@ impl Engine {
         }
         self.has_shared(name, fitted.1)?;
         Ok(fitted)
-    }
-
-    /// Bytes of shared memory that a block can have when a multiprocessor shall run two of them.
-    fn shared_of_two(&self) -> u32 {
-        match &self.0.kind {
-            Backend::Cpu(_) => u32::MAX,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.shared_of_two(),
-        }
     }
 
     /// Launches `blocks` blocks of a block kernel.
@@ -171,8 +215,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -181,7 +225,7 @@ impl Engine {
         self.launch_blocks(blocks, kernel)
     }
 
-    /// [`Engine::run_blocks`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_blocks`], for this crate, which keeps what that requires.
     pub(crate) fn launch_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
@@ -198,14 +242,7 @@ impl Engine {
         });
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
-        match &self.0.kind {
-            Backend::Cpu(c) => {
-                c.run_blocks(blocks, shared, kernel);
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.run_blocks(blocks, shared, kernel),
-        }
+        on_backend!(self, b => b.run_blocks(blocks, shared, kernel))
     }
 
     /// Launches steps of a grid kernel. One launch runs all steps on a GPU that holds all blocks at a time
@@ -222,8 +259,8 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and what they hold
-    /// is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and what they
+    /// hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -233,7 +270,7 @@ impl Engine {
         self.launch_grid(blocks, steps, kernel)
     }
 
-    /// [`Engine::run_grid`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_grid`], for this crate, which keeps what that requires.
     pub(crate) fn launch_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
@@ -248,21 +285,12 @@ impl Engine {
         let shared = shared_of_grid(kernel);
         self.has_shared(K::NAME, shared)?;
         launching(K::NAME, "blocks", blocks, shared);
-        match &self.0.kind {
-            Backend::Cpu(c) => {
-                c.run_grid(blocks, shared, steps, kernel);
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => {
-                let in_one = steps.len() > 1 && self.has_room_for_grid(blocks, &kernel)?;
-                c.run_grid(blocks, shared, steps, in_one, kernel)
-            }
-        }
+        let in_one = steps.len() > 1 && self.has_room_of::<K>(blocks, shared)?;
+        on_backend!(self, b => b.run_grid(blocks, shared, steps, in_one, kernel))
     }
 
     /// Returns `true` if one launch runs all steps of a grid kernel with this number of blocks. A CPU always does, and
-    /// stops after the step that asks for it.
+    /// stops after the step that requests it.
     ///
     /// # Errors
     ///
@@ -272,17 +300,19 @@ impl Engine {
         blocks: u32,
         kernel: &K,
     ) -> Result<bool, EngineError> {
+        self.has_room_of::<K>(blocks, shared_of_grid(*kernel))
+    }
+
+    /// [`Engine::has_room_for_grid`] of a kernel whose blocks have that much shared memory.
+    fn has_room_of<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+    ) -> Result<bool, EngineError> {
         if blocks > self.0.grid_limit.load(Relaxed) {
             return Ok(false);
         }
-        match &self.0.kind {
-            Backend::Cpu(_) => {
-                let _ = kernel;
-                Ok(true)
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.has_room_for_grid::<K>(blocks, shared_of_grid(*kernel)),
-        }
+        on_backend!(self, b => b.has_room_for_grid::<K>(blocks, shared))
     }
 
     /// Launches a flat kernel for the indices `0..n`.
@@ -298,9 +328,9 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say for `n` indices, and
-    /// what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks
-    /// the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say for `n` indices,
+    /// and what they hold is what the kernel takes it for (contracts U3 and U4 of docs/inside/unsafe.md). The launch
+    /// checks the rest.
     ///
     /// ```compile_fail,E0133
     /// # use rxmesh_host::engine::Engine;
@@ -320,7 +350,7 @@ impl Engine {
         self.launch_flat(n, kernel)
     }
 
-    /// [`Engine::run_flat`], for this crate, which keeps what that asks for.
+    /// [`Engine::run_flat`], for this crate, which keeps what that requires.
     pub(crate) fn launch_flat<K: FlatKernel + Entry>(
         &self,
         n: u32,
@@ -332,18 +362,19 @@ impl Engine {
             return Ok(());
         }
         launching(K::NAME, "indices", n, 0);
-        match &self.0.kind {
-            Backend::Cpu(c) => {
-                c.run_flat(n, kernel);
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.run_flat(n, kernel),
-        }
+        on_backend!(self, b => b.run_flat(n, kernel))
+    }
+
+    /// Runs every patch kernel with this many threads per block on a GPU, in place of the kernel's number (or more if
+    /// there are few patches), to measure which is best; `None` for the kernel's number. Rounded up to whole warps. No
+    /// effect on the other engines.
+    pub fn set_block_threads(&self, threads: Option<u32>) {
+        let threads = threads.map_or(0, |n| n.clamp(1, 1024));
+        on_backend!(self, b => b.set_block_threads(threads));
     }
 }
 
-/// Says in the trace what is about to run.
+/// Traces the launch that is about to run.
 fn launching(kernel: &str, what: &str, n: u32, shared: u32) {
     tracing::trace!("{kernel}: {n} {what}, {shared} bytes of shared memory");
 }

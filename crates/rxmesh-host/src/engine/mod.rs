@@ -12,7 +12,7 @@
 //! then the kernel's copy of the arguments is brought to the addresses of what they name. Shared-memory sizes come from
 //! the kernel's own plan.
 //!
-//! Threads may share an engine. On the CPU's, launches run at the same time; two that want the same memory, one of them
+//! Threads may share an engine. On the CPU's, launches run at the same time; two that need the same memory, one of them
 //! to write, do not wait for each other: the second gets [`EngineError::Busy`]. On a GPU one stream orders the launches
 //! of all threads. A fault comes out at whichever thread asks next.
 
@@ -20,42 +20,44 @@ mod buffer;
 mod check;
 mod claims;
 mod cpu;
-mod crew;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod error;
 mod foreign;
+mod kind;
 mod launch;
+mod memory;
 mod note;
-mod pages;
 mod patches;
 mod policy;
 #[cfg(any(feature = "cuda", test))]
 mod ptx;
 mod staging;
-#[cfg(feature = "test-engines")]
-mod team;
 
 pub use buffer::Buffer;
 pub use error::EngineError;
 pub use foreign::Foreign;
+pub use kind::{EngineChoice, EngineKind};
 pub use note::Note;
 pub use patches::Patches;
 pub use staging::StagingChoice;
 
 use check::Live;
 use cpu::{Cpu, Style};
+use launch::Launcher as _;
+use memory::Memory;
+use policy::Policy;
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// Runs kernels and owns memory. A cheap handle: clones are the same engine.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    kind: Backend,
+    backend: Backend,
+    policy: Policy,
     live: Live,
     /// A limit below the engine's own.
     shared_limit: AtomicU32,
@@ -88,11 +90,28 @@ impl<'a> From<&'a String> for Ptx<'a> {
     }
 }
 
+/// Runner of kernels, which owns memory: a [`Launcher`](launch::Launcher) and [`Memory`].
 enum Backend {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
     Cuda(Box<cuda::CudaEngine>),
 }
+
+/// Calls a method of whichever backend an engine has. Launches are generic over the kernel, so that no virtual call can
+/// do it.
+macro_rules! on_backend {
+    ($engine:expr, $backend:ident => $call:expr) => {
+        match &$engine.0.backend {
+            $crate::engine::Backend::Cpu($backend) => $call,
+            #[cfg(feature = "cuda")]
+            $crate::engine::Backend::Cuda($backend) => {
+                let $backend = &**$backend;
+                $call
+            }
+        }
+    };
+}
+use on_backend;
 
 /// Description of an engine, for people and records.
 #[derive(Clone, Debug)]
@@ -113,9 +132,10 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    fn new(kind: Backend) -> Engine {
+    fn new(backend: Backend, policy: Policy) -> Engine {
         Engine(Arc::new(Inner {
-            kind,
+            backend,
+            policy,
             live: Live::default(),
             shared_limit: AtomicU32::new(u32::MAX),
             grid_limit: AtomicU32::new(u32::MAX),
@@ -124,9 +144,15 @@ impl Engine {
         }))
     }
 
-    /// The CPU engine on rayon's global pool.
+    fn on_cpu(style: Style, pool: Option<rayon::ThreadPool>) -> Engine {
+        let cpu = Cpu::new(style, pool);
+        let policy = Policy::of_cpu(cpu.is_for_tests());
+        Engine::new(Backend::Cpu(cpu), policy)
+    }
+
+    /// Returns the CPU engine on rayon's global pool.
     pub fn cpu() -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(Style::Solo, None)))
+        Engine::on_cpu(Style::Solo, None)
     }
 
     /// Returns the CPU engine on a separate thread pool.
@@ -142,25 +168,22 @@ impl Engine {
                 threads,
                 why: e.to_string(),
             })?;
-        Ok(Engine::new(Backend::Cpu(Cpu::new(Style::Solo, Some(pool)))))
+        Ok(Engine::on_cpu(Style::Solo, Some(pool)))
     }
 
-    /// A test engine that permutes the order inside each phase.
+    /// Returns a test engine that permutes the order inside each phase.
     #[cfg(feature = "test-engines")]
     pub fn shuffled(seed: u32) -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(Style::Shuffled(seed), None)))
+        Engine::on_cpu(Style::Shuffled(seed), None)
     }
 
-    /// A test engine that runs each block as `threads` real threads, 1 to 64.
+    /// Returns a test engine that runs each block as `threads` real threads, 1 to 64.
     #[cfg(feature = "test-engines")]
     pub fn team(threads: u32) -> Engine {
-        Engine::new(Backend::Cpu(Cpu::new(
-            Style::Team(threads.clamp(1, 64)),
-            None,
-        )))
+        Engine::on_cpu(Style::Team(threads.clamp(1, 64)), None)
     }
 
-    /// The NVIDIA GPU with the given ordinal, with this library's kernels loaded.
+    /// Returns the NVIDIA GPU with the given ordinal, with this library's kernels loaded.
     ///
     /// # Errors
     ///
@@ -168,17 +191,13 @@ impl Engine {
     /// cannot be loaded.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Engine, EngineError> {
-        let cuda = cuda::CudaEngine::new(ordinal)?;
-        Ok(Engine::new(Backend::Cuda(Box::new(cuda))))
+        let (cuda, policy) = cuda::CudaEngine::new(ordinal)?;
+        Ok(Engine::new(Backend::Cuda(Box::new(cuda)), policy))
     }
 
-    /// The GPU if there is one, else the CPU; with the reason why not the GPU.
+    /// Returns the GPU if there is one, else the CPU with the reason.
     pub fn auto() -> (Engine, Option<EngineError>) {
-        #[cfg(feature = "cuda")]
-        let gpu = Engine::cuda(0);
-        #[cfg(not(feature = "cuda"))]
-        let gpu = Err(EngineError::NotBuilt);
-        match gpu {
+        match EngineKind::Cuda.start() {
             Ok(engine) => (engine, None),
             Err(why) => (Engine::cpu(), Some(why)),
         }
@@ -208,34 +227,34 @@ impl Engine {
         kernels: &[rxmesh_kernels::kernel::KernelInfo],
     ) -> Result<(), EngineError> {
         let ptx = ptx.into();
-        let _ = (ptx, fingerprint_symbol, kernels);
-        match &self.0.kind {
-            Backend::Cpu(_) => Ok(()),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.load(ptx, fingerprint_symbol, kernels),
-        }
+        on_backend!(self, b => b.load(ptx, fingerprint_symbol, kernels))
     }
 
-    /// Short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
+    /// Returns the short name: `cpu`, `cuda`, `shuffled`, `team(n)`.
     pub fn name(&self) -> String {
         self.info().engine
     }
 
     /// Returns the description of the engine.
     pub fn info(&self) -> EngineInfo {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.info(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.info(),
-        }
+        on_backend!(self, b => b.info())
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> EngineKind {
+        on_backend!(self, b => b.kind())
     }
 
     /// Returns `true` if the engine is a GPU.
     pub fn is_cuda(&self) -> bool {
-        !matches!(self.0.kind, Backend::Cpu(_))
+        self.kind() == EngineKind::Cuda
     }
 
-    /// A buffer of `n` zeroes.
+    fn memory(&self) -> &dyn Memory {
+        on_backend!(self, b => b)
+    }
+
+    /// Returns a buffer of `n` zeroes.
     ///
     /// # Errors
     ///
@@ -244,12 +263,12 @@ impl Engine {
         Buffer::zeroed(self, n)
     }
 
-    /// A buffer of `n` values that are whatever the memory held; for what kernels write in full before anyone reads it.
+    /// Returns a buffer of `n` undefined values, for kernels that write all of them before the first read.
     pub(crate) fn uninit<T: bytemuck::Pod>(&self, n: usize) -> Result<Buffer<T>, EngineError> {
         Buffer::uninit(self, n)
     }
 
-    /// A buffer with a copy of `data`.
+    /// Returns a buffer with a copy of `data`.
     ///
     /// # Errors
     ///
@@ -278,23 +297,19 @@ impl Engine {
         found.ok_or(EngineError::NotLive { kernel: "(table)" })
     }
 
-    /// Bytes of shared memory that a block can have.
+    /// Returns the bytes of shared memory that a block can have.
     pub fn shared_limit(&self) -> u32 {
-        let own = match &self.0.kind {
-            Backend::Cpu(_) => u32::MAX,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.shared_limit(),
-        };
+        let own = self.0.policy.shared_limit;
         own.min(self.0.shared_limit.load(Relaxed))
     }
 
-    /// Bytes of the buffers that are on the engine now, and the most that they were since it was made, or since
-    /// [`Engine::forget_most_allocated`].
+    /// Returns the bytes of the buffers that are on the engine now, and the most that they were since it was made, or
+    /// since [`Engine::forget_most_allocated`].
     pub fn allocated(&self) -> [u64; 2] {
         self.0.live.bytes()
     }
 
-    /// Counts the most of [`Engine::allocated`] from what there is now.
+    /// Restarts the peak of [`Engine::allocated`] at the current amount.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
     }
@@ -318,11 +333,7 @@ impl Engine {
     ///
     /// [`EngineError::Fault`], or what the driver says.
     pub fn synchronize(&self) -> Result<(), EngineError> {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.take_fault(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.take_fault(),
-        }
+        self.memory().take_fault()
     }
 
     /// Milliseconds that the launches in `work` take on the engine: device events on a GPU, the clock on a CPU.
@@ -331,28 +342,16 @@ impl Engine {
     ///
     /// Errors of `work`, and of the driver.
     pub fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
-        match &self.0.kind {
-            Backend::Cpu(_) => {
-                let start = Instant::now();
-                work()?;
-                Ok(start.elapsed().as_secs_f64() * 1e3)
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.time(work),
-        }
+        on_backend!(self, b => b.time(work))
     }
 
     /// Returns the word in which kernels of this engine report faults.
     pub(crate) fn fault(&self) -> Fault {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.fault(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.fault(),
-        }
+        self.memory().fault()
     }
 }
 
-/// A fault record over an engine's four words.
+/// Returns a fault record over an engine's four words.
 ///
 /// # Safety
 ///

@@ -1,6 +1,7 @@
 //! Progress of the work on an engine, for display.
 
-use super::{Backend, Engine};
+use super::launch::Launcher as _;
+use super::{Engine, on_backend};
 use std::sync::PoisonError;
 
 /// Last progress that an algorithm noted.
@@ -19,7 +20,7 @@ impl Engine {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(Note { what, done });
     }
 
-    /// Forgets what was noted.
+    /// Clears the progress.
     pub fn clear_note(&self) {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -29,12 +30,8 @@ impl Engine {
         *self.0.note.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The patches of the launch that is under way which are done, and how many there are; known on the CPU only.
+    /// Returns the finished patches of the current launch and the number of all its patches; known on the CPU only.
     pub fn patches_done(&self) -> Option<(u32, u32)> {
-        match &self.0.kind {
-            Backend::Cpu(c) => Some(c.patches_done()),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => None,
-        }
+        on_backend!(self, b => b.patches_done())
     }
 }

@@ -15,7 +15,7 @@ pub struct Patches {
     pub(super) mesh: u64,
     /// Parts that the mesh keeps.
     has: Needs,
-    /// By kernel, [`PatchKernel::plan_key`] and what is staged.
+    /// By kernel, [`PatchKernel::plan_key`] and staged fields.
     plans: Mutex<HashMap<(TypeId, u64, u64), u32>>,
     staging: Mutex<StagingChoice>,
 }
@@ -54,7 +54,7 @@ impl Patches {
         self.has
     }
 
-    /// The most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
+    /// Returns the most shared memory that any patch needs for a kernel as it is, by the kernel's own plan.
     pub fn shared_bytes<K: PatchKernel>(&self, kernel: &K) -> u32 {
         let mut kernel = *kernel;
         self.shared_bytes_of(&Fitting::new(&mut kernel, &StagingChoice::All))

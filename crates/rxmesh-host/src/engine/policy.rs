@@ -1,39 +1,86 @@
-//! Choices that depend on the kind of engine, and limits by which tests and measurements change them.
+//! Choices and limits that depend on the kind of engine, and limits by which tests and measurements change them.
 
-use super::{Backend, Engine};
+use super::Engine;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Choices and limits of an engine.
+pub(super) struct Policy {
+    /// `true` if a stream orders launches and accesses; else they are claimed, and refused where they meet.
+    pub(super) ordered: bool,
+    /// Most bytes of shared memory of a block that is launched.
+    pub(super) most_shared: u32,
+    /// Bytes of shared memory of a block up to which fields are staged.
+    pub(super) shared_limit: u32,
+    /// The same for a block of which a multiprocessor shall run two.
+    pub(super) shared_of_two: u32,
+    /// Rounds of edits between two read-backs of their counts.
+    rounds_per_readback: u32,
+    /// Most seeds of a round of edits with which several rounds are one launch.
+    seeds_together: u32,
+    /// `true` if a block is one thread.
+    blocks_are_alone: bool,
+    /// `true` if coefficients of large systems are computed anew each time.
+    computes_anew: bool,
+    /// `true` if hundreds of blocks run at a time.
+    runs_many_blocks: bool,
+}
+
+impl Policy {
+    /// The CPU's. The test engines do as a GPU does where they can, or take turns between its way and the CPU's.
+    pub(super) fn of_cpu(for_tests: bool) -> Policy {
+        Policy {
+            ordered: false,
+            // A sanity limit, below all that 32 bits could count wrongly.
+            most_shared: 1 << 30,
+            shared_limit: u32::MAX,
+            shared_of_two: u32::MAX,
+            // Rounds cost as much as the seeds that they might have.
+            rounds_per_readback: if for_tests { 3 } else { 1 },
+            seeds_together: if for_tests { 1 << 10 } else { 0 },
+            blocks_are_alone: !for_tests,
+            computes_anew: for_tests,
+            runs_many_blocks: false,
+        }
+    }
+
+    /// A CUDA GPU's, with the shared memory of a block that runs alone on a multiprocessor, and of one of two.
+    #[cfg(feature = "cuda")]
+    pub(super) fn of_cuda([one, two]: [u32; 2]) -> Policy {
+        Policy {
+            ordered: true,
+            most_shared: one,
+            shared_limit: one,
+            shared_of_two: two,
+            // A read-back costs as much as a round of a small mesh.
+            rounds_per_readback: 4,
+            seeds_together: 1 << 14,
+            blocks_are_alone: false,
+            // Bytes cost more than arithmetic.
+            computes_anew: true,
+            runs_many_blocks: true,
+        }
+    }
+}
+
 impl Engine {
-    /// Returns the number of rounds of edits that are launched before the host reads their counts back. On a GPU a
-    /// read-back costs as much as a round of a small mesh; a CPU's rounds cost as much as the seeds that they might
-    /// have. The test engines are as patient as a GPU.
+    /// Returns the number of rounds of edits that are launched before the host reads their counts back.
     pub(crate) fn rounds_a_look(&self) -> u32 {
-        match &self.0.kind {
-            Backend::Cpu(c) if c.is_for_tests() => 3,
-            Backend::Cpu(_) => 1,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => 4,
-        }
+        self.0.policy.rounds_per_readback
     }
 
-    /// Returns the most seeds of a round of edits with which several rounds are one launch: none on a CPU. The test
-    /// engines run some rounds this way and some the other.
+    /// Returns the most seeds of a round of edits with which several rounds are one launch.
     pub(crate) fn seeds_together(&self) -> u32 {
-        match &self.0.kind {
-            Backend::Cpu(c) if c.is_for_tests() => 1 << 10,
-            Backend::Cpu(_) => 0,
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => 1 << 14,
-        }
+        self.0.policy.seeds_together
     }
 
-    /// Returns `true` if a block is one thread: some kernels take another path then, and want more work per block.
+    /// Returns `true` if a block is one thread: some kernels take another path then, and need more work per block.
     pub(crate) fn blocks_are_alone(&self) -> bool {
-        match &self.0.kind {
-            Backend::Cpu(c) => !c.is_for_tests(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => false,
-        }
+        self.0.policy.blocks_are_alone
+    }
+
+    /// Returns `true` if hundreds of blocks run at a time, so that fewer launches with more work each pay.
+    pub fn runs_many_blocks(&self) -> bool {
+        self.0.policy.runs_many_blocks
     }
 
     /// Returns the number of blocks of 256 threads for a grid kernel over `items`, of which each block takes a share:
@@ -43,17 +90,12 @@ impl Engine {
         items.div_ceil(256).clamp(1, at_a_time)
     }
 
-    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more: on a
-    /// GPU, not on a CPU. The test engines do as a GPU does.
+    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more.
     pub(crate) fn computes_anew(&self) -> bool {
-        match &self.0.kind {
-            Backend::Cpu(c) => c.is_for_tests(),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => true,
-        }
+        self.0.policy.computes_anew
     }
 
-    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to see what a smaller
+    /// Limits launches to this many bytes of shared memory per block, by staging fewer fields: to imitate a smaller
     /// GPU would do, or to leave shared memory for other blocks. `None` for the engine's own limit.
     pub fn set_shared_limit(&self, bytes: Option<u32>) {
         self.0
@@ -61,7 +103,7 @@ impl Engine {
             .store(bytes.unwrap_or(u32::MAX), Relaxed);
     }
 
-    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to see what a smaller GPU would do.
+    /// Limits the grids whose steps run in one launch to at most `blocks` blocks: to imitate a smaller GPU.
     /// `None` for the engine's own limit.
     pub fn set_grid_limit(&self, blocks: Option<u32>) {
         self.0.grid_limit.store(blocks.unwrap_or(u32::MAX), Relaxed);
@@ -72,19 +114,5 @@ impl Engine {
     #[doc(hidden)]
     pub fn set_allocations_left(&self, n: Option<u32>) {
         self.0.allocations.store(n.unwrap_or(u32::MAX), Relaxed);
-    }
-
-    /// Runs every patch kernel with this many threads per block on a GPU, in place of the kernel's number (or more if
-    /// there are few patches), to measure which is best; `None` for the kernel's number. Rounded up to whole warps. No
-    /// effect on the other engines.
-    pub fn set_block_threads(&self, threads: Option<u32>) {
-        let threads = threads.map_or(0, |n| n.clamp(1, 1024));
-        match &self.0.kind {
-            Backend::Cpu(_) => {
-                let _ = threads;
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(c) => c.set_block_threads(threads),
-        }
     }
 }

@@ -8,7 +8,7 @@ use rxmesh_ptx::Kernels;
 #[cfg(feature = "cuda")]
 use std::borrow::Cow;
 
-/// A PTX text, one kernel at a time: the driver compiles only what is launched.
+/// A PTX text, one kernel at a time: the driver compiles only launched kernels.
 pub(super) struct Library {
     /// Symbol that carries the fingerprint of its list, and the fingerprint.
     fingerprint: (String, u64),
@@ -57,9 +57,9 @@ impl Library {
     }
 }
 
-/// Fails with the reason why PTX cannot run on a device of a compute capability (major, minor).
+/// Fails with the reason if PTX cannot run on a device of a compute capability (major, minor).
 pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(), String> {
-    let target = rxmesh_ptx::target(text).ok_or("the PTX does not say what it is for (.target)")?;
+    let target = rxmesh_ptx::target(text).ok_or("the PTX names no target (.target)")?;
     // Two digits or more, the last of which is the minor number.
     if 10 * major + minor < target {
         return Err(format!(
@@ -71,7 +71,7 @@ pub(super) fn check_target(text: &str, (major, minor): (u32, u32)) -> Result<(),
     Ok(())
 }
 
-/// Returns the text.
+/// Returns the text of the PTX, unpacked if needed.
 #[cfg(feature = "cuda")]
 pub(super) fn unpack(ptx: Ptx<'_>) -> Result<Cow<'_, str>, EngineError> {
     match ptx {

@@ -20,12 +20,12 @@ pub enum StagingChoice {
     All,
     /// None.
     Never,
-    /// Those of these names, as far as they fit a block.
+    /// Fields of these names, as far as they fit a block.
     Only(Vec<String>),
 }
 
 impl StagingChoice {
-    /// The names of the fields that may be staged at all, unless all may.
+    /// Returns the names of the fields that may be staged; `None` for all.
     fn only(&self) -> Option<&[String]> {
         match self {
             StagingChoice::Auto | StagingChoice::All => None,
@@ -35,9 +35,9 @@ impl StagingChoice {
     }
 }
 
-/// A patch kernel without its type: what a launch does with it is compiled once, and not for each kernel.
+/// A patch kernel without its type: the code of a launch is compiled once instead of for each kernel.
 pub(super) trait Stages {
-    /// The kernel, and [`PatchKernel::plan_key`].
+    /// Returns the type of the kernel and [`PatchKernel::plan_key`].
     fn key(&self) -> (TypeId, u64);
     /// [`PatchKernel::OFTEN`].
     fn often(&self) -> u8;
@@ -45,7 +45,7 @@ pub(super) trait Stages {
     fn fields(&self, f: &mut dyn FnMut(StagedField));
     /// [`PatchKernel::unstage`].
     fn leave(&mut self, name: &str);
-    /// The shared memory that a patch needs.
+    /// Returns the shared memory that a patch needs.
     fn measure(&self, header: &PatchHeader) -> u32;
 }
 

@@ -1,7 +1,7 @@
 //! A file is written whole or not at all.
 //!
 //! Everything that the library and its programs write goes through [`write()`]: meshes, patches, records. A program
-//! that may be interrupted calls [`abandon`] before it ends, so that no unfinished file stays behind.
+//! that may be interrupted calls [`abandon`] before it ends, so that no unfinished file remains.
 
 mod part;
 mod target;

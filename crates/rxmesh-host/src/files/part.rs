@@ -38,7 +38,7 @@ pub fn abandon() {
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    // Held for good: no file may be renamed to a target any more.
+    // Held for good: no file may be renamed to a target.
     std::mem::forget(parts);
 }
 

@@ -1,11 +1,11 @@
 //! Warnings of one kind, as a file may give rise to thousands of them.
 
-/// Most warnings of a kind that stand alone.
+/// Limit of the warnings of a kind that are kept separate.
 const MOST_ALONE: usize = 20;
 /// Names in the one warning of many.
 const NAMED: usize = 5;
 
-/// Warnings of one kind: a few stand as they are, of many there is one with their number and the first names.
+/// Warnings of one kind: a few are kept unchanged, many become one with their number and the first names.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     count: usize,

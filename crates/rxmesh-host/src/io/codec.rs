@@ -56,7 +56,7 @@ pub(super) struct Holds {
 pub(super) enum Evidence {
     /// A word that only files of the format begin with.
     Magic,
-    /// Size of the file, or words behind the beginning.
+    /// Size of the file, or words after the beginning.
     Layout,
     /// A word that is common in other text.
     CommonWord,

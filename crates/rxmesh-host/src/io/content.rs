@@ -1,5 +1,5 @@
 //! The bytes of a file as readers take them: unpacked, text as UTF-8 (or in the code page that it is in) without a mark
-//! before it and zeros behind it, lines that end in a line feed.
+//! before it and zeros after it, lines that end in a line feed.
 
 use super::{Format, gzip, stl};
 use std::borrow::Cow;

@@ -7,7 +7,7 @@ use crate::mesh::SharpEdge;
 use std::path::Path;
 
 /// Reads sharp edges of a mesh with `vertices` vertices: lines `a b sharpness`, vertices counted from 0. Blank lines
-/// and text behind a `#` are ignored. An edge of sharpness 0 is kept: it can make an edge of the mesh smooth.
+/// and text after a `#` are ignored. An edge of sharpness 0 is kept: it can make an edge of the mesh smooth.
 ///
 /// # Errors
 ///

@@ -46,9 +46,9 @@ pub enum IoError {
         /// Description of the fault, with the offending value.
         what: String,
     },
-    /// The file holds polygons and triangulation was not asked for.
+    /// The file holds polygons and triangulation was not requested.
     #[error(
-        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is asked for. \
+        "{}: {place}a face has {corners} corners; only triangles are read unless triangulation is requested. \
             {polygons} of {faces} faces are not triangles", path.display()
     )]
     Polygon {
@@ -79,7 +79,7 @@ pub enum IoError {
         /// Fault of the mesh.
         source: MeshError,
     },
-    /// The options ask for something the format cannot do.
+    /// The options require something the format cannot do.
     #[error("{}: {what}", path.display())]
     Options {
         /// Path of the file.

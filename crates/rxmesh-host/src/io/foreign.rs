@@ -6,7 +6,7 @@ use super::content::HEAD;
 /// Extensions of FreeFem's files.
 const FREEFEM: [&str; 2] = ["msh", "mesh"];
 
-/// Programs whose files have these beginnings, behind blanks and lines of comments.
+/// Programs whose files have these beginnings, after blanks and lines of comments.
 const BEGINNINGS: [(&[u8], &str); 14] = [
     (b"MFEM ", "MFEM"),
     (b"BEGIN POINTS LIST", "GetFEM"),

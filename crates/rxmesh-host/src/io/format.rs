@@ -140,7 +140,7 @@ impl Format {
     }
 
     /// Returns the format of a file name's extension, if there is one. `.msh` is [`Format::Msh`] of any version, which
-    /// the content decides. A `.gz` behind the extension is ignored.
+    /// the content decides. A `.gz` after the extension is ignored.
     pub fn of_name(path: &Path) -> Option<Format> {
         if let Some(path) = gzip::unpacked_name(path) {
             return Format::of_name(&path);

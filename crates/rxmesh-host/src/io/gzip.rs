@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Bytes of a head without its optional parts.
 const HEAD: usize = 10;
-/// Checksum and size behind the data.
+/// Checksum and size after the data.
 const TAIL: usize = 8;
 /// Level that gzip has as its default.
 const LEVEL: i32 = 6;
@@ -72,7 +72,7 @@ fn unpack_within(bytes: &[u8], most: usize) -> Result<(Vec<u8>, Option<String>),
     }
     // Tapes and some programs fill up with zeros, as gzip knows.
     let left = rest.iter().any(|b| *b != 0);
-    let warning = left.then(|| format!("{} bytes behind the gzip data are not read", rest.len()));
+    let warning = left.then(|| format!("{} bytes after the gzip data are not read", rest.len()));
     Ok((out, warning))
 }
 
@@ -82,7 +82,7 @@ enum Why {
     Large,
 }
 
-/// Appends the unpacked bytes of a member; returns the bytes behind it.
+/// Appends the unpacked bytes of a member; returns the bytes after it.
 fn member<'a>(
     bytes: &'a [u8],
     inflate: &mut DecompressorOxide,
@@ -103,7 +103,7 @@ fn member<'a>(
     Ok(&data[read + TAIL..])
 }
 
-/// Returns the data of a member, behind its head with a name and a comment.
+/// Returns the data of a member, after its head with a name and a comment.
 fn behind_head(bytes: &[u8]) -> Result<&[u8], Why> {
     const CHECKSUM: u8 = 2;
     const EXTRA: u8 = 4;
@@ -165,7 +165,7 @@ fn inflate_all(
             TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
                 return Err(Why::Cut);
             }
-            _ => return Err(Why::Corrupt("they are not what gzip packs")),
+            _ => return Err(Why::Corrupt("they are not gzip's")),
         }
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(text, b"a\n");
         assert_eq!(
             warning.as_deref(),
-            Some("4 bytes behind the gzip data are not read")
+            Some("4 bytes after the gzip data are not read")
         );
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes the whole file into memory, so sizes that a header promises are checked against the size of the file
 //! before anything is reserved. Errors name the file, the line (or byte) and the value. [`write()`] is atomic: readers
-//! of the path see the old file or the new one. `docs/use/formats.md` says what each format keeps.
+//! of the path see the old file or the new one. `docs/use/formats.md` lists the content that each format keeps.
 
 mod alike;
 mod arrays;
@@ -100,7 +100,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Loaded, IoError> {
     read_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Reads a mesh of triangles from memory; `name` decides the format as a path would, and stands in messages.
+/// Reads a mesh of triangles from memory; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn read_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<Lo
     })
 }
 
-/// Reads a mesh as it stands in the file: polygons stay polygons (whatever `options.triangulate` says), and sharpness
+/// Reads a mesh as it is in the file: polygons stay polygons (whatever `options.triangulate` says), and sharpness
 /// and holes are kept.
 ///
 /// # Errors
@@ -121,7 +121,7 @@ pub fn read_poly(path: &Path, options: &ReadOptions) -> Result<Loaded<PolyMesh>,
     read_poly_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Works like [`read_poly`], from memory; `name` decides the format as a path would, and stands in messages.
+/// Works like [`read_poly`], from memory; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///
@@ -281,7 +281,7 @@ fn hinted(error: IoError, bytes: &[u8], name: &Path, format: Format) -> IoError 
     let looks = Format::of_plain(bytes).filter(|other| !other.is_same_family(format));
     let named = Format::of_name(name).filter(|named| !named.is_same_family(format));
     let hint = match (looks, named) {
-        (Some(other), _) => format!("it was read as {format} and looks like {other}"),
+        (Some(other), _) => format!("it was read as {format}, but its content looks like {other}"),
         (None, Some(named)) => format!("the name says {named}, the content is {format}"),
         (None, None) => return error,
     };

@@ -26,7 +26,7 @@ pub(super) enum CoordinateBits {
 pub(super) struct Coordinate {
     single: f32,
     double: f64,
-    /// Digits behind the point, of text that is read with [`CoordinateBits::Double`].
+    /// Digits after the point, of text that is read with [`CoordinateBits::Double`].
     decimals: Option<i16>,
 }
 
@@ -127,7 +127,7 @@ impl FilePoints {
     }
 
     /// Parses a coordinate in text. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss
-    /// the nearest f32, and then what we wrote would not come back bit for bit.
+    /// the nearest f32, and then the file would not give the same bits.
     #[inline]
     pub(super) fn parse(&mut self, word: &[u8]) -> Result<Coordinate, RefusedNumber> {
         let text = std::str::from_utf8(word).ok();
@@ -184,7 +184,7 @@ impl FilePoints {
     /// decides.
     pub(super) fn want_signs(&self, cells: &[[u32; 4]]) -> bool {
         /// Six volumes change by less, as a part of the square of the longest side and the largest coordinate: each of
-        /// three sides by at most two half units of a 32-bit float along each axis, with room.
+        /// three sides by at most two half units of a 32-bit float along each axis, with a margin.
         const ROUNDED: f64 = 16.0 / (1 << 24) as f64;
         let is_doubtful = |cell: &[u32; 4]| {
             let [a, b, c, d] = cell.map(|v| self.positions[v as usize].as_dvec3());
@@ -289,7 +289,7 @@ fn refused(bits: CoordinateBits, number: bool, shown: &str) -> RefusedNumber {
     RefusedNumber { large, what }
 }
 
-/// Returns the number of digits behind the point that count, the exponent taken off: -2 for `1200`.
+/// Returns the number of digits after the point that count, the exponent taken off: -2 for `1200`.
 fn decimals(word: &[u8]) -> i16 {
     let mut parts = word.splitn(2, |b| matches!(b, b'e' | b'E'));
     let mantissa = parts.next().unwrap_or_default();

@@ -104,7 +104,7 @@ fn libraries(tag: Tag, folder: &Path, back: &Path) -> Vec<Tag> {
     }
 }
 
-/// Returns a relative name behind the path back. Steps up in it undo steps of the path.
+/// Returns a relative name with the path back in front. Steps up in it undo steps of the path.
 fn behind(back: &Path, name: &str) -> String {
     if !is_relative(name) {
         return name.to_owned();

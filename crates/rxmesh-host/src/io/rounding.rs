@@ -3,7 +3,7 @@
 /// A part of a number that is no loss: text of ten digits that was printed from a 32-bit float differs by less.
 const NOTHING: f64 = 1.0 / (1u64 << 30) as f64;
 
-/// Most significant digits that a 32-bit float needs to be told from its neighbours.
+/// Most significant digits that a 32-bit float needs to be distinguished from its neighbours.
 const DIGITS: usize = 9;
 
 /// Largest difference between a coordinate in a file and the one that is kept.

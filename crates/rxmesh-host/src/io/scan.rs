@@ -185,7 +185,7 @@ impl<'a> Iterator for TextLines<'a> {
 }
 
 /// Parses a finite number. It is parsed as f32 at once, not as f64 and then rounded: rounding twice can miss the
-/// nearest f32, and then what we wrote would not come back bit for bit.
+/// nearest f32, and then the file would not give the same bits.
 #[inline]
 pub(super) fn number(word: &[u8], at: usize) -> Result<f32, Fault> {
     let parsed = std::str::from_utf8(word)

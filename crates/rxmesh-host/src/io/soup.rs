@@ -22,7 +22,7 @@ pub(super) struct Polygon {
     pub(super) at: usize,
 }
 
-/// A mesh of polygons as it stands in a file. All indices are in range.
+/// A mesh of polygons as it is in a file. All indices are in range.
 #[derive(Debug, Default)]
 pub(super) struct Soup {
     pub(super) points: FilePoints,
@@ -51,7 +51,7 @@ impl Soup {
         (self.corners.len() - extra) / 3
     }
 
-    /// Returns the mesh as it stands in the file.
+    /// Returns the mesh as it is in the file.
     pub(super) fn finish(mut self) -> Result<(PolyMesh, Vec<String>), Fault> {
         let mut mesh = self.assemble()?;
         mesh.take_marks()?;
@@ -59,7 +59,7 @@ impl Soup {
         Ok((mesh, self.warnings))
     }
 
-    /// Returns the mesh, with polygons cut into triangles if `cut` asks for it.
+    /// Returns the mesh, with polygons cut into triangles if `cut` requests it.
     pub(super) fn triangles(mut self, cut: bool) -> Result<(TriMesh, Vec<String>), Fault> {
         let mesh = self.assemble()?;
         if !cut && let Some(first) = self.polygons.first() {

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Reads a volume of tetrahedra. The extension decides the format, failing that the content; either name of TetGen's
 /// pair of files will do.
 ///
-/// Inverted cells are turned round, other elements than tetrahedra left out, and of tetrahedra of higher order only the
-/// corners kept: warnings say so.
+/// Inverted cells are reversed, elements other than tetrahedra are left out, and only the corners of tetrahedra of
+/// higher order are kept, each with a warning.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub fn read_tets(path: &Path, options: &ReadOptions) -> Result<Loaded<TetMesh>, 
     read_tets_bytes(&bytes_of(path)?, path, options)
 }
 
-/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and stands in messages. The other
+/// Works like [`read_tets`], from memory; `name` decides the format as a path would, and appears in messages. The other
 /// file of TetGen's pair is read from beside `name`.
 ///
 /// # Errors
@@ -121,7 +121,7 @@ fn load(content: PreparedFile<'_>, name: &Path) -> Result<Loaded<TetMesh>, IoErr
 ///
 /// # Errors
 ///
-/// A format that cannot be told. Other faults of a file are found by reading it.
+/// A format that cannot be determined. Other faults of a file are found by reading it.
 pub fn is_volume_bytes(bytes: &[u8], name: &Path, options: &ReadOptions) -> Result<bool, IoError> {
     let PreparedFile { bytes, format, .. } = PreparedFile::new(bytes, name, options)?;
     Ok(match (format.holds_surfaces(), format.holds_volumes()) {

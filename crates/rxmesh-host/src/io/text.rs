@@ -83,7 +83,7 @@ impl LineBuffer {
         self.out.extend_from_slice(self.int.format(n).as_bytes());
     }
 
-    /// Ends the line; a space before the end goes.
+    /// Ends the line; a space before the end is removed.
     pub(super) fn end(&mut self) {
         if self.out.last() == Some(&b' ') {
             self.out.pop();

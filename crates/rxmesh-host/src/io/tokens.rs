@@ -129,7 +129,7 @@ impl<'a> Tokens<'a> {
 }
 
 /// Returns a number that a header gives, if that many items of `least` bytes each fit the bytes that are left;
-/// otherwise the reason, as the end of a sentence. The last item may lack the byte behind it.
+/// otherwise the reason, as the end of a sentence. The last item may lack the byte after it.
 pub(super) fn count(n: i64, least: usize, left: usize) -> Result<usize, String> {
     let Ok(n) = usize::try_from(n) else {
         return Err(", which is less than 0".into());

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(super) struct UniqueNames {
     taken: HashSet<(ElementKind, String)>,
-    /// The next number to try behind a name that is taken.
+    /// The next number to try after a name that is taken.
     next: HashMap<(ElementKind, String), u64>,
 }
 

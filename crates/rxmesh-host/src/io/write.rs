@@ -105,7 +105,7 @@ pub fn write_with<'a>(
     Ok(encoded.report())
 }
 
-/// Writes a mesh into memory; `name` decides the format as a path would, and stands in messages.
+/// Writes a mesh into memory; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub fn write_bytes<'a>(
     Ok((all, report))
 }
 
-/// Writes a mesh to a stream, such as stdout; `name` decides the format as a path would, and stands in messages.
+/// Writes a mesh to a stream, such as stdout; `name` decides the format as a path would, and appears in messages.
 ///
 /// # Errors
 ///

@@ -316,7 +316,7 @@ impl PolyMesh {
     ///
     /// # Errors
     ///
-    /// A sharpness that is negative or no number.
+    /// A sharpness that is negative or not a number.
     pub(crate) fn take_marks(&mut self) -> Result<(), MeshError> {
         let names = [SHARPNESS, CREASE];
         if let Some(c) = self.take_column(ElementKind::Vertex, &names) {

@@ -7,7 +7,7 @@ use crate::par::IntoLean;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-/// From here on a 32-bit float has seven digits behind its point at most: its exact value is short.
+/// From here on a 32-bit float has at most seven digits after its point: its exact value is short.
 const EXACT_IS_SHORT: f32 = (1u32 << 16) as f32;
 
 /// One coordinate as text shall show it.

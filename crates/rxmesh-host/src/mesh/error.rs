@@ -58,11 +58,11 @@ pub enum MeshError {
         position: [f32; 3],
     },
     /// More elements than 32-bit ids can name.
-    #[error("{asked} {what} asked for, at most {limit} fit into 32-bit ids")]
+    #[error("{asked} {what} requested, at most {limit} fit into 32-bit ids")]
     TooLarge {
         /// "vertices", "faces" or "cells".
         what: &'static str,
-        /// Number asked for.
+        /// Requested number.
         asked: u64,
         /// Largest number allowed.
         limit: u64,
@@ -95,7 +95,7 @@ pub enum MeshError {
         /// Whole message.
         what: String,
     },
-    /// A generator was asked for a shape that does not exist.
+    /// The requested shape of a generator does not exist.
     #[error("{what} = {asked} is not possible: {possible}")]
     BadParameter {
         /// Name of the parameter.

@@ -147,7 +147,7 @@ impl ColumnData {
 /// maximum, floats from 0 to 1). Texture coordinates of vertices are two scalar columns, `s` and `t`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Name, as it stands in the file.
+    /// Name, as it is in the file.
     pub name: String,
     /// Kind of element that a row belongs to.
     pub element: ElementKind,
@@ -237,7 +237,7 @@ pub struct Extras {
     pub corner_normals: Option<CornerLayer>,
     /// Groups, objects and materials, ordered by face.
     pub tags: Vec<Tag>,
-    /// Comments at the head of the file, a line each, without what marks them. They belong to the mesh as a whole.
+    /// Comments at the head of the file, a line each, without the comment marks. They belong to the mesh as a whole.
     pub comments: Vec<String>,
 }
 
@@ -312,7 +312,7 @@ impl Extras {
         Ok(())
     }
 
-    /// Checks that every table has the length that the mesh asks for.
+    /// Checks that every table has the length that the mesh requires.
     pub(crate) fn validate(
         &self,
         vertices: usize,

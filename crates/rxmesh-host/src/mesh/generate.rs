@@ -233,7 +233,7 @@ pub fn noise(mesh: &mut TriMesh, amplitude: f32, seed: u64) -> Result<(), MeshEr
 ///
 /// # Errors
 ///
-/// An amplitude that is negative or no number.
+/// An amplitude that is negative or not a number.
 pub fn noise_poly(mesh: &mut PolyMesh, amplitude: f32, seed: u64) -> Result<(), MeshError> {
     let table = EdgeTable::of_polygons(mesh);
     move_at_random(&mut mesh.positions, &table.edges, amplitude, seed)?;

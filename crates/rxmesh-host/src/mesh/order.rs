@@ -26,8 +26,8 @@ pub struct Reordering {
 }
 
 impl PolyMesh {
-    /// Orders vertices as asked, and faces by their smallest vertex. Columns and corner layers follow; groups, objects
-    /// and materials, which are runs of faces, are dropped. The mesh must be valid ([`PolyMesh::validate`]).
+    /// Orders vertices as requested, and faces by their smallest vertex. Columns and corner layers follow; groups,
+    /// objects and materials, which are runs of faces, are dropped. The mesh must be valid ([`PolyMesh::validate`]).
     pub fn reorder(&mut self, order: Order) -> Reordering {
         let sources = match order {
             Order::Spatial => spatial(&self.positions, &self.corners),

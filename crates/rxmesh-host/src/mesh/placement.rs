@@ -55,7 +55,7 @@ impl Placement {
         self.origin + self.scale * position.as_dvec3()
     }
 
-    /// Returns the same with the fewest digits behind the point that lead back to the same position, for text and for
+    /// Returns the same with the fewest digits after the point that lead back to the same position, for text and for
     /// people.
     pub fn digits(&self, position: Vec3) -> [f64; 3] {
         let world = self.world(position).to_array();
@@ -327,7 +327,7 @@ framed!(TriMesh, self => self.faces.as_flattened());
 framed!(TetMesh, self => self.cells.as_flattened());
 framed!(PolyMesh, self => &self.corners);
 
-/// Returns the number with the fewest digits behind its point, from `x` on, for which `is` still holds.
+/// Returns the number with the fewest digits after its point, from `x` on, for which `is` still holds.
 pub(super) fn shortest(x: f64, is: impl Fn(f64) -> bool) -> f64 {
     /// Below it whole numbers are doubles, so that a quotient of two is the double next to a short decimal number.
     const EXACT: f64 = (1u64 << 53) as f64;

@@ -20,7 +20,7 @@ impl PolyMesh {
     ///
     /// # Errors
     ///
-    /// An angle that is not from 0 to 180, a sharpness that is negative or no number.
+    /// An angle that is not from 0 to 180, a sharpness that is negative or not a number.
     pub fn sharpen(&mut self, angle: f32, sharpness: f32) -> Result<usize, MeshError> {
         let wrong = |what, asked: f32, possible| {
             let asked = asked.to_string();

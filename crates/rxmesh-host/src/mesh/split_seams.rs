@@ -143,7 +143,7 @@ impl SplitSeams {
     /// Returns a message about the joined vertices, in one line.
     pub fn message(&self) -> String {
         format!(
-            "{} vertices lie where others do, along {} edges: the sides of these seams are held together",
+            "{} vertices share their place with others, along {} edges: the sides of these seams are joined",
             self.split_vertices(),
             self.edges
         )

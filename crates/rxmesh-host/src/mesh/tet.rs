@@ -164,7 +164,7 @@ impl TetMesh {
     ///
     /// # Errors
     ///
-    /// As [`TriMesh::transform`]. The mesh is then as before.
+    /// As [`TriMesh::transform`]. The mesh is then unchanged.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
         (self.positions, self.placement) = mapped(
             &self.positions,
@@ -318,7 +318,7 @@ pub(super) fn check_tet_counts(vertices: u64, cells: u64) -> Result<(), MeshErro
 }
 
 /// Faces of all cells that name no vertex twice: the vertices, sorted, and `4 cell + k` for face `k` of a cell. In
-/// order, so that what belongs to one face stands together.
+/// order, so that the entries of one face are contiguous.
 pub(super) struct CellFaces(Vec<([u32; 3], u32)>);
 
 impl CellFaces {

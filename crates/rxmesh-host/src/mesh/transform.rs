@@ -14,7 +14,7 @@ impl TriMesh {
     /// # Errors
     ///
     /// [`MeshError::BadParameter`] for a map that is not finite or flattens space,
-    /// [`MeshError::NotFinite`] for a position that leaves the numbers. The mesh is then as before.
+    /// [`MeshError::NotFinite`] for a position that overflows. The mesh is then unchanged.
     pub fn transform(&mut self, map: &DAffine3) -> Result<(), MeshError> {
         let (positions, placement) = mapped(
             &self.positions,

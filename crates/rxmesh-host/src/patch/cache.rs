@@ -270,7 +270,7 @@ impl Word for u64 {
     }
 }
 
-/// A file, and the checksum of what passed through it.
+/// A file, and the checksum of its content.
 struct HashedFile<F> {
     file: F,
     hasher: XxHash3_128,

@@ -35,9 +35,9 @@ pub enum PatchError {
         vertex: u32,
     },
     /// The patch size of a volume cannot be used.
-    #[error("a patch size of {size} cells was asked for, but it must lie between 1 and {limit}")]
+    #[error("a patch size of {size} cells was requested, but it must lie between 1 and {limit}")]
     VolumePatchSize {
-        /// Size that was asked for.
+        /// Requested size.
         size: u32,
         /// Largest possible size.
         limit: u32,
@@ -60,13 +60,13 @@ pub enum PatchError {
         valence: u64,
     },
     /// Copies of a body that cannot be had.
-    #[error("{0} copies were asked for, but it must be 1 or more, of a body that is there once")]
+    #[error("{0} copies were requested, but it must be 1 or more, of a body that is there once")]
     Copies(u32),
     /// The patch size cannot be used.
-    #[error("a patch size of {0} faces was asked for, but it must lie between 1 and 65535")]
+    #[error("a patch size of {0} faces was requested, but it must lie between 1 and 65535")]
     PatchSize(u32),
     /// The growth factor cannot be used.
-    #[error("a growth factor of {0} was asked for, but it must be a number from 1 to 1000")]
+    #[error("a growth factor of {0} was requested, but it must be a number from 1 to 1000")]
     Growth(f32),
     /// The mesh or its patches need ids or offsets that do not fit 32 bits.
     #[error("the mesh needs {count} {what}, but at most {limit} can be addressed")]
@@ -78,7 +78,7 @@ pub enum PatchError {
         /// Largest number allowed.
         limit: u64,
     },
-    /// A patch set that was not just built does not hold together; says where.
+    /// A patch set from a file or from memory is inconsistent, with the place.
     #[error("the patch set is broken: {0}")]
     Broken(String),
     /// A patch does not fit its 16-bit local ids, most often because of one vertex of very high valence.

@@ -76,7 +76,7 @@ impl Default for PatchOptions {
 
 /// A mesh cut into patches, as it lies in memory.
 ///
-/// `rxmesh_kernels::topo::PatchHeader` says where a patch's parts lie in `topology`, `masks` and `ribbons`.
+/// `rxmesh_kernels::topo::PatchHeader` has the places of a patch's parts in `topology`, `masks` and `ribbons`.
 /// Arrays of three are indexed by `Kind`: vertices, edges, faces.
 #[derive(Clone, Debug)]
 pub struct PatchSet {

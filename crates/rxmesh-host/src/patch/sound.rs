@@ -57,7 +57,7 @@ impl PatchSet {
     /// Checks that sections follow each other and fill their arrays, and that owned elements have distinct linear ids.
     fn check_sections(&self) -> Checked {
         let (mut ends, mut owned) = ([0u64; 3], [0u64; 3]);
-        // Bounds of the first linear ids of the next patch: behind those that the preceding patch owns, and before its
+        // Bounds of the first linear ids of the next patch: after those that the preceding patch owns, and before its
         // slack ends.
         let (mut bases, mut slack) = ([0u64; 3], [0u64; 3]);
         for (patch, h) in self.headers.iter().enumerate() {
@@ -140,11 +140,11 @@ impl PatchSet {
         let (ev, fe) = (h.ev_section() as usize, h.fe_section() as usize);
         let ends = &self.topology[ev..ev + 2 * total[1] as usize];
         ensure(ends.iter().all(|&v| u32::from(v) < total[0]), || {
-            format!("patch {patch}: an edge ends at a vertex that is not there")
+            format!("patch {patch}: an edge ends at a missing vertex")
         })?;
         let sides = &self.topology[fe..fe + 3 * total[2] as usize];
         ensure(sides.iter().all(|&s| u32::from(s) >> 1 < total[1]), || {
-            format!("patch {patch}: a face has an edge that is not there")
+            format!("patch {patch}: a face has a missing edge")
         })?;
         // Side `edge << 1 | d` starts at entry `side` of EV and ends at the edge's other one.
         let closes = |face: &[u16]| {

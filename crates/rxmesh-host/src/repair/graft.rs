@@ -27,8 +27,8 @@ pub(super) struct NewFace {
     pub(super) normals: [u32; 3],
 }
 
-/// Adds vertices and faces. Vertices come behind the old ones; faces too, unless the mesh has groups: then each comes
-/// behind the face that it has its values from.
+/// Adds vertices and faces. Vertices come after the old ones; faces too, unless the mesh has groups: then each comes
+/// after the face that it has its values from.
 ///
 /// Entries of new corners must be in the layers already.
 pub(super) fn graft(

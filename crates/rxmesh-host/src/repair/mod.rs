@@ -1,7 +1,7 @@
 //! Repair of meshes that cannot be edited: everything that [`check`](crate::mesh::check()) finds, and holes.
 //!
 //! Each pass is a function that changes a [`TriMesh`](crate::mesh::TriMesh) and reports its counts; [`repair`] runs
-//! those that were asked for, in an order in which none undoes another one. The data of a mesh (columns, texture
+//! those that were requested, in an order in which none undoes another one. The data of a mesh (columns, texture
 //! coordinates and normals of corners, groups, materials) go along. Passes work on the host, in parallel where that is
 //! simple; their result does not depend on the number of threads. `docs/use/repair.md` says more.
 

@@ -42,7 +42,7 @@ impl SplitReport {
 /// If more than two faces meet at an edge, pairs of them continue each other: first faces that are connected elsewhere,
 /// then those between which the surface bends least; solids that touch along an edge each keep their own faces. A face
 /// that finds no partner ends there. Each fan of faces at a vertex then gets a separate vertex, the first one the
-/// vertex itself and the others copies of it behind all vertices. Faces are turned over as [`orient`](super::orient())
+/// vertex itself and the others copies of it after all vertices. Faces are turned over as [`orient`](super::orient())
 /// does; a surface that cannot be oriented is cut open. If two sheets still have an edge between the same two vertices,
 /// one of them gets a vertex on it. Faces that name a vertex twice are left alone.
 pub fn split_non_manifold(mesh: &mut TriMesh) -> SplitReport {
@@ -128,7 +128,7 @@ fn unite_open(mesh: &TriMesh, sheets: &Sheets, fans: &mut Sets) {
 /// Faces with a vertex for each fan of them.
 struct FanFaces {
     faces: Vec<[u32; 3]>,
-    /// Vertices of which the ones behind all others are copies.
+    /// Vertices of which the ones after all others are copies.
     copied: Vec<u32>,
 }
 

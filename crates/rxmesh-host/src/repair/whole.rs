@@ -27,15 +27,15 @@ pub enum Pass {
     Weld,
     /// Drop faces without area, without tearing holes.
     Degenerate,
-    /// Drop faces that are there more than once, and walls between solids.
+    /// Drop repeated faces, and walls between solids.
     Duplicates,
-    /// Split non-manifold edges and vertices, and turn faces so that neighbours agree.
+    /// Split non-manifold edges and vertices, and orient faces like their neighbours.
     Split,
-    /// Turn faces so that neighbours agree, where nothing is to be split.
+    /// Orient faces like their neighbours, without splitting.
     Orient,
     /// Turn the normals of closed components outwards, and those of cavities inwards.
     Outward,
-    /// Drop vertices of no face.
+    /// Drop isolated vertices.
     Unused,
 }
 
@@ -52,7 +52,7 @@ pub struct RepairOptions {
         arg(long, value_name = "LENGTH", num_args = 0..=1, require_equals = true, default_missing_value = "0")
     )]
     pub weld: Option<Length>,
-    /// Do nothing but these passes, and what other flags ask for.
+    /// Run only these passes, and those of other flags.
     #[cfg_attr(
         feature = "cli",
         arg(
@@ -260,7 +260,7 @@ impl RepairReport {
 
 /// Repairs a mesh: welds vertices at one place, drops faces without area, faces that occur more than once and vertices
 /// of no face, splits non-manifold edges and vertices, and orients faces alike and outwards; each unless `options`
-/// leaves it out, and more if they ask for it. The result is the same on every run, and repairing it again changes
+/// leaves it out, and more if they request it. The result is the same on every run, and repairing it again changes
 /// nothing.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ pub trait Dimension: sealed::Sealed + Sized + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug)]
 pub struct Surface;
 
-/// Tetrahedra. Edges and faces exist if the options ask for them ([`VolumeOptions`]).
+/// Tetrahedra. Edges and faces exist if the options require them ([`VolumeOptions`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Volume;
 

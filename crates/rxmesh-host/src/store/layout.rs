@@ -53,14 +53,13 @@ impl Layout {
     pub(super) fn check<T: Value>(self, kind: Kind) -> Result<(), Error> {
         if self.order == ValueOrder::Input && kind == Kind::Edge {
             return Err(Error::Options(
-                "edges have no order in the input: an attribute of theirs lies in patch order"
-                    .into(),
+                "edges have no order in the input: their attributes are in patch order".into(),
             ));
         }
         let words = size_of::<T>().is_multiple_of(4) && align_of::<T>() >= 4;
         if self.words == WordOrder::Apart && !words {
             return Err(Error::Options(format!(
-                "a value of type {} is not made of 32-bit words, which could lie apart",
+                "a value of type {} does not consist of 32-bit words, which could be stored apart",
                 std::any::type_name::<T>()
             )));
         }
@@ -165,7 +164,7 @@ impl Layout {
 }
 
 /// For vertices and faces, or cells, the input's index of each linear id, on both sides; made when an attribute in the
-/// input's order asks for it.
+/// input's order requests it.
 #[derive(Default)]
 pub(super) struct InputIndices(Mutex<[Option<Indices>; 4]>);
 

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 pub struct RxMesh<D: Dimension = Surface> {
     engine: Engine,
     id: u64,
-    /// Patches on the host: there from the start, or copied when they are first asked for.
+    /// Patches on the host: there from the start, or copied when they are first requested.
     set: OnceLock<D::Set>,
     counts: [u32; 4],
     linear_len: [u32; 4],
@@ -339,8 +339,8 @@ impl<D: Dimension> RxMesh<D> {
     ///
     /// # Safety
     ///
-    /// The kernel's arguments are as its documentation asks: arrays are as long as its fields say, and their contents
-    /// are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
+    /// The kernel's arguments are as its documentation requires: arrays are as long as its fields say, and their
+    /// contents are as the kernel assumes (contracts U3 and U4 of docs/inside/unsafe.md). The launch checks the rest.
     pub unsafe fn run_patches<K: PatchKernel + Entry>(&self, kernel: K) -> Result<(), EngineError> {
         self.launch(kernel)
     }

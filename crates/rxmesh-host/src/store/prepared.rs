@@ -1,4 +1,4 @@
-//! Prepared relations of a mesh: made when they are asked for, kept as long as the mesh (MeshTaichi 2022, section 5.1).
+//! Prepared relations of a mesh: made when they are requested, kept as long as the mesh (MeshTaichi 2022, section 5.1).
 
 use super::{Dimension, RxMesh};
 use crate::Error;

@@ -253,7 +253,7 @@ impl Term {
 pub struct Reductions<'a, D: Dimension, const N: usize> {
     rx: &'a RxMesh<D>,
     terms: [Term; N],
-    /// Results, each behind a value that is not used, the words that count patches, and the partial results.
+    /// Results, each after an unused value, the words that count patches, and the partial results.
     room: Buffer<f64>,
 }
 
@@ -266,7 +266,7 @@ impl<'a, D: Dimension, const N: usize> Reductions<'a, D, N> {
     pub fn new(rx: &'a RxMesh<D>, terms: [Term; N]) -> Result<Self, Error> {
         let patches = rx.headers().len();
         let words = N * (patches + 3);
-        // Only what counts patches has to be zero.
+        // Only the counter of patches has to be zero.
         let room = match patches < MANY_PATCHES {
             true => rx.engine().zeroed(words)?,
             false => rx.engine().uninit(words)?,

@@ -13,9 +13,9 @@ use rxmesh_kernels::topo::{Element, Kind, PatchHeader};
 use rxmesh_kernels::volume::distribute::{AddParts, DistributeEntry, DistributeOver};
 use std::marker::PhantomData;
 
-/// Adds up what elements give their neighbours under a stored relation (EV, FE, CV, CE, CF), each element computed
-/// once, without float atomics: the same bits on every run of an engine. Made once a relation and type, used any number
-/// of times.
+/// Adds up the values that elements give their neighbours under a stored relation (EV, FE, CV, CE, CF), each element
+/// computed once, without float atomics: the same bits on every run of an engine. Made once a relation and type, used
+/// any number of times.
 #[derive(Debug)]
 pub struct Distributor<R, T> {
     mesh: u64,

@@ -269,7 +269,7 @@ kernel! {
     }
 }
 
-// SAFETY: as above; the room of rows is apart.
+// SAFETY: as above; rows have separate memory.
 unsafe impl FlatKernel for AggregateMerge {
     #[inline(always)]
     fn run(&self, i: u32) {

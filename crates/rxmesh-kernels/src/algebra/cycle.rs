@@ -1,4 +1,4 @@
-//! A V-cycle of multigrid, two launches a level: on the way down the residual behind a damped Jacobi step from zero is
+//! A V-cycle of multigrid, two launches a level: on the way down the residual after a damped Jacobi step from zero is
 //! summed over aggregates, on the way up the coarse correction is added and another Jacobi step taken. The step's
 //! result is recomputed where it is needed instead of being kept.
 

@@ -59,7 +59,7 @@ crate::args! {
 /// Entries that a block keeps at most: eight a row. Blocks with more read them where they are.
 pub const ENTRIES: u32 = 8 * ROWS;
 
-/// Most blocks of [`JacobiSolve`]: each adds up what all hand in, two times per iteration.
+/// Limit of the blocks of [`JacobiSolve`]: each adds up the partial sums of all, two times per iteration.
 pub const SUMMED: u32 = 512;
 
 /// Part of the matrix that a block keeps, so that a product waits for the vector alone.

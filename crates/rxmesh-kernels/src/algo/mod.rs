@@ -1,6 +1,7 @@
-//! Device half of the algorithms; the host half has the same rooms and file names in `rxmesh-host`.
+//! Device half of the algorithms; the host half has the same submodules and file names in `rxmesh-host`.
 //!
-//! Rooms stand on floors, from [`measure`] up to [`motion`]; their modules are names of this module too.
+//! The submodules are layers, from [`measure`] at the bottom to [`motion`] at the top; their modules are re-exported
+//! here.
 
 pub mod distance;
 pub mod improve;

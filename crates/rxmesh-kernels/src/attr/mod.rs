@@ -42,7 +42,7 @@ pub struct StagedField {
     pub sums: bool,
 }
 
-/// A field of a kernel: takes part in the kernel's prologue and epilogue if its type says so.
+/// A field of a kernel. Its type decides whether it takes part in the kernel's prologue and epilogue.
 ///
 /// # Safety
 ///

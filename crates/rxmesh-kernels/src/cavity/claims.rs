@@ -31,7 +31,7 @@ pub struct Priority(u32, Met);
 /// Number of times that a template meets faces: at the seed and, if it is an edge whose ends are named, at the first of
 /// them.
 ///
-/// In one word, 16 bits each: more faces are not told apart from none that were counted.
+/// In one word, 16 bits each: a count that overflows them is taken for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Met(u32);
 

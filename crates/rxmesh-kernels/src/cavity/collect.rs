@@ -166,7 +166,7 @@ impl RoundEnd {
         });
     }
 
-    /// Lists the seeds of a word of a task, whose words begin with `first`, behind those that it has listed. A task has
+    /// Lists the seeds of a word of a task, whose words begin with `first`, after those that it has listed. A task has
     /// space for all seeds of its words. Returns the number that it has listed then.
     #[inline(always)]
     pub(crate) fn list_word(&self, word: u32, bits: u32, first: u32, listed: u32) -> u32 {

@@ -12,7 +12,7 @@ use crate::kernel::Entry;
 /// The PTX entry of this name takes the parameters of each kernel and runs it: [`crate::entries!`] makes both of one
 /// line (contract U4).
 pub unsafe trait OperatorEntry: Operator {
-    /// Name of the PTX entry that asks seeds if they want a change.
+    /// Name of the PTX entry that tests seeds.
     const WANT: &'static str;
     /// Name of the PTX entry that claims.
     const CLAIM: &'static str;

@@ -3,8 +3,8 @@
 use crate::edit::{HalfEdgeMesh, NO_FACE, NONE};
 use crate::math::hash;
 
-/// A set of a few vertices that may seem to hold more: hardly any vertex must be looked for (Bloom 1970, with two
-/// hashes of 64 bits).
+/// Set of a few vertices with false positives, so that hardly any vertex has to be searched (a Bloom filter, Bloom
+/// 1970, with two hashes of 64 bits).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vicinity([u64; 2]);
 

@@ -61,7 +61,7 @@ impl Growth {
 }
 
 /// Rounds in which the seeds that want a change are listed in a separate launch, which has a thread for each seed: the
-/// launch behind it has full warps then.
+/// launch after it has full warps then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sieves {
     /// No rounds.

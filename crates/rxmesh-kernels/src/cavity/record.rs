@@ -420,7 +420,7 @@ impl<O: Operator, S: Site, H: Holder> Recorder<'_, O, S, H> {
                 }
             }
             if ends && !open {
-                // Not closed: once more from where it begins.
+                // Not closed: again from its beginning.
                 open = true;
                 start = self.rim_start(first, rim, faces);
                 continue;

@@ -22,7 +22,7 @@ const LANES: u32 = 4;
 const AHEAD: u32 = 8;
 
 crate::args! {
-    /// Looks which candidates hold all they claimed, writes the records of their cavities, and enters the others for
+    /// Finds the candidates that hold all they claimed, writes the records of their cavities, and enters the others for
     /// the next round.
     pub struct Resolve<O> {
         /// Operator to run.
@@ -196,7 +196,7 @@ impl<O: Operator> Resolve<O> {
         });
     }
 
-    /// Finds the winners among the candidates of a task: it has none when rounds stand still.
+    /// Finds the winners among the candidates of a task: it has none when rounds are paused.
     #[inline(always)]
     fn resolve_alone(&self, task: u32, t: &ResolveTables) {
         let (round, tasks) = (&self.round, &self.round.tasks);

@@ -28,10 +28,10 @@ pub enum Counter {
     NoSlots = 4,
     /// Candidates that have claimed in this round, where [`Tasks`] do not count them.
     Claimed = 5,
-    /// Seeds that want a change in this round, for operators with a separate launch that tests them.
+    /// Candidates of this round, for operators with a separate launch that tests seeds.
     Wanting = 6,
     /// Nonzero if launches do nothing until the host has read back: no seed is left, a capacity was exceeded, or a
-    /// kernel asked for it.
+    /// kernel requested it.
     Stopped = 7,
     /// Candidates, over all rounds.
     Candidates = 8,
@@ -58,7 +58,7 @@ pub enum Counter {
     Share = 22,
     /// Cavities that this round may carry out, for [`LimitWinners`](super::LimitWinners).
     Most = 23,
-    /// Set between two rounds to ask for a read-back after this one.
+    /// Set between two rounds to request a read-back after this one.
     Pause = 24,
     /// [`Counter::Candidates`] to [`Counter::NoDisk`] when the last round ended.
     Ended = 25,
@@ -139,7 +139,7 @@ impl Round {
         self.counters.get(counter as u32)
     }
 
-    /// Returns the number of seeds of the round: 0 while rounds stand still.
+    /// Returns the number of seeds of the round: 0 while rounds are paused.
     #[inline(always)]
     pub(super) fn seeds(&self) -> u32 {
         if self.counter(Counter::Stopped) != 0 {

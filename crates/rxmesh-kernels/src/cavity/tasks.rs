@@ -16,7 +16,7 @@ args! {
     ///
     /// Empty if a block is several threads.
     pub struct Tasks {
-        /// Start and number of the seeds that each task has listed for the next round; behind those of all tasks the
+        /// Start and number of the seeds that each task has listed for the next round; after those of all tasks the
         /// numbers of candidates and of winners of each.
         pub words: GlobalMut<u32>,
     }
@@ -29,7 +29,7 @@ impl Tasks {
         self.words.len() / TASK_WORDS
     }
 
-    /// Returns the first of `n` items that are a task's, and the one behind them. If there are few items some tasks
+    /// Returns the first of `n` items that are a task's, and the one after them. If there are few items some tasks
     /// have none, about equally many of each thread's.
     #[inline(always)]
     pub(crate) fn range(&self, task: u32, n: u32) -> [u32; 2] {

@@ -209,7 +209,7 @@ impl<F: FnMut(u32) -> bool> Sink for Vertices<F> {
     }
 }
 
-/// Looks whether a cavity deletes an edge of the boundary: by name, or with one of its ends.
+/// Sink that tests if a cavity deletes an edge of the boundary: by name, or with one of its ends.
 struct Search {
     edge: u32,
     ends: [u32; 2],

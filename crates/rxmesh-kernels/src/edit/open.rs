@@ -278,7 +278,7 @@ impl OpenVertices {
 }
 
 kernel! {
-    /// Freezes the faces at frozen vertices for good, and gives up all other claims. One index per face slot.
+    /// Freezes the faces at frozen vertices permanently, and releases all other claims. One index per face slot.
     pub struct Freeze: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,

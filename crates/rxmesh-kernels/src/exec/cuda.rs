@@ -345,7 +345,7 @@ fn unite<B: Block>(
 }
 
 /// Compares each of a warp's words with that whose number differs in the bits of `by_row`, for its row, and `by`, for
-/// its lane, and keeps the smaller or the larger of both. The rows alone say which, or else `smaller` does.
+/// its lane, and keeps the smaller or the larger of both. The rows alone decide which one, else `smaller` does.
 #[inline(always)]
 fn compare(v: &mut [u32; ROWS as usize], by_row: usize, by: u32, smaller: bool) {
     let before = *v;

@@ -18,7 +18,7 @@ pub(crate) use sort::network;
 use crate::mem::{GlobalMut, Shared, Words};
 use core::marker::PhantomData;
 
-/// Proof that a call comes from this module: only it may ask for ranks and bare barriers.
+/// Proof that a call comes from this module: only it may use ranks and bare barriers.
 #[derive(Clone, Copy)]
 pub struct Internal(());
 

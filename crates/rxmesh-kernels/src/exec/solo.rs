@@ -21,7 +21,7 @@ unsafe impl Block for Solo {
     fn sync(self, _: Internal) {}
 }
 
-/// Primes above 2^31: coprime to every smaller number, so that no common divisor has to be looked for at every index.
+/// Primes above 2^31: coprime to every smaller number, so no index needs a search for common divisors.
 const PRIMES: [u32; 16] = [
     2212086131, 2395657379, 2512980629, 2670619843, 2797553351, 2843696771, 3080054819, 3161589617,
     3221288093, 3386408173, 3495860639, 3677543731, 3884862361, 3934956709, 4030355149, 4193052181,

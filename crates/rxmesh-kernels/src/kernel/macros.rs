@@ -13,7 +13,7 @@
 ///         pub starts: Global<u32>,
 ///         /// The sums.
 ///         pub sums: GlobalMut<f32>,
-///         /// What is summed up.
+///         /// Terms of the sum.
 ///         pub source: S,
 ///     }
 /// }
@@ -279,7 +279,7 @@ macro_rules! kernel {
 /// }
 ///
 /// rxmesh_kernels::kernels! {
-///     /// What `Engine::load_ptx` takes beside the PTX.
+///     /// The list that `Engine::load_ptx` takes with the PTX.
 ///     pub KERNELS = "my_fingerprint";
 ///     flat my_count: Count;
 /// }
@@ -289,7 +289,7 @@ macro_rules! kernel {
 /// The literal is the symbol that carries the list's fingerprint in the PTX. Names are shared with all modules that an
 /// engine has loaded, this library's among them: give yours a prefix. With `, feature "name"` after it the PTX entries
 /// are made only where that feature of the crate is on: for crates whose kernels others use in kernels of theirs, and
-/// which do not want to be in their PTX.
+/// which should not be in their PTX.
 #[macro_export]
 macro_rules! kernels {
     ($(#[$meta:meta])* $vis:vis $list:ident = $fingerprint:literal, feature $feature:literal; $($rest:tt)*) => {
@@ -316,7 +316,7 @@ macro_rules! kernels {
 /// | `listed name: K` | a [`PatchKernel`](crate::kernel::PatchKernel) that runs on patches that kernels have listed | `rx_name` |
 /// | `prepared name: K` | a [`ForEach`](crate::kernel::ForEach) or [`Scatter`](crate::kernel::Scatter) kernel, which shall run on prepared relations too | `rx_name`, `rx_name_prepared` |
 /// | `distribute name: K` | a [`Distribute`](crate::volume::distribute::Distribute) kernel | `rx_name` |
-/// | `prepare name: R` | what prepares relation `R` | `rx_name` |
+/// | `prepare name: R` | the preparation of relation `R` | `rx_name` |
 /// | `block name: K` | a [`BlockKernel`](crate::kernel::BlockKernel) | `rx_name` |
 /// | `grid name: K` | a [`GridKernel`](crate::kernel::GridKernel) | `rx_name` |
 /// | `flat name: K` | a [`FlatKernel`](crate::kernel::FlatKernel) | `rx_name` |

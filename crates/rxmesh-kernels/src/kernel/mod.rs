@@ -131,7 +131,7 @@ pub const fn bit(kind: Kind) -> u8 {
 ///
 /// # Safety
 ///
-/// On every mesh, and with arguments of the lengths that its documentation asks for:
+/// On every mesh, and with arguments of the lengths that its documentation requires:
 ///
 /// - branches and loops around phases and collectives are the same for all threads (contracts U1, U5);
 /// - `carve` takes the same pieces for the same header, staged fields and [`PatchKernel::plan_key`], whatever else the

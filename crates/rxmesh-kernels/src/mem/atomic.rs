@@ -13,7 +13,7 @@ unsafe fn cell<'a>(at: *mut u32) -> &'a AtomicU32 {
     unsafe { AtomicU32::from_ptr(at) }
 }
 
-/// Reads what other threads may be changing.
+/// Reads a word that other threads may be changing.
 ///
 /// # Safety
 ///
@@ -24,7 +24,7 @@ pub unsafe fn load(at: *mut u32) -> u32 {
     unsafe { cell(at) }.load(Relaxed)
 }
 
-/// Writes what other threads may be reading or writing.
+/// Writes a word that other threads may be reading or writing.
 ///
 /// # Safety
 ///
@@ -65,7 +65,7 @@ pub unsafe fn fetch_increment(at: *mut u32) -> u32 {
     }
 }
 
-/// Reads what other threads may have written.
+/// Reads a word that other threads may have written.
 ///
 /// # Safety
 ///
@@ -266,7 +266,7 @@ pub unsafe fn store_u64(at: *mut u64, v: u64) {
 pub unsafe fn fetch_min_u64(at: *mut u64, v: u64) -> u64 {
     // SAFETY: the caller's.
     let cell = unsafe { wide(at) };
-    // CPUs have no such instruction: if the value stays, a load saves the exchange that stands in for it.
+    // CPUs have no such instruction: if the value stays, a load saves the exchange that replaces the instruction.
     #[cfg(not(target_arch = "nvptx64"))]
     {
         let old = cell.load(Relaxed);

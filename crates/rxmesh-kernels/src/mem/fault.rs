@@ -19,7 +19,7 @@ pub enum FaultCode {
 }
 
 impl FaultCode {
-    /// Returns the code behind a fault word, if it is one.
+    /// Returns the code of a fault word, if it is one.
     pub fn from_word(word: u32) -> Option<FaultCode> {
         [
             FaultCode::SharedMemory,

@@ -107,7 +107,7 @@ impl Plan {
         self.used = mark;
     }
 
-    /// Places the next piece behind a mark that was given back, if the pieces taken before it end earlier: after two
+    /// Places the next piece after a mark that was given back, if the pieces taken before it end earlier: after two
     /// pieces that take turns in one place, of which the first may be the longer one.
     #[inline(always)]
     pub fn skip_to(&mut self, mark: u32) {

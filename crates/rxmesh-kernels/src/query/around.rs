@@ -1,8 +1,8 @@
 //! VC, EC, FC: the cells around an element, by transposing what cells store; EE: edges around the ends of an edge.
 
 use super::csr::CsrRow;
-use super::vertex::transpose_ev;
-use super::{Csr, Relation, Row, unless};
+use super::transposed::Transposed;
+use super::{Csr, Relation, Row, VE};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Cell, Edge, Face, Needs, Patch, PatchHeader, Vertex};
@@ -11,27 +11,21 @@ use crate::topo::{Cell, Edge, Face, Needs, Patch, PatchHeader, Vertex};
 #[derive(Clone, Copy, Debug)]
 pub struct VC;
 
-// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for VC {
+// SAFETY: entries are of the patch's own local ids, and as many as they say (contracts U1 to U4).
+unsafe impl Transposed for VC {
     type Source = Vertex;
     type Target = Cell;
-    type Tables = Csr;
-    type Row = CsrRow;
     const NAME: &'static str = "VC";
     const PREPARE: &'static str = "rx_prepare_vc";
     const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::CELLS;
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        Csr::take(plan, u32::from(h.owned[0]), 4 * u32::from(h.cells))
+    fn size(h: &PatchHeader) -> [u32; 2] {
+        [u32::from(h.owned[0]), 4 * u32::from(h.cells)]
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
-    }
-    #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
+    fn transpose<B: Block>(b: B, patch: &Patch, csr: Csr, scratch: Shared<u32>) {
         csr.transpose(
             b,
             patch.total::<Cell>(),
@@ -40,41 +34,27 @@ unsafe impl Relation for VC {
             |c, [v, w, x, y]| [(v, c), (w, c), (x, c), (y, c)],
         );
     }
-    #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
-        csr.row(v)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
-    }
 }
 
 /// Cells of an edge.
 #[derive(Clone, Copy, Debug)]
 pub struct EC;
 
-// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for EC {
+// SAFETY: entries are of the patch's own local ids, and as many as they say (contracts U1 to U4).
+unsafe impl Transposed for EC {
     type Source = Edge;
     type Target = Cell;
-    type Tables = Csr;
-    type Row = CsrRow;
     const NAME: &'static str = "EC";
     const PREPARE: &'static str = "rx_prepare_ec";
     const USUAL: u32 = 6;
     const NEEDS: Needs = Needs::CELLS.and(Needs::EDGES);
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        Csr::take(plan, u32::from(h.owned[1]), 6 * u32::from(h.cells))
+    fn size(h: &PatchHeader) -> [u32; 2] {
+        [u32::from(h.owned[1]), 6 * u32::from(h.cells)]
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
-    }
-    #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
+    fn transpose<B: Block>(b: B, patch: &Patch, csr: Csr, scratch: Shared<u32>) {
         csr.transpose(
             b,
             patch.total::<Cell>(),
@@ -83,26 +63,16 @@ unsafe impl Relation for EC {
             |c, [d, e, f, g, h, i]| [(d, c), (e, c), (f, c), (g, c), (h, c), (i, c)],
         );
     }
-    #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, e: u32) -> CsrRow {
-        csr.row(e)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
-    }
 }
 
 /// Cells of a face: one on the boundary, two inside, more where the mesh is not a manifold.
 #[derive(Clone, Copy, Debug)]
 pub struct FC;
 
-// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for FC {
+// SAFETY: entries are of the patch's own local ids, and as many as they say (contracts U1 to U4).
+unsafe impl Transposed for FC {
     type Source = Face;
     type Target = Cell;
-    type Tables = Csr;
-    type Row = CsrRow;
     const NAME: &'static str = "FC";
     const PREPARE: &'static str = "rx_prepare_fc";
     const USUAL: u32 = 2;
@@ -111,15 +81,11 @@ unsafe impl Relation for FC {
 
     // Rows of all local faces, because CC looks up those of the faces of owned cells.
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        Csr::take(plan, u32::from(h.total[2]), 4 * u32::from(h.cells))
+    fn size(h: &PatchHeader) -> [u32; 2] {
+        [u32::from(h.total[2]), 4 * u32::from(h.cells)]
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
-    }
-    #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
+    fn transpose<B: Block>(b: B, patch: &Patch, csr: Csr, scratch: Shared<u32>) {
         csr.transpose(
             b,
             patch.total::<Cell>(),
@@ -127,14 +93,6 @@ unsafe impl Relation for FC {
             |c| patch.cell_faces(c),
             |c, [f, g, h, i]| [(f, c), (g, c), (h, c), (i, c)],
         );
-    }
-    #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, f: u32) -> CsrRow {
-        csr.row(f)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
     }
 }
 
@@ -166,9 +124,7 @@ unsafe impl Relation for EE {
     }
     #[inline(always)]
     fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        transpose_ev(b, patch, *csr, scratch, |e, s, t| {
-            [(s, e), (unless(t == s, t), e)]
-        });
+        VE::transpose(b, patch, *csr, scratch);
     }
     #[inline(always)]
     fn row(patch: &Patch, csr: &Csr, e: u32) -> EndsRow {

@@ -10,7 +10,7 @@ use crate::topo::{Face, Patch, PatchHeader, Vertex};
 
 /// For each face of a vertex, in ascending local id, two entries: the vertex that follows it in the face and the one
 /// that comes before it. Unlike the oriented relations it is defined on every mesh, and unlike the other relations its
-/// rows repeat vertices. It lets a kernel gather what faces give their corners, without atomics.
+/// rows repeat vertices. With it, a kernel gathers the values of faces at their corners without atomics.
 ///
 /// A face that names the vertex twice counts once, at its first corner there.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! EV, EF, EE through faces: rows of edges.
 
 use super::csr::{FewRow, FixedRow};
-use super::slots::{EdgeFaces, EdgeFacesRow};
+use super::slots::{EdgeFaces, EdgeFacesRow, SlottedRow};
 use super::{NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -77,7 +77,7 @@ unsafe impl Relation for EEThroughFaces {
     type Source = Edge;
     type Target = Edge;
     type Tables = EdgeFaces;
-    type Row = EeRow;
+    type Row = SlottedRow<4, AnyEe>;
     const NAME: &'static str = "EE through faces";
     const PREPARE: &'static str = "rx_prepare_ee";
     const NEEDS: Needs = Needs::SURFACE;
@@ -95,7 +95,7 @@ unsafe impl Relation for EEThroughFaces {
         faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> EeRow {
+    fn row(_patch: &Patch, faces: &EdgeFaces, e: u32) -> Self::Row {
         let (fe, around) = (faces.fe(), faces.row(e));
         let slotted = faces.is_slotted();
         // The other sides of a face, in its order.
@@ -107,7 +107,7 @@ unsafe impl Relation for EEThroughFaces {
             [if a == e { b } else { a }, if c == e { b } else { c }]
         };
         let ([a, b], [c, d]) = (others(0), others(1));
-        EeRow {
+        SlottedRow {
             slotted,
             few: FewRow::new(e, [a, b, c, d]),
             any: AnyEe {
@@ -120,56 +120,10 @@ unsafe impl Relation for EEThroughFaces {
     }
 }
 
-/// A row of [`EEThroughFaces`].
-#[derive(Clone, Copy, Debug)]
-pub struct EeRow {
-    slotted: bool,
-    /// Row if an edge has two faces at most.
-    few: FewRow<4>,
-    /// Row in any other mesh.
-    any: AnyEe,
-}
-
-impl Iterator for EeRow {
-    type Item = u32;
-    #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        if self.slotted {
-            self.few.next()
-        } else {
-            self.any.next()
-        }
-    }
-}
-
-impl Row for EeRow {
-    type Iter = EeRow;
-    #[inline(always)]
-    fn len(&self) -> u32 {
-        if self.slotted {
-            self.few.len()
-        } else {
-            self.any.count() as u32
-        }
-    }
-    #[inline(always)]
-    fn get(&self, i: u32) -> u32 {
-        if self.slotted {
-            self.few.get(i)
-        } else {
-            { self.any }.nth(i as usize).unwrap_or(NONE)
-        }
-    }
-    #[inline(always)]
-    fn iter(&self) -> EeRow {
-        *self
-    }
-}
-
 /// A row of [`EEThroughFaces`], computed as it is read: the sides of the edge's faces, one after the other, without
 /// itself and without repetitions.
 #[derive(Clone, Copy, Debug)]
-struct AnyEe {
+pub struct AnyEe {
     all: EdgeFaces,
     faces: EdgeFacesRow,
     edge: u32,

@@ -1,7 +1,7 @@
 //! FE, FV, FF: rows of faces.
 
 use super::csr::{FewRow, FixedRow};
-use super::slots::{EdgeFaces, face_of};
+use super::slots::{EdgeFaces, SlottedRow, face_of};
 use super::{LocalEv, NONE, Relation, Row};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -76,7 +76,7 @@ unsafe impl Relation for FF {
     type Source = Face;
     type Target = Face;
     type Tables = EdgeFaces;
-    type Row = FfRow;
+    type Row = SlottedRow<3, AnyFf>;
     const NAME: &'static str = "FF";
     const PREPARE: &'static str = "rx_prepare_ff";
     const USUAL: u32 = 8;
@@ -95,7 +95,7 @@ unsafe impl Relation for FF {
         faces.build(b, patch, scratch);
     }
     #[inline(always)]
-    fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> FfRow {
+    fn row(_patch: &Patch, faces: &EdgeFaces, f: u32) -> Self::Row {
         let sides = faces.fe().sides(f);
         let slotted = faces.is_slotted();
         let across = |side: u32| {
@@ -105,7 +105,7 @@ unsafe impl Relation for FF {
                 NONE
             }
         };
-        FfRow {
+        SlottedRow {
             slotted,
             few: FewRow::new(f, sides.map(across)),
             any: AnyFf {
@@ -119,55 +119,9 @@ unsafe impl Relation for FF {
     }
 }
 
-/// A row of [`FF`].
-#[derive(Clone, Copy, Debug)]
-pub struct FfRow {
-    slotted: bool,
-    /// Row if an edge has two faces at most.
-    few: FewRow<3>,
-    /// Row in any other mesh.
-    any: AnyFf,
-}
-
-impl Iterator for FfRow {
-    type Item = u32;
-    #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        if self.slotted {
-            self.few.next()
-        } else {
-            self.any.next()
-        }
-    }
-}
-
-impl Row for FfRow {
-    type Iter = FfRow;
-    #[inline(always)]
-    fn len(&self) -> u32 {
-        if self.slotted {
-            self.few.len()
-        } else {
-            self.any.count() as u32
-        }
-    }
-    #[inline(always)]
-    fn get(&self, i: u32) -> u32 {
-        if self.slotted {
-            self.few.get(i)
-        } else {
-            { self.any }.nth(i as usize).unwrap_or(NONE)
-        }
-    }
-    #[inline(always)]
-    fn iter(&self) -> FfRow {
-        *self
-    }
-}
-
 /// A row of [`FF`], computed as it is read.
 #[derive(Clone, Copy, Debug)]
-struct AnyFf {
+pub struct AnyFf {
     faces: EdgeFaces,
     sides: [u32; 3],
     face: u32,

@@ -30,6 +30,7 @@ mod csr;
 mod diamond;
 mod edge;
 mod face;
+mod list;
 mod local;
 mod oriented;
 pub mod prepare;
@@ -37,6 +38,7 @@ mod prepared;
 mod relations;
 pub mod rows;
 mod slots;
+mod transposed;
 mod vertex;
 
 pub use around::{EC, EE, FC, VC};
@@ -46,6 +48,7 @@ pub use csr::Csr;
 pub use diamond::Diamond;
 pub use edge::{EEThroughFaces, EF, EV};
 pub use face::{FE, FF, FV};
+pub(crate) use list::relation_kernels;
 pub use local::{LocalEv, LocalFe, LocalMap};
 pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV};
 pub use prepared::{
@@ -146,7 +149,7 @@ pub trait Row: Copy {
 /// Neighbour that is missing: the opposite vertex of a boundary edge in a [`Diamond`].
 pub const NONE: u32 = u32::MAX;
 
-/// Stops a kernel that asks for a neighbour or a row that is not there: it panics on the host and traps on a GPU.
+/// Stops a kernel that reads a neighbour or a row that does not exist: it panics on the host and traps on a GPU.
 #[inline(always)]
 fn within(i: u32, n: u32) {
     if i >= n {
@@ -161,7 +164,7 @@ fn within(i: u32, n: u32) {
 #[cold]
 #[inline(never)]
 fn not_there(i: u32, n: u32) -> ! {
-    panic!("a kernel asked for neighbour or row {i} of {n}");
+    panic!("a kernel reads neighbour or row {i} of {n}");
 }
 
 /// Returns `row`, or [`NONE`] if `skip`: an entry that the transpose leaves out.

@@ -4,47 +4,12 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::{Entry, PatchKernel};
 use crate::mem::{FaultCode, Global, GlobalMut, Plan, Shared};
 use crate::query::{
-    CC, Corners, Diamond, EC, EE, EEThroughFaces, EF, FC, FF, FV, Fans, LocalMap, NONE, OrientedVE,
-    OrientedVF, OrientedVV, Prepared, Relation, Row, TABLE_ALIGN, VC, VE, VF, VV, table_rows,
+    LocalMap, NONE, Prepared, Relation, Row, TABLE_ALIGN, relation_kernels, table_rows,
 };
 use crate::topo::{Needs, Patch, PatchHeader};
 use core::marker::PhantomData;
 
-kernel_list! {
-    prepare prepare_vv: VV;
-    prepare prepare_ve: VE;
-    prepare prepare_vf: VF;
-    prepare prepare_ef: EF;
-    prepare prepare_ee: EEThroughFaces;
-    prepare prepare_fv: FV;
-    prepare prepare_ff: FF;
-    prepare prepare_diamond: Diamond;
-    prepare prepare_corners: Corners;
-    prepare prepare_fans: Fans;
-    prepare prepare_oriented_vv: OrientedVV;
-    prepare prepare_oriented_ve: OrientedVE;
-    prepare prepare_oriented_vf: OrientedVF;
-    prepare prepare_vc: VC;
-    prepare prepare_ec: EC;
-    prepare prepare_ee_at_ends: EE;
-    prepare prepare_fc: FC;
-    prepare prepare_cc: CC;
-    patch write_prepared_vv: WritePrepared<VV>;
-    patch write_prepared_ve: WritePrepared<VE>;
-    patch write_prepared_vf: WritePrepared<VF>;
-    patch write_prepared_ef: WritePrepared<EF>;
-    patch write_prepared_ee: WritePrepared<EEThroughFaces>;
-    patch write_prepared_fv: WritePrepared<FV>;
-    patch write_prepared_ff: WritePrepared<FF>;
-    patch write_prepared_diamond: WritePrepared<Diamond>;
-    patch write_prepared_corners: WritePrepared<Corners>;
-    patch write_prepared_oriented_vv: WritePrepared<OrientedVV>;
-    patch write_prepared_vc: WritePrepared<VC>;
-    patch write_prepared_ec: WritePrepared<EC>;
-    patch write_prepared_ee_at_ends: WritePrepared<EE>;
-    patch write_prepared_fc: WritePrepared<FC>;
-    patch write_prepared_cc: WritePrepared<CC>;
-}
+relation_kernels!(prepare);
 
 /// Value in place of a size: the patch's rows have more entries than 16 bits can count.
 pub const TOO_LARGE: u32 = u32::MAX;

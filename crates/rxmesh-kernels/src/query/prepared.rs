@@ -2,7 +2,7 @@
 //!
 //! A patch's table starts at a multiple of 16 bytes. Relations with rows of a fixed length keep the values only, 0xffff
 //! for a missing one. The others keep the end of each row, then the values: `u16` all. Rows of ribbon elements are kept
-//! only for relations whose kernels may ask for them ([`Relation::RIBBON_ROWS`]).
+//! only for relations whose kernels may read them ([`Relation::RIBBON_ROWS`]).
 
 use super::{NONE, Relation, Row};
 use crate::attr::Field;

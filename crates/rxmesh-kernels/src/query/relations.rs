@@ -6,7 +6,7 @@ use crate::kernel::bit;
 use crate::mem::{Bind, Hashed, Piece, Plan, Shared, hash_word};
 use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
 
-/// One or several relations that a kernel asks for. With several, the body runs for each source of the
+/// One or several relations that a kernel requires. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
 ///
 /// # Safety
@@ -176,7 +176,7 @@ impl<R: Relation> Neighbours<R> {
         self.row.len() == 0
     }
 
-    /// Returns neighbour `i` of `0..len()`; a kernel that asks for another one is stopped. In a [`super::Diamond`] use
+    /// Returns neighbour `i` of `0..len()`; a kernel that reads another one is stopped. In a [`super::Diamond`] use
     /// [`Neighbours::try_get`].
     #[inline(always)]
     pub fn get(&self, i: u32) -> Local<R::Target> {

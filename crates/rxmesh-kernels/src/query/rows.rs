@@ -3,59 +3,11 @@
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::PatchKernel;
 use crate::mem::{FaultCode, GlobalMut, Plan, Shared};
-use crate::query::{
-    CC, CE, CF, CV, Corners, Csr, Diamond, EC, EE, EEThroughFaces, EF, EV, FC, FE, FF, FV,
-    LocalMap, NONE, OrientedVE, OrientedVF, OrientedVV, Relation, Row, VC, VE, VF, VV,
-};
+use crate::query::{Csr, LocalMap, NONE, Relation, Row, relation_kernels};
 use crate::topo::{Id, Needs, Patch, PatchHeader};
 use core::marker::PhantomData;
 
-kernel_list! {
-    patch count_vv: CountRows<VV>;
-    patch count_ve: CountRows<VE>;
-    patch count_vf: CountRows<VF>;
-    patch count_ef: CountRows<EF>;
-    patch count_ee: CountRows<EEThroughFaces>;
-    patch count_ff: CountRows<FF>;
-    patch count_ev: CountRows<EV>;
-    patch count_fv: CountRows<FV>;
-    patch count_fe: CountRows<FE>;
-    patch count_diamond: CountRows<Diamond>;
-    patch count_oriented_vv: CountRows<OrientedVV>;
-    patch count_oriented_ve: CountRows<OrientedVE>;
-    patch count_oriented_vf: CountRows<OrientedVF>;
-    patch write_vv: WriteRows<VV>;
-    patch write_ve: WriteRows<VE>;
-    patch write_vf: WriteRows<VF>;
-    patch write_ev: WriteRows<EV>;
-    patch write_ee: WriteRows<EEThroughFaces>;
-    patch write_ef: WriteRows<EF>;
-    patch write_fv: WriteRows<FV>;
-    patch write_fe: WriteRows<FE>;
-    patch write_ff: WriteRows<FF>;
-    patch write_diamond: WriteRows<Diamond>;
-    patch write_oriented_vv: WriteRows<OrientedVV>;
-    patch write_oriented_ve: WriteRows<OrientedVE>;
-    patch write_oriented_vf: WriteRows<OrientedVF>;
-    patch count_corners: CountRows<Corners>;
-    patch write_corners: WriteRows<Corners>;
-    patch count_vc: CountRows<VC>;
-    patch count_ec: CountRows<EC>;
-    patch count_ee_at_ends: CountRows<EE>;
-    patch count_fc: CountRows<FC>;
-    patch count_cv: CountRows<CV>;
-    patch count_ce: CountRows<CE>;
-    patch count_cf: CountRows<CF>;
-    patch count_cc: CountRows<CC>;
-    patch write_vc: WriteRows<VC>;
-    patch write_ec: WriteRows<EC>;
-    patch write_ee_at_ends: WriteRows<EE>;
-    patch write_fc: WriteRows<FC>;
-    patch write_cv: WriteRows<CV>;
-    patch write_ce: WriteRows<CE>;
-    patch write_cf: WriteRows<CF>;
-    patch write_cc: WriteRows<CC>;
-}
+relation_kernels!(rows);
 
 crate::args! {
     /// Number of neighbours of each element.
@@ -112,8 +64,8 @@ unsafe impl<R: Relation> PatchKernel for CountRows<R> {
 }
 
 crate::args! {
-    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows when [`Relation::FIXED`]
-    /// says so (`starts` is then not used). A missing neighbour is `u32::MAX`.
+    /// Rows of a relation: `values[starts[i]..starts[i + 1]]` for linear id `i`, or fixed rows if
+    /// [`Relation::FIXED`] is set (`starts` is then not used). A missing neighbour is `u32::MAX`.
     pub struct WriteRows<R> {
         /// Start of each row; one more than there are linear ids. Known before the launch, and written again by it.
         pub starts: GlobalMut<u32>,
@@ -169,7 +121,7 @@ unsafe impl<R: Relation> PatchKernel for WriteRows<R> {
         R::build(b, patch, &t.rows.relation, t.rows.scratch);
         let linear = |id: u32| if id == NONE { NONE } else { t.map.linear(id) };
         if let Some(4) = R::FIXED {
-            // A row in one store: most of what such a launch does is to write them.
+            // A row in one store: stores are most of the work of such a launch.
             let values = self.values.from(4 * base);
             b.last_phase(|p| {
                 p.each(n, |i| {

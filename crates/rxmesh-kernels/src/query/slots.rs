@@ -6,7 +6,7 @@
 //!
 //! A slot keeps the corner at which the side starts: corner `3 f + k` is where side `k` of face `f` starts.
 
-use super::csr::CsrRow;
+use super::csr::{CsrRow, FewRow};
 use super::local::LocalFe;
 use super::{Csr, NONE, Row, unless};
 use crate::exec::{Block, Phase};
@@ -37,7 +37,7 @@ impl EdgeFaces {
         let end = plan.mark();
         plan.rewind(here);
         let csr = Csr::take(plan, edges, 3 * faces);
-        // Another relation of the same kernel lies behind both.
+        // Another relation of the same kernel follows both.
         plan.skip_to(end);
         EdgeFaces {
             fe,
@@ -191,5 +191,50 @@ impl Iterator for EdgeFacesRow {
         }
         self.at += 1;
         Some(self.get(self.at - 1))
+    }
+}
+
+/// A row with at most `N` entries where the patch is [slotted](EdgeFaces::is_slotted), or else one that is computed as
+/// it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct SlottedRow<const N: usize, A> {
+    pub(super) slotted: bool,
+    pub(super) few: FewRow<N>,
+    pub(super) any: A,
+}
+
+impl<const N: usize, A: Iterator<Item = u32>> Iterator for SlottedRow<N, A> {
+    type Item = u32;
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.slotted {
+            self.few.next()
+        } else {
+            self.any.next()
+        }
+    }
+}
+
+impl<const N: usize, A: Iterator<Item = u32> + Copy> Row for SlottedRow<N, A> {
+    type Iter = Self;
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        if self.slotted {
+            self.few.len()
+        } else {
+            self.any.count() as u32
+        }
+    }
+    #[inline(always)]
+    fn get(&self, i: u32) -> u32 {
+        if self.slotted {
+            self.few.get(i)
+        } else {
+            { self.any }.nth(i as usize).unwrap_or(NONE)
+        }
+    }
+    #[inline(always)]
+    fn iter(&self) -> Self {
+        *self
     }
 }

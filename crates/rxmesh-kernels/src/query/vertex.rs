@@ -1,6 +1,7 @@
 //! VE, VV, VF: rows of vertices, by transposing EV and FV.
 
 use super::csr::CsrRow;
+use super::transposed::Transposed;
 use super::{Csr, LocalEv, LocalFe, Relation, unless};
 use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
@@ -40,38 +41,24 @@ pub(super) fn transpose_ev<B: Block>(
 #[derive(Clone, Copy, Debug)]
 pub struct VE;
 
-// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for VE {
+// SAFETY: entries are of the patch's own local ids, and as many as they say (contracts U1 to U4).
+unsafe impl Transposed for VE {
     type Source = Vertex;
     type Target = Edge;
-    type Tables = Csr;
-    type Row = CsrRow;
     const NAME: &'static str = "VE";
     const PREPARE: &'static str = "rx_prepare_ve";
     const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        Csr::take(plan, u32::from(h.owned[0]), 2 * u32::from(h.total[1]))
+    fn size(h: &PatchHeader) -> [u32; 2] {
+        [u32::from(h.owned[0]), 2 * u32::from(h.total[1])]
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
-    }
-    #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        transpose_ev(b, patch, *csr, scratch, |e, s, t| {
+    fn transpose<B: Block>(b: B, patch: &Patch, csr: Csr, scratch: Shared<u32>) {
+        transpose_ev(b, patch, csr, scratch, |e, s, t| {
             [(s, e), (unless(t == s, t), e)]
         });
-    }
-    #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
-        csr.row(v)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
     }
 }
 
@@ -79,38 +66,24 @@ unsafe impl Relation for VE {
 #[derive(Clone, Copy, Debug)]
 pub struct VV;
 
-// SAFETY: rows are of the patch's own local ids, and as long as they say (contracts U1 to U4).
-unsafe impl Relation for VV {
+// SAFETY: entries are of the patch's own local ids, and as many as they say (contracts U1 to U4).
+unsafe impl Transposed for VV {
     type Source = Vertex;
     type Target = Vertex;
-    type Tables = Csr;
-    type Row = CsrRow;
     const NAME: &'static str = "VV";
     const PREPARE: &'static str = "rx_prepare_vv";
     const USUAL: u32 = 8;
     const NEEDS: Needs = Needs::EDGES;
 
     #[inline(always)]
-    fn carve(h: &PatchHeader, plan: &mut Plan) -> Csr {
-        VE::carve(h, plan)
+    fn size(h: &PatchHeader) -> [u32; 2] {
+        VE::size(h)
     }
     #[inline(always)]
-    fn prepare<B: Block>(p: Phase<B>, _patch: &Patch, csr: &Csr) {
-        csr.clear(p);
-    }
-    #[inline(always)]
-    fn build<B: Block>(b: B, patch: &Patch, csr: &Csr, scratch: Shared<u32>) {
-        transpose_ev(b, patch, *csr, scratch, |_, s, t| {
+    fn transpose<B: Block>(b: B, patch: &Patch, csr: Csr, scratch: Shared<u32>) {
+        transpose_ev(b, patch, csr, scratch, |_, s, t| {
             [(unless(t == s, s), t), (unless(t == s, t), s)]
         });
-    }
-    #[inline(always)]
-    fn row(_patch: &Patch, csr: &Csr, v: u32) -> CsrRow {
-        csr.row(v)
-    }
-    #[inline(always)]
-    fn csr(csr: &Csr) -> Option<Csr> {
-        Some(*csr)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Flat arrays into patches: the end of an edit session, on the engine (Dynamic RXMesh 2024, section 5.3, cuts patches
-//! in place; here all are packed anew).
+//! in place; here all are packed again).
 //!
 //! Input: faces, edges and vertices in *session ids*, where some slots are free, and a label per face. Faces of one
 //! label become one patch. Output: the layout that [`crate::topo`] describes, and the linear id of every session id.
@@ -12,7 +12,8 @@
 //! 2. `elements`: linear ids of edges and vertices, in the order in which the faces first meet them; and each face at
 //!    the border of its patch is told to the patches that need it in their ribbon (the rule of `rxmesh_host::patch`).
 //! 3. `extra`: the same for edges with more than two faces.
-//! 4. `ribbon`: a patch sorts what it was told, and collects the edges and vertices of these faces that it does not
+//! 4. `ribbon`: a patch sorts the faces that it received, and collects the edges and vertices of these faces that it
+//!    does not
 //!    own.
 //! 5. `write`: headers, then sections, masks and lists.
 //!

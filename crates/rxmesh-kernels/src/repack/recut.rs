@@ -1,7 +1,7 @@
 //! Cuts regions into patches by nested dissection of orders by distance: a region's faces are ordered from one end to
 //! the other, the order is cut in the middle, and the halves are treated the same way until every part is a patch
 //! (George and Liu 1978, section 3, for the ends that are far from each other). Any set of faces can be cut like this,
-//! and parts are as large as asked for.
+//! and parts are of the requested size.
 //!
 //! Distances are found breadth first, in all pieces of a region at a time. The order of a queue's faces depends on the
 //! order of threads; their distances do not, and nothing else is read.
@@ -24,7 +24,7 @@ pub const CUT_ROOM: u32 = 4096;
 /// So are regions that are cut into more parts.
 pub const PARTS: u32 = 256;
 
-/// Number of times that an order starts anew if the faces are not connected; then the remaining faces come all at once.
+/// Limit of restarts of an order if the faces are not connected; then the remaining faces come all at once.
 const RESTARTS: u32 = 64;
 
 /// Words that [`Recut::spare`] has a face.
@@ -35,7 +35,7 @@ kernel! {
     pub struct Recut: Block {
         /// Mesh as flat arrays.
         pub flat: RepackMesh,
-        /// Shared arrays: the place of each face in its region stands where its session id does later.
+        /// Shared arrays: the place of each face in its region is stored where its session id is later.
         pub work: RepackArrays,
         /// Regions of labels.
         pub regions: Regions,

@@ -52,7 +52,7 @@ args! {
 }
 
 args! {
-    /// Sizes that relabelling goes by.
+    /// Sizes that relabelling uses.
     pub struct Sizes {
         /// Most faces of a patch.
         pub limit: u32,

@@ -8,7 +8,7 @@
 //! - `ribbons` (`u32`): the linear ids of the not-owned V, then E, then F, each list starting at a
 //!   multiple of 16 bytes.
 //!
-//! A patch of a volume has sections CV, CE and CF behind FE, and its cells' ribbon behind the faces'. It has no masks:
+//! A patch of a volume has sections CV, CE and CF after FE, and its cells' ribbon after the faces'. It has no masks:
 //! volumes do not change. Kinds that a volume does not keep have empty sections, and so have CE and CF then.
 //!
 //! Sections are sized by *capacity*, so that a patch can grow in place; a static patch has

@@ -5,29 +5,10 @@ use crate::attr::StagedField;
 use crate::exec::{Block, LoadThen, Phase};
 use crate::kernel::{Fields, ForEachTables, OverRelations, PatchKernel, carve_for_each};
 use crate::mem::{GlobalMut, Plan};
-use crate::query::{
-    CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, Relations, Source, VC, VE, VF, VV,
-};
+use crate::query::{Relation, Relations, Source, relation_kernels};
 use crate::topo::{Element, Local, Needs, Patch, PatchHeader};
 
-kernel_list! {
-    prepared gather_vv: Gather<VV>;
-    prepared gather_ve: Gather<VE>;
-    prepared gather_vf: Gather<VF>;
-    prepared gather_vc: Gather<VC>;
-    prepared gather_ev: Gather<EV>;
-    prepared gather_ee: Gather<EE>;
-    prepared gather_ef: Gather<EF>;
-    prepared gather_ec: Gather<EC>;
-    prepared gather_fv: Gather<FV>;
-    prepared gather_fe: Gather<FE>;
-    prepared gather_ff: Gather<FF>;
-    prepared gather_fc: Gather<FC>;
-    prepared gather_cv: Gather<CV>;
-    prepared gather_ce: Gather<CE>;
-    prepared gather_cf: Gather<CF>;
-    prepared gather_cc: Gather<CC>;
-}
+relation_kernels!(gather);
 
 crate::args! {
     /// Computes the sum of the values of each element's neighbours, of some numbers each. A thread adds up a pair of

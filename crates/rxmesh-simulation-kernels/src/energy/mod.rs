@@ -23,6 +23,39 @@ use crate::material::Lame;
 use crate::small::{Svd, Symmetric, svd, without_negative};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
+/// Kernels of all energies, a line for each: those of [`crate::force`], [`crate::solve::linearise`] and
+/// [`crate::solve::newton`], the last after kernels that have no energy.
+macro_rules! energy_kernels {
+    ($kernels:ident $({$($more:tt)*})?) => {
+        $crate::energy::energy_kernels! { @$kernels $({$($more)*})?
+            NeoHookean: sim_force_neo_hookean sim_energy_neo_hookean sim_linearise_neo_hookean
+                sim_newton_trial_neo_hookean;
+            Corotated: sim_force_corotated sim_energy_corotated sim_linearise_corotated sim_newton_trial_corotated;
+            Linear: sim_force_linear sim_energy_linear sim_linearise_linear sim_newton_trial_linear;
+            Arap: sim_force_arap sim_energy_arap sim_linearise_arap sim_newton_trial_arap;
+            Springs: sim_force_springs sim_energy_springs sim_linearise_springs sim_newton_trial_springs;
+        }
+    };
+    (@forces $($energy:ident: $force:ident $joules:ident $linearise:ident $trial:ident;)*) => {
+        kernel_list! {
+            $(patch $force: Force<$crate::energy::$energy>;)*
+            $(patch $joules: Elastic<$crate::energy::$energy>;)*
+        }
+    };
+    (@linearise $($energy:ident: $force:ident $joules:ident $linearise:ident $trial:ident;)*) => {
+        kernel_list! { $(patch $linearise: Linearise<$crate::energy::$energy>;)* }
+    };
+    (@trials {$($more:tt)*}
+        $($energy:ident: $force:ident $joules:ident $linearise:ident $trial:ident;)*
+    ) => {
+        kernel_list! {
+            $($more)*
+            $(patch $trial: Trial<$crate::energy::$energy>;)*
+        }
+    };
+}
+pub(crate) use energy_kernels;
+
 /// Elastic energy of a cell as kernels use it: a function of its edges at rest from corner 0, and of the displacements
 /// of the other corners relative to corner 0.
 pub trait Model: Copy + Send + Sync + core::fmt::Debug + 'static {

@@ -6,7 +6,7 @@
 use super::newton::{Newton, NewtonScalar};
 use crate::assemble::{Sums, THREADS};
 use crate::cells::balanced;
-use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs, TANGENT_WORDS, Tangent};
+use crate::energy::{Model, TANGENT_WORDS, Tangent, energy_kernels};
 use crate::force::{CellTables, NEEDS};
 use crate::material::Materials;
 use crate::small::Symmetric;
@@ -18,13 +18,7 @@ use rxmesh_kernels::kernel::PatchKernel;
 use rxmesh_kernels::mem::{Global, GlobalMut, Plan};
 use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader};
 
-kernel_list! {
-    patch sim_linearise_neo_hookean: Linearise<NeoHookean>;
-    patch sim_linearise_corotated: Linearise<Corotated>;
-    patch sim_linearise_linear: Linearise<Linear>;
-    patch sim_linearise_arap: Linearise<Arap>;
-    patch sim_linearise_springs: Linearise<Springs>;
-}
+energy_kernels!(linearise);
 
 /// Number of words per vertex that [`Linearise`] sums up: the force, and the symmetric block of the Hessian.
 pub const SUMS: usize = 9;

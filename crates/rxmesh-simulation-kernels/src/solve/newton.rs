@@ -9,7 +9,7 @@
 use crate::assemble::SplitSums;
 use crate::body::{finish, share};
 use crate::contact::Contacts;
-use crate::energy::{Arap, Corotated, Linear, Model, NeoHookean, Springs};
+use crate::energy::{Model, energy_kernels};
 use crate::force::{NEEDS, energy};
 use crate::material::Materials;
 use crate::small::{Symmetric, inverse, times};
@@ -24,19 +24,14 @@ use rxmesh_kernels::kernel::{BlockKernel, FlatKernel, PatchKernel};
 use rxmesh_kernels::mem::{Bind, Global, GlobalMut, Piece, Plan, Shared};
 use rxmesh_kernels::topo::{Cell, Needs, Patch, PatchHeader, Vertex};
 
-kernel_list! {
+energy_kernels!(trials {
     flat sim_newton_start: Start;
     flat sim_newton_stay: Stay;
     block sim_newton_begin: Begin;
     block sim_newton_step: Step;
-    patch sim_newton_trial_neo_hookean: Trial<NeoHookean>;
-    patch sim_newton_trial_corotated: Trial<Corotated>;
-    patch sim_newton_trial_linear: Trial<Linear>;
-    patch sim_newton_trial_arap: Trial<Arap>;
-    patch sim_newton_trial_springs: Trial<Springs>;
     block sim_newton_move: Move;
     flat sim_newton_end: End;
-}
+});
 
 /// Indices of the solver's scalars, which are `f64`: those of conjugate gradients ([`cg::Scalar`]), then these.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Copies of a body of a scene.
 
-use super::spec::{BodySpec, SolverSpec};
+use super::spec::BodySpec;
+use crate::solve::SolverSpec;
 use glam::Vec3;
 use rxmesh_host::Error;
 use rxmesh_host::mesh::TetMesh;
@@ -34,7 +35,7 @@ impl Copies {
             let why = "the `spacing` of `copies` is not finite, or leads too far";
             return Err(Error::Options(why.into()));
         }
-        if !matches!(spec.solver, SolverSpec::Mpm(_) | SolverSpec::Explicit(_)) {
+        if !matches!(spec.solver, SolverSpec::Hybrid(_) | SolverSpec::Explicit(_)) {
             let why = "`copies` move by `solver.mpm` or `solver.explicit`, and by no other solver";
             return Err(Error::Options(why.into()));
         }

@@ -2,9 +2,9 @@
 
 use super::copies::joined;
 use super::materials::materials;
-use super::spec::{BodySpec, Cuboid, Sheet, SolverSpec};
-use super::{Scene, SceneError};
-use crate::solve::{Explicit, Implicit, Projective, VertexBlockDescent, XpbdCells, XpbdCloth};
+use super::spec::{BodySpec, Cuboid, Sheet};
+use super::{Scene, SceneError, SolverSpec};
+use crate::solve::XpbdCloth;
 use crate::{Body, Collider, Materials, Solver, World};
 use glam::{DAffine3, DVec3, Vec3};
 use rxmesh_host::Error;
@@ -15,7 +15,7 @@ use rxmesh_host::mesh::generate;
 use rxmesh_host::mesh::{
     Column, ColumnData, ElementKind, Extras, Placement, TetMesh, TriMesh, UsedVertices,
 };
-use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
+use rxmesh_host::patch::{PatchOptions, VolumeOptions};
 use rxmesh_host::store::Dimension;
 use std::path::Path;
 
@@ -189,7 +189,7 @@ impl Scene {
         const MOST: f64 = 0.1;
         // Bodies on the grid choose their steps, and touch solids at its nodes.
         let stepped = actors.iter().zip(&self.bodies);
-        let stepped = stepped.filter(|(_, body)| !matches!(body.solver, SolverSpec::Mpm(_)));
+        let stepped = stepped.filter(|(_, body)| !matches!(body.solver, SolverSpec::Hybrid(_)));
         let smallest = stepped.map(|(a, _)| (a.size(), &a.name));
         let smallest = smallest.filter(|(size, _)| *size > 0.0);
         let Some((size, name)) = smallest.min_by(|a, b| a.0.total_cmp(&b.0)) else {
@@ -276,12 +276,8 @@ impl Scene {
         mesh: &mut TetMesh,
         materials: Materials,
     ) -> Result<(Body, Solver), Error> {
-        let kinds = match spec.solver {
-            SolverSpec::Projective(_) => VolumeKinds::Edges,
-            _ => VolumeKinds::Cells,
-        };
         let options = VolumeOptions {
-            kinds,
+            kinds: spec.solver.kinds(),
             ..VolumeOptions::default()
         };
         let mut body = match &spec.copies {
@@ -294,24 +290,7 @@ impl Scene {
             }
         };
         start(&mut body, spec, &mesh.positions, &mesh.used_vertices())?;
-        let solver = match spec.solver {
-            SolverSpec::Explicit(options) => Solver::Explicit(Box::new(Explicit::new(
-                &body,
-                options.elasticity,
-                options.damping,
-            )?)),
-            SolverSpec::Implicit(options) => {
-                Solver::Implicit(Box::new(Implicit::new(&body, options)?))
-            }
-            SolverSpec::Projective(options) => {
-                Solver::Projective(Box::new(Projective::new(&body, self.time.step, options)?))
-            }
-            SolverSpec::Xpbd(options) => Solver::Xpbd(Box::new(XpbdCells::new(&body, options)?)),
-            SolverSpec::Vbd(options) => {
-                Solver::VertexBlockDescent(Box::new(VertexBlockDescent::new(&body, options)?))
-            }
-            SolverSpec::Mpm(options) => Solver::Hybrid(options),
-        };
+        let solver = spec.solver.make(&body, self.time.step)?;
         Ok((body, solver))
     }
 

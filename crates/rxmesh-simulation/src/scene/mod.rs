@@ -6,13 +6,12 @@ mod make;
 mod materials;
 mod spec;
 
+pub use crate::solve::SolverSpec;
 pub use collider::{ColliderSpec, GridFile, Half, Normal, Radius};
 pub use copies::Copies;
 pub use make::{Actor, RunningScene};
 pub use materials::CellMaterial;
-pub use spec::{
-    Ball, BodySpec, Cloth, Cuboid, ExplicitSpec, Output, Pins, Scene, Sheet, SolverSpec, Time, Turn,
-};
+pub use spec::{Ball, BodySpec, Cloth, Cuboid, Output, Pins, Scene, Sheet, Time, Turn};
 
 use rxmesh_host::{Error, files};
 use std::path::{Path, PathBuf};

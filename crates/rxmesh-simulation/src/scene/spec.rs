@@ -1,11 +1,8 @@
 //! Keys of a scene file.
 
 use super::{CellMaterial, ColliderSpec, Copies, SceneError};
-use crate::solve::{
-    ClothMaterial, Damping, GridOptions, HybridOptions, ImplicitOptions, ProjectiveOptions,
-    VbdOptions, XpbdOptions,
-};
-use crate::{Elasticity, Material};
+use crate::Material;
+use crate::solve::{ClothMaterial, GridOptions, SolverSpec};
 use glam::{DVec3, Quat, Vec3};
 use rxmesh_host::Error;
 use serde::{Deserialize, Serialize};
@@ -199,40 +196,6 @@ impl Default for Cloth {
     }
 }
 
-/// Solver of a body. Cloth accepts only `xpbd`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SolverSpec {
-    /// Symplectic Euler.
-    Explicit(ExplicitSpec),
-    /// Implicit Euler by Newton's method.
-    Implicit(ImplicitOptions),
-    /// Projective dynamics.
-    Projective(ProjectiveOptions),
-    /// Extended position-based dynamics.
-    Xpbd(XpbdOptions),
-    /// Vertex block descent.
-    Vbd(VbdOptions),
-    /// Explicit steps on the scene's grid, which transfers momentum between bodies.
-    Mpm(HybridOptions),
-}
-
-impl Default for SolverSpec {
-    fn default() -> Self {
-        SolverSpec::Implicit(ImplicitOptions::default())
-    }
-}
-
-/// Options of explicit steps.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExplicitSpec {
-    /// Energy of the cells.
-    pub elasticity: Elasticity,
-    /// Damping.
-    pub damping: Damping,
-}
-
 /// Vertices that are pinned: those in a box, those of a list, or both.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -281,7 +244,7 @@ impl Scene {
         if self.bodies.is_empty() {
             return Err(self.wrong(
                 "body",
-                no("there is none: a scene has one `[[body]]` or more"),
+                no("there is no `[[body]]`: a scene has at least one"),
             ));
         }
         let mut names = HashSet::new();
@@ -303,7 +266,7 @@ impl Scene {
 impl Scene {
     /// Checks that a grid and bodies on it come together.
     fn check_grid(&self) -> Result<(), SceneError> {
-        let on_grid = |b: &&BodySpec| matches!(b.solver, SolverSpec::Mpm(_));
+        let on_grid = |b: &&BodySpec| matches!(b.solver, SolverSpec::Hybrid(_));
         match (&self.grid, self.bodies.iter().find(on_grid)) {
             (Some(grid), Some(_)) => grid.check().map_err(|e| self.wrong("grid", e)),
             (Some(_), None) => Err(self.wrong("grid", no("no body moves by `solver.mpm`"))),

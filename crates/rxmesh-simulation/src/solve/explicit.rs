@@ -1,6 +1,6 @@
 //! Symplectic Euler steps.
 
-use super::Damping;
+use super::{Damping, FromOptions, TimeStep};
 use crate::body::check_step;
 use crate::contact::kick_edges;
 use crate::energy::places;
@@ -9,6 +9,16 @@ use crate::{Body, Elasticity, Forces, Surroundings};
 use rxmesh_host::Error;
 use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation_kernels::solve::explicit;
+
+/// Options of explicit steps.
+#[derive(Clone, Copy, Debug, PartialEq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExplicitOptions {
+    /// Energy of the cells.
+    pub elasticity: Elasticity,
+    /// Damping.
+    pub damping: Damping,
+}
 
 /// Solver by explicit steps: two launches each, stable only for time steps below about the time in which sound crosses
 /// the smallest cell.
@@ -63,5 +73,23 @@ impl Explicit {
         };
         let n = body.rx.linear_len(Kind::Vertex);
         Ok(body.engine().launch_flat(n, kernel)?)
+    }
+}
+
+impl TimeStep for Explicit {
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Explicit::step(self, body, around, dt)
+    }
+
+    fn elasticity(&self) -> Elasticity {
+        self.forces.elasticity()
+    }
+}
+
+impl FromOptions for Explicit {
+    type Options = ExplicitOptions;
+
+    fn from_options(body: &Body, _dt: f32, options: ExplicitOptions) -> Result<Self, Error> {
+        Explicit::new(body, options.elasticity, options.damping)
     }
 }

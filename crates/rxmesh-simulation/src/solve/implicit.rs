@@ -1,6 +1,6 @@
 //! Implicit Euler steps.
 
-use super::Damping;
+use super::{Damping, FromOptions, TimeStep};
 use crate::body::{SumBuffers, check_step};
 use crate::contact::{Displaced, touch_edges};
 use crate::energy::{places, with_energy};
@@ -341,5 +341,27 @@ impl Implicit {
             },
             energy: [get(NewtonScalar::Energy0), get(NewtonScalar::Energy)],
         })
+    }
+}
+
+impl TimeStep for Implicit {
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Implicit::step(self, body, around, dt)
+    }
+
+    fn elasticity(&self) -> Elasticity {
+        self.options.elasticity
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.report().map(drop)
+    }
+}
+
+impl FromOptions for Implicit {
+    type Options = ImplicitOptions;
+
+    fn from_options(body: &Body, _dt: f32, options: ImplicitOptions) -> Result<Self, Error> {
+        Implicit::new(body, options)
     }
 }

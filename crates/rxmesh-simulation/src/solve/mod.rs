@@ -2,14 +2,17 @@
 
 mod explicit;
 mod implicit;
+mod list;
 mod motion;
 mod mpm;
 mod projective;
 mod vbd;
 mod xpbd;
 
-pub use explicit::Explicit;
+pub use explicit::{Explicit, ExplicitOptions};
 pub use implicit::{Implicit, ImplicitOptions, ImplicitReport};
+pub(crate) use list::{FromOptions, TimeStep};
+pub use list::{Solver, SolverSpec};
 pub use mpm::{GridOptions, Hybrid, HybridOptions, HybridReport};
 pub use projective::{GlobalSolver, Projective, ProjectiveOptions};
 pub use vbd::{VbdOptions, VbdOrder, VertexBlockDescent};

@@ -1,12 +1,14 @@
 //! Projective dynamics: one matrix for all frames; local and global steps alternate.
 
 use super::motion::{self, Pressed};
+use super::{FromOptions, TimeStep};
 use crate::body::check_step;
 use crate::launch::LaunchPatches;
-use crate::{Body, Surroundings};
+use crate::{Body, Elasticity, Surroundings};
 use glam::Vec2;
 use rxmesh_host::algebra::cg::Cg;
 use rxmesh_host::engine::Buffer;
+use rxmesh_host::patch::VolumeKinds;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
 use rxmesh_host::volume::Distributor;
 use rxmesh_host::{Error, Vec3};
@@ -367,5 +369,28 @@ impl Projective {
             c.changes.swap(0, 1);
         }
         motion::add(body, &c.changes[0])
+    }
+}
+
+impl TimeStep for Projective {
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        Projective::step(self, body, around, dt)
+    }
+
+    fn elasticity(&self) -> Elasticity {
+        Elasticity::Arap
+    }
+
+    fn update(&mut self, body: &Body) -> Result<(), Error> {
+        self.prepare(body, self.time_step())
+    }
+}
+
+impl FromOptions for Projective {
+    type Options = ProjectiveOptions;
+    const KINDS: VolumeKinds = VolumeKinds::Edges;
+
+    fn from_options(body: &Body, dt: f32, options: ProjectiveOptions) -> Result<Self, Error> {
+        Projective::new(body, dt, options)
     }
 }

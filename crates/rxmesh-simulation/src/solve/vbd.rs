@@ -1,10 +1,11 @@
 //! Vertex block descent: minimises over one vertex at a time.
 
 use super::motion::{self, Free};
+use super::{FromOptions, TimeStep};
 use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::launch::LaunchPatches;
-use crate::{Body, Surroundings};
+use crate::{Body, Elasticity, Surroundings};
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::{Error, Vec3};
 use rxmesh_kernels::query::{Prepared, VC};
@@ -160,5 +161,23 @@ impl VertexBlockDescent {
             }
         }
         Ok(())
+    }
+}
+
+impl TimeStep for VertexBlockDescent {
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        VertexBlockDescent::step(self, body, around, dt)
+    }
+
+    fn elasticity(&self) -> Elasticity {
+        Elasticity::NeoHookean
+    }
+}
+
+impl FromOptions for VertexBlockDescent {
+    type Options = VbdOptions;
+
+    fn from_options(body: &Body, _dt: f32, options: VbdOptions) -> Result<Self, Error> {
+        VertexBlockDescent::new(body, options)
     }
 }

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use rxmesh_kernels::args;
 use rxmesh_kernels::mem::{Bind, Global};
 
-/// Entry of the mesh matrix, M(i, j): the corner of face j at vertex i. Data that a map does not ask for is not read.
+/// Entry of the mesh matrix, M(i, j): the corner of face j at vertex i. Data that a map does not require is not read.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixEntry<'a> {
     /// Mesh.

@@ -168,7 +168,7 @@ impl CatmullClark {
         self.make(&FaceSource::Ahead(faces))
     }
 
-    /// Waits, and refuses faces that do not hold what [`CatmullClark::rebuild_ahead`] assumed.
+    /// Waits, and refuses faces that differ from the assumption of [`CatmullClark::rebuild_ahead`].
     ///
     /// # Errors
     ///

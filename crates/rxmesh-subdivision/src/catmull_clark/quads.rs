@@ -179,7 +179,7 @@ impl Quads {
         Ok(())
     }
 
-    /// Waits, and refuses faces that do not hold what was assumed of them.
+    /// Waits, and refuses faces that differ from the assumption.
     pub(super) fn check(&mut self) -> Result<(), Error> {
         // The quads into which polygons are split have faults of the same causes, and are checked and reset as well.
         let quads = self.base.mesh.check();

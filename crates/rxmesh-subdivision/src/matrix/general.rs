@@ -235,7 +235,7 @@ impl<S: Listed> GeneralSubdivision<S> {
     pub fn level_matrix(&self, level: u32) -> Result<Csr<f32>, Error> {
         if level >= self.level_count() {
             return Err(Error::Options(format!(
-                "there are {} levels, but level {level} is asked for",
+                "there are {} levels, but level {level} was requested",
                 self.level_count()
             )));
         }

@@ -318,7 +318,7 @@ pub struct Seams {
 }
 
 impl Seams {
-    /// Joins the split vertices of a mesh, and says so; `labels` tell several meshes apart.
+    /// Joins the split vertices of a mesh, with a warning; `labels` distinguish several meshes.
     fn join(
         log: &mut dyn Log,
         mesh: &mut TriMesh,

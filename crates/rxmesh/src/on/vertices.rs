@@ -30,7 +30,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// A mesh that is not sound, where seams are looked for.
+    /// A mesh that is not sound, if seams are joined.
     pub fn new(
         mesh: TriMesh,
         several: Option<Several>,
@@ -165,7 +165,7 @@ impl Vertices {
     }
 
     /// Does work that moves vertices, as [`Vertices::compute`]: positions come back into the mesh, and normals that it
-    /// had are computed anew.
+    /// had are computed again.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ impl Vertices {
     }
 
     /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some,
-    /// to be computed anew.
+    /// to be computed again.
     fn drop_normals(&mut self, log: &mut dyn Log) -> bool {
         let extras = &mut self.mesh.extras;
         let corners = extras.corner_normals.take().is_some();
@@ -307,7 +307,7 @@ impl Vertices {
             );
         }
         if faces {
-            log.warn("the input's normals of faces no longer fit and are left out".into());
+            log.warn("the input's normals of faces do not fit the result and are left out".into());
         }
         vertices || corners
     }

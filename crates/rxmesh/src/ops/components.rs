@@ -24,7 +24,7 @@ pub struct ComponentsArgs {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub which: ComponentsOptions,
-    /// Write each face's component as the column 'component', which PLY holds
+    /// Write each face's component as the column 'component' (in PLY, for example)
     #[cfg_attr(feature = "cli", arg(long))]
     pub labels: bool,
 }
@@ -57,15 +57,15 @@ impl Operation for Components {
     const HELP: &'static str = "Examples: rxmesh components ant.ply --largest -o body.ply
           rxmesh components teapot.obj --min-faces 20 --labels -o parts.ply
 
-Components are numbered from 0 in the order of their first faces in the file. Those that are kept
-keep everything that the file holds of them, and their order; vertices without faces are in no
-component, and go when one goes.";
+Components are numbered from 0 in the order of their first faces in the file. Kept components keep
+all their data and their order. Isolated vertices are in no component, and are removed when any
+component is.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("components", "number of components of the input"),
-        ("kept", "number of those that are kept"),
+        ("kept", "number of kept components"),
         (
             "listed",
-            "the ten with the most faces, as `label`, `faces`, `vertices`, `area`",
+            "the ten components with the most faces, as `label`, `faces`, `vertices`, `area`",
         ),
         ("faces_left_out", "faces of the input that are not written"),
         (

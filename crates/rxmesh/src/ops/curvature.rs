@@ -80,7 +80,7 @@ impl Operation for Curvature {
 
 Writes the columns 'gaussian_curvature' (in one over squared length), 'mean_curvature' (in one over
 length, positive where the surface bends away from the faces' normals) and 'angle_defect' (in
-radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and others colour.";
+radians), as Meyer et al. 2003 define them; and 'quality', which MeshLab and others show as colour.";
     const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
@@ -162,7 +162,7 @@ radians), as Meyer et al. 2003 define them; and 'quality', by which MeshLab and 
     }
 }
 
-/// The total Gaussian curvature of a manifold with this Euler characteristic.
+/// Returns the total Gaussian curvature of a manifold with this Euler characteristic.
 fn expected(report: &CurvatureReport) -> f64 {
     TAU * report.euler_characteristic as f64
 }

@@ -22,9 +22,9 @@ impl Operation for Delaunay {
         ),
         (
             "left",
-            "edges that violate the criterion still, because a flip would fold the surface or make a second edge",
+            "edges that still violate the criterion, because a flip would fold the surface or make a second edge",
         ),
-        ("frozen", "those that do because they are frozen"),
+        ("frozen", "frozen edges that violate the criterion"),
     ];
 
     type Options = DelaunayOptions;

@@ -40,16 +40,16 @@ impl Operation for Filter {
           rxmesh filter bunny.obj --sigma-c 0.05 --sigma-s 0.01 -o clean.ply
 
 Normals of faces are filtered, by area, closeness and similarity, and vertices follow them (Zheng, Fu,
-Au, Tai 2011), until what is gone is as large as the noise, which is estimated: sharp edges and volume
-stay, and a mesh without noise hardly changes. With --scheme vertices each vertex moves along its normal
+Au, Tai 2011), until the change is as large as the estimated noise: sharp edges and volume are kept,
+and a mesh without noise hardly changes. With --scheme vertices each vertex moves along its normal
 by the weighted mean height of its neighbours over its tangent plane (Fleishman, Drori, Cohen-Or 2003).
-Normals of the input are computed anew.
+Normals of the input are recomputed.
 
-Of several meshes each has its own noise, and ends by itself.";
+With several meshes each has its own noise, and ends separately.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("scheme", "what was filtered: `normals` or `vertices`"),
+        ("scheme", "filtered quantity: `normals` or `vertices`"),
         ("iterations", "iterations done"),
         (
             "noise",
@@ -62,13 +62,13 @@ Of several meshes each has its own noise, and ends by itself.";
         ),
         (
             "volume_before",
-            "signed volume of the input; of an open mesh that of the cones from its middle",
+            "signed volume of the input; for an open mesh that of the cones from its middle",
         ),
         ("volume_after", "the same of the output"),
         (
             "meshes",
-            "of several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those above are the \
-            largest then",
+            "for several meshes `path`, `iterations`, `noise` and `noise_over_edge` of each; those of the report are \
+            then the largest",
         ),
     ];
 
@@ -154,10 +154,10 @@ fn noise(length: f64, over_edge: f64) -> String {
     format!("noise {} ({over_edge:.3} edges)", text::number(length))
 }
 
-/// Neighbours that are looked at in some ten seconds.
+/// Number of neighbours that take about ten seconds.
 const MANY: f64 = 5e7;
 
-/// Says beforehand that balls are large.
+/// Warns in advance of large balls.
 fn announce(on: &Vertices, options: &FilterOptions, log: &mut dyn Log) -> Result<()> {
     let vertices = on.rx.count(Kind::Vertex);
     let edge = mean_edge_length(&on.rx, &on.x)?;

@@ -39,7 +39,7 @@ fn point(text: &str) -> std::result::Result<[f64; 3], String> {
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct GeodesicArgs {
-    /// A vertex to measure from, counted from 0 in the order of the file; several times for the nearest of several
+    /// A source vertex, counted from 0 in the order of the file; may be given several times: the nearest one counts
     #[cfg_attr(
         feature = "cli",
         arg(
@@ -49,8 +49,8 @@ pub struct GeodesicArgs {
         )
     )]
     pub sources: Vec<u32>,
-    /// A point to measure from, in the file's coordinates: the nearest place on the surface counts; several times for
-    /// the nearest of several
+    /// A source point, in the file's coordinates, projected to the surface; may be given several times: the nearest one
+    /// counts
     #[cfg_attr(
         feature = "cli",
         arg(long = "source-point", value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)
@@ -110,18 +110,18 @@ impl Operation for Geodesic {
         "Example: rxmesh geodesic bunny.obj --source 0 --source 1200 -o distance.ply
 
 Writes the column 'distance', in the mesh's unit of length: infinite where no source reaches; and
-'quality', by which MeshLab and others colour.
-In a plane distances from one source are exact to a thousandth part (--threshold), whatever the
-triangles are. On curved surfaces the mean error is below 0.5 % and the largest below 5 % on meshes
-of some thousand faces, against exact geodesics; less on finer ones. Circular waves as of Novotni and
-Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
+'quality', which MeshLab and others show as colour.
+In a plane distances from one source are exact to a thousandth part (--threshold), for any
+triangles. On curved surfaces the mean error is below 0.5 % and the largest below 5 % on meshes
+of some thousand faces, against exact geodesics; less on finer ones. Circular waves (Novotni and
+Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
     const OUTPUT: OutputKind = OutputKind::Columns("values of vertices");
     const RECORD: &'static [(&'static str, &'static str)] = &[
         ("iterations", "rounds over the patches"),
-        ("converged", "whether all distances settled"),
+        ("converged", "`true` if all distances are final"),
         ("max_distance", "largest finite distance"),
         ("reached", "vertices that a source reaches"),
-        ("unreached", "vertices that none reaches"),
+        ("unreached", "vertices that no source reaches"),
         (
             "off_surface",
             "largest distance of a source point from the surface",
@@ -183,7 +183,7 @@ Klein 2002, passed on as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         );
         if report.off_surface > 0.0 {
             lines += &format!(
-                "\nsource points lie up to {} off the surface: the nearest places on it are the sources",
+                "\nsource points are up to {} off the surface: the nearest points on it are the sources",
                 text::number(report.off_surface)
             );
         }

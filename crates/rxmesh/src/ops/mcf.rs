@@ -37,29 +37,29 @@ impl Operation for Mcf {
           rxmesh mcf bunny.obj --time-step 0.15 -o smoother.ply
 
 Solves (2 A + DT L) x = 2 A x0 by conjugate gradients, with cotangent weights and mixed areas of the input
-(RXMesh 2021, listing 4). Where triangles are needles they go on with multigrid. Every step takes volume, the
-longer the more: how much stands in the output.
-Normals of the input are computed anew; everything else that it carries goes out unchanged.
+(RXMesh 2021, listing 4); meshes of needles continue with multigrid. Each step reduces the volume; longer steps
+reduce it more. The report gives the change.
+Normals of the input are recomputed; all its other data is written unchanged.
 
-Of several meshes each has a time step of its own, unless one is given. All are solved together, each until
-its own residual has come down to the tolerance.";
+With several meshes each has a separate default time step. All are solved together, each until its own
+residual is below the tolerance.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("time_step", "the time step, given or not"),
+        ("time_step", "time step, given or default"),
         ("iterations", "iterations done"),
-        ("cycles", "how many of them multigrid preconditioned"),
+        ("cycles", "iterations preconditioned by multigrid"),
         ("residual", "square root of r.r over r0.r0 at the end"),
-        ("converged", "whether it is below the tolerance"),
+        ("converged", "`true` if the residual is below the tolerance"),
         (
             "volume_before",
-            "signed volume of the input; of an open mesh that of the cones from its middle",
+            "signed volume of the input; for an open mesh that of the cones from its middle",
         ),
         ("volume_after", "the same of the output"),
         (
             "meshes",
-            "of several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; above \
-            `time_step` is the longest then, and the residual that of all",
+            "for several meshes `path`, `time_step`, `iterations`, `cycles`, `residual`, `converged` of each; \
+            `time_step` of the report is then the longest, and `residual` that of all",
         ),
     ];
 
@@ -129,7 +129,7 @@ its own residual has come down to the tolerance.";
         let worst = worst.unwrap_or(report);
         Message::new(line + &volumes.line()).unless_done(report.converged, || {
             format!(
-                "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was asked for; {} holds the \
+                "{of}not converged: after {} iterations the residual is {:.3e}, {:.3e} was requested; {} holds the \
                 unfinished result",
                 worst.iterations,
                 worst.residual,

@@ -73,8 +73,8 @@ impl Operation for Quality {
 Writes columns of the faces: 'radius_ratio' (twice the inscribed over the circumscribed radius, 1 if
 equilateral, 0 without area), 'aspect_ratio' (longest side over the inscribed diameter, 1 if
 equilateral, infinite without area), 'smallest_angle' (degrees) and 'area'; and 'quality', the radius
-ratio, by which MeshLab and others colour. The record has histograms with ten bars each. Measures as
-in the Verdict library (Stimpson et al. 2007).";
+ratio, which MeshLab and others show as colour. The record has histograms with ten bars each. The
+measures are those of the Verdict library (Stimpson et al. 2007).";
     const OUTPUT: OutputKind = OutputKind::Columns("values of faces");
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[

@@ -54,11 +54,11 @@ pub struct RemeshedMesh {
     pub iterations: u32,
     /// Faces of the result.
     pub faces: u32,
-    /// Number of faces that was asked for, or that follows from the area and the target length.
+    /// Number of faces that was requested, or that follows from the area and the target length.
     pub expected_faces: f64,
     /// Mean length of edges over the target.
     pub length_over_target: f32,
-    /// `true` if lengths and faces are near what was asked for.
+    /// `true` if lengths and faces are near the requested ones.
     pub on_target: bool,
     /// Area of the input.
     pub area_before: f64,
@@ -83,29 +83,29 @@ impl Options for RemeshArgs {
 impl Operation for Remesh {
     const NAME: &'static str = "remesh";
     const GROUP: Group = Group::Reshape;
-    const SUMMARY: &'static str = "Make triangles of one size and near to equilateral";
+    const SUMMARY: &'static str = "Make triangles of one size, close to equilateral";
     const HELP: &'static str =
         "Example: rxmesh remesh bunny.obj --faces 10000 -o even.ply
 
-Splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on the
-boundary), smooths in the tangent planes and moves vertices back to the input, over and over (Botsch
-and Kobbelt 2004). The boundary stays, and sharp edges: those of lines that are at least a target length
-across, or four where they end on a smooth surface. With --adaptive edges are shorter where the surface
-is curved (Dunyach et al. 2013). Meshes that are not manifold are refused.
+Repeatedly splits edges above 4/3 of the target, contracts those below 4/5, flips towards valence 6 (4 on
+the boundary), smooths in the tangent planes and moves vertices back to the input (Botsch and Kobbelt
+2004). The boundary is kept, and so are sharp edges whose lines extend over at least a target length, or
+four if they end on a smooth surface. With --adaptive edges are shorter where the surface is curved
+(Dunyach et al. 2013). Non-manifold meshes are refused.
 
-Where the surface bends more than edges of the target length can follow, as at a rod that is thinner than an
-edge is long or at a small part, contractions are refused that would move it by more than --max-deviation
-lengths or along its normals: such places keep finer edges. With --faces they are let move it farther, up to
-0.35 lengths, while there are too many faces.
+Where the curvature is too large for edges of the target length, as on a rod that is thinner than the
+length or on a small part, contractions are refused that would move the surface by more than
+--max-deviation lengths or along its normals: such regions keep finer edges. With --faces they may move
+it farther, up to 0.35 lengths, while there are too many faces.
 
-Of several meshes each has the mean length of its own edges, unless a length or a number of faces is
-given, which is each one's then. One that is done stays as it is while others get more iterations.";
+With several meshes the default target of each is the mean length of its own edges; a given length or
+number of faces holds for each. A finished mesh stays as it is while others get more iterations.";
     const SEVERAL: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("target_length", "the length that edges should have"),
+        ("target_length", "target length of edges"),
         (
             "features",
-            "sharp edges that were kept at the beginning: those of lines that are long enough for the length",
+            "sharp edges kept at the beginning: those of lines that are long enough for the target length",
         ),
         (
             "area_before",
@@ -120,15 +120,15 @@ given, which is each one's then. One that is done stays as it is while others ge
         ("faces", "faces of the result"),
         (
             "expected_faces",
-            "the faces that were asked for, or as many triangles of the target length as the area has room for",
+            "requested number of faces, or the area over that of a triangle of the target length",
         ),
         (
             "length_over_target",
-            "the mean length of edges over the length that they should have",
+            "mean length of edges over the target length",
         ),
         (
             "on_target",
-            "whether lengths and faces are near what was asked for",
+            "`true` if lengths and faces are close to the request",
         ),
         (
             "split",
@@ -138,8 +138,9 @@ given, which is each one's then. One that is done stays as it is while others ge
         ("flip", "the same of the flips"),
         (
             "meshes",
-            "of several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, \
-            `length_over_target`, `on_target`, areas and volumes of each; `target_length` above is the longest then",
+            "for several meshes `path`, `target_length`, `iterations`, `faces`, `expected_faces`, \
+            `length_over_target`, `on_target`, areas and volumes of each; `target_length` of the report is then the \
+            longest",
         ),
     ];
 
@@ -237,7 +238,7 @@ given, which is each one's then. One that is done stays as it is while others ge
                     _ => (all.length_over_target, all.faces, all.expected_faces),
                 };
                 format!(
-                    "{of}the result is not what was asked for: edges are {length:.2} of their target on average, and \
+                    "{of}the result misses the request: edges are {length:.2} of their target on average, and \
                     there are {faces} faces in place of {expected:.0}{}",
                     stopped(all.features, length < 1.0, &args.remeshing)
                 )
@@ -245,7 +246,7 @@ given, which is each one's then. One that is done stays as it is while others ge
     }
 }
 
-/// Names what stops a result whose edges are too short or too long, and the flags that lift it.
+/// Names the limit that stops a result whose edges are too short or too long, and the flags that lift it.
 fn stopped(features: u32, short: bool, options: &RemeshOptions) -> String {
     if !short {
         return "; splits ended before (--iterations N allows more)".to_owned();

@@ -58,15 +58,14 @@ impl Operation for Simplify {
           rxmesh simplify bunny.obj --error 0.1% -o small.obj
           rxmesh simplify bunny.obj spot.ply --ratio 0.1 -o small
 
-Edges collapse to the point of least quadric error (Garland and Heckbert 1997), boundaries are held.
-Borders between groups and materials and seams of the texture keep their course: their vertices go along
-them only. Collapses that would change the topology or turn a face over are refused, and vertices at places that
-are not manifold stay; when that leaves more faces than were asked for, the exit code is 3 and the
-reasons are listed. With --error the surface comes no farther from where it was; with --ratio or
---faces besides, what is reached first ends it.
+Edges collapse to the point of least quadric error (Garland and Heckbert 1997); boundaries are held.
+Vertices on borders between groups and materials and on seams of the texture move only along them.
+Collapses that would change the topology or flip a face are refused, and non-manifold vertices stay. If
+that leaves more faces than were asked for, the exit code is 3 and the reasons are listed. --error bounds
+the distance from the input; together with --ratio or --faces the first limit that is reached ends it.
 
-Of several meshes each is simplified to a target of its own, all in the same rounds, and -o names the
-folder that they come into.";
+With several meshes each is simplified to a separate target, all in the same rounds, and -o names the
+folder of the results.";
     const SEVERAL: bool = true;
     const KEEPS_GROUPS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
@@ -75,22 +74,22 @@ folder that they come into.";
             "`rounds`, `candidates`, `conflicts`, `refused`, `done` (collapses), `finished`",
         ),
         ("faces_before", "faces at the beginning"),
-        ("target", "faces that were wanted"),
+        ("target", "requested number of faces"),
         ("faces", "faces at the end"),
         ("end", "`reached`, `deviation`, `stuck` or `rounds`"),
         (
             "deviation",
-            "the largest distance of a vertex from the planes of the faces that it stands for, as the root of the \
-            mean square; null where lengths are the cost",
+            "largest distance of a vertex from the planes of the faces that it stands for, as the root of the mean \
+            square; null if lengths are the cost",
         ),
         (
             "refused",
-            "edges that are left by why (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), when the \
-            number was not reached",
+            "remaining edges by reason (`frozen`, `link`, `fold`, `not_finite`, `bend`, `deviation`), if the number \
+            was not reached",
         ),
         (
             "meshes",
-            "of several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each",
+            "for several meshes `path`, `faces_before`, `target`, `faces`, `end`, `deviation` of each",
         ),
     ];
 
@@ -184,7 +183,7 @@ impl SimplifiedMesh {
     }
 }
 
-/// Why there are more faces than wanted.
+/// Returns the reasons why there are more faces than requested.
 fn why(report: &SimplifyOpReport) -> String {
     let missed = |m: &&SimplifiedMesh| !matches!(m.end, End::Reached | End::Deviation);
     let missed: Vec<&str> = (report.meshes.iter().filter(missed))

@@ -30,16 +30,16 @@ impl Operation for Smooth {
     const HELP: &'static str = "Examples: rxmesh smooth bunny.obj --iterations 20 -o smooth.obj
           rxmesh smooth bunny.obj --taubin --weights cotangent -o smooth.obj
 
-Each vertex goes part of the way to the mean of its neighbours (Taubin 1995). Normals of the input
-are computed anew.";
+Each step moves a vertex by a part of the way to the mean of its neighbours (Taubin 1995). Normals of
+the input are recomputed.";
     const SEVERAL: bool = true;
     const JOINS_SEAMS: bool = true;
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("weights", "how neighbours counted"),
+        ("weights", "weights of the neighbours"),
         ("steps", "steps of either kind done"),
         (
             "volume_before",
-            "signed volume of the input; of an open mesh that of the cones from its middle",
+            "signed volume of the input; for an open mesh that of the cones from its middle",
         ),
         ("volume_after", "the same of the output"),
     ];

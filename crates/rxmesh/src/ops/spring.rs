@@ -21,7 +21,7 @@ pub struct Spring;
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpringArgs {
-    // Flags that were given. Before the options that it asks for, because those are taken out as they are read.
+    // Flags that were given. Before the options that it requires, because those are taken out as they are read.
     /// Options that were given.
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(skip)]
@@ -30,7 +30,7 @@ pub struct SpringArgs {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub motion: MotionOptions,
-    /// A vertex that stays where it is, counted from 0 in the order of the file; may be given several times
+    /// A fixed vertex, counted from 0 in the order of the file; may be given several times
     #[cfg_attr(feature = "cli", arg(long, value_name = "VERTEX"))]
     pub pin: Vec<u32>,
     /// All vertices of the boundary stay
@@ -55,9 +55,9 @@ pub struct Given {
 }
 
 impl SpringArgs {
-    /// The options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so that
-    /// meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of a
-    /// metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
+    /// Returns the options for a mesh of this size in metres. What was not given follows it by dynamic similarity, so
+    /// that meshes of any size move alike in their own lengths under the earth's gravity: the usual values are those of
+    /// a metre. A given gravity implies units of length or time that are not known here, and leaves the usual values.
     fn for_size(&self, size: f64) -> MotionOptions {
         let mut motion = self.motion;
         let springs = &mut motion.springs;
@@ -101,7 +101,7 @@ impl Options for SpringArgs {
 pub struct SpringOpReport {
     /// Vertices that stay.
     pub pinned: u64,
-    /// As given, or as the size asks for.
+    /// As given, or as the size requires.
     pub time_step: f64,
     /// Stiffness of the springs, in newtons a metre.
     pub stiffness: f64,
@@ -115,22 +115,22 @@ pub struct SpringOpReport {
 impl Operation for Spring {
     const NAME: &'static str = "spring";
     const GROUP: Group = Group::Simulate;
-    const SUMMARY: &'static str = "Let a mesh fall or swing as a mass-spring system";
+    const SUMMARY: &'static str = "Simulate a mesh as a mass-spring system";
     const HELP: &'static str =
         "Examples: rxmesh spring bunny.obj --pin-top 5 --steps 500 -o hung.obj
           rxmesh generate grid --nx 30 --ny 30 -o cloth.obj
           rxmesh spring cloth.obj --pin 0 --pin 30 --method implicit --time-step 0.01
 
 Every edge is a spring that is at rest in the input; coordinates are metres. Explicit steps stay
-stable only well below sqrt(M / (K valence)) seconds. Without --gravity, what is not given of step,
-stiffness and damping follows the longest side L: the defaults are those of 1 m, the step goes with
-sqrt(L), the stiffness with 1 / L, the damping with 1 / sqrt(L), so that meshes of any size move alike.
-Normals of the input are computed anew.";
+stable only well below sqrt(M / (K valence)) seconds. Without --gravity, the defaults of step, stiffness
+and damping follow the longest side L: they are those of 1 m, times sqrt(L) for the step, 1 / L for the
+stiffness and 1 / sqrt(L) for the damping, so that meshes of any size move alike.
+Normals of the input are recomputed.";
     const RECORD: &'static [(&'static str, &'static str)] = &[
-        ("pinned", "number of vertices that stay"),
+        ("pinned", "number of fixed vertices"),
         (
             "time_step",
-            "in seconds, as `stiffness` and `damping` given or following the size of the mesh",
+            "in seconds; like `stiffness` and `damping` given, or from the size of the mesh",
         ),
         (
             "energy_before",
@@ -231,14 +231,15 @@ Normals of the input are computed anew.";
     }
 }
 
-/// Nothing drives the system, so a sound motion does not gain energy; a tenth is left for the steps' own error.
+/// Returns `true` if the energy has grown. Nothing drives the system, so a stable motion gains no energy; a tenth is
+/// allowed for the error of the steps.
 fn grew(motion: &MotionReport) -> bool {
     let e = motion.energy;
     let scale = e.kinetic + e.elastic + e.gravity.abs();
     e.total - motion.energy_before.total > 0.1 * scale
 }
 
-/// 1 for each vertex that stays, in the file's order.
+/// Returns 1 for each fixed vertex and 0 for the others, in the file's order.
 fn pins(on: &Vertices, args: &SpringArgs) -> Result<Vec<u32>> {
     let n = on.mesh.vertex_count();
     let mut pins = if args.pin_boundary {

@@ -13,7 +13,7 @@ pub(crate) struct Errors {
     pub(crate) position: f32,
 }
 
-/// Computes energies and positions once more, and compares.
+/// Computes energies and positions again, and compares.
 pub(crate) fn compare(mesh: &TriMesh, outcome: &RunResult) -> Errors {
     let mut faces_of: HashMap<[u32; 2], Vec<[u32; 3]>> = HashMap::new();
     let mut ring: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); mesh.vertex_count()];

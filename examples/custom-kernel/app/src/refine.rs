@@ -1,4 +1,4 @@
-//! More triangles where the cloth bends: the operator of this project, run by a session, and looked at on the host.
+//! More triangles where the cloth bends: the operator of this project, run by a session, and checked on the host.
 
 use std::collections::HashMap;
 

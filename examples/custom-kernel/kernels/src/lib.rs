@@ -147,7 +147,7 @@ unsafe impl Operator for Refine {
         (square > self.longest && self.bends(mesh, seed.0)).then(|| Priority::descending(square))
     }
 
-    /// Looks at what is about to be deleted.
+    /// Reads the elements that are about to be deleted.
     #[inline(always)]
     fn plan(&self, cavity: &Cavity<impl Site>) -> Self::Plan {
         let e = cavity.seed();
@@ -155,8 +155,8 @@ unsafe impl Operator for Refine {
         (ends, (self.x.get(ends[0]) + self.x.get(ends[1])) * 0.5)
     }
 
-    /// Fills the hole with a star around the middle. Its edges are looked at again in the next round: halves may still
-    /// be too long.
+    /// Fills the hole with a star around the midpoint. Its edges are candidates of the next round: halves may still be
+    /// too long.
     #[inline(always)]
     fn fill(&self, ([a, b], middle): Self::Plan, hole: &mut Hole<'_, impl Site>) {
         let v = hole.add_vertex_at(Origin::between(a, b, 0.5));
@@ -170,7 +170,7 @@ kernels! {
     /// Kernels of the PTX; `Engine::load_ptx` compares their fingerprint.
     pub KERNELS = "cloth_fingerprint";
     patch cloth_bending: Bending;
-    // As `patch`, and once more on VV computed once and kept.
+    // As `patch`, and again with VV prepared.
     prepared cloth_smooth: Smooth;
     // The operator: three PTX entries, `rx_cloth_refine_claim`, `_resolve` and `_fill`.
     operator cloth_refine: Refine;

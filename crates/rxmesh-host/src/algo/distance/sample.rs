@@ -38,10 +38,10 @@ impl Options for SampleOptions {
         let most = crate::mesh::MAX_VERTICES as u64;
         match self.points {
             0 => Err(Error::Options(
-                "0 points are asked for, but at least 1 must be".into(),
+                "0 points were requested, but at least 1 is needed".into(),
             )),
             n if n > most => Err(Error::Options(format!(
-                "{n} points are asked for, but a mesh has at most {most}"
+                "{n} points were requested, but a mesh has at most {most}"
             ))),
             _ => Ok(()),
         }
@@ -49,7 +49,7 @@ impl Options for SampleOptions {
 }
 
 /// Points on a surface: as many parts of equal area as there are points, and in each part one point at random, in the
-/// order of the faces. So a region has as many points as its share of the area asks for, to one or two at its border.
+/// order of the faces. So a region has as many points as its share of the area requires, to one or two at its border.
 ///
 /// Each point depends on the seed and its own number only: any part of them can be made by itself.
 #[derive(Debug)]

@@ -12,12 +12,12 @@ use rxmesh_kernels::topo::{Edge, Face, Vertex};
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Boundary {
-    /// Its vertices and edges stay as they are.
+    /// Keeps its vertices and edges unchanged.
     Keep,
-    /// Its shape is held: vertices move and go along it, where that hardly changes its course.
+    /// Holds its shape: vertices move along it, and are removed where that hardly changes its course.
     #[default]
     Hold,
-    /// It is treated as the interior is.
+    /// Treats it like the interior.
     Free,
 }
 

@@ -53,7 +53,7 @@ impl Options for ComponentsOptions {
     fn check(&self) -> Result<(), Error> {
         match self.keep {
             Some(0) => Err(Error::Options(
-                "0 components are to be kept, but at least 1 must be left".into(),
+                "0 components would be kept; keep at least 1".into(),
             )),
             _ => Ok(()),
         }

@@ -2,7 +2,7 @@
 #![doc(hidden)]
 
 use crate::Error;
-use crate::store::reduce;
+use crate::store::reduce::{self, Reduction, Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algo::measure::frame::{Affine, ScaleEach};
@@ -44,7 +44,7 @@ pub(in crate::algo) fn resize(
 }
 
 /// Computes `(x - origin) * scale + shift` for all coordinates.
-pub(in crate::algo) fn transform(
+fn transform(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,
     origin: Vec3,
@@ -78,4 +78,38 @@ pub(in crate::algo) fn scale_each(
     Ok(rx
         .engine()
         .launch_flat(rx.linear_len(Kind::Vertex), kernel)?)
+}
+
+/// Frame in which coordinates are near one, for algorithms that commute with moving and scaling: `f32` keeps all its
+/// digits for the shape, however small, large or far away it is.
+pub(in crate::algo) struct UnitFrame {
+    origin: Vec3,
+    pub(in crate::algo) scale: f64,
+}
+
+impl UnitFrame {
+    /// Converts positions to their frame, and returns it.
+    pub(in crate::algo) fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<UnitFrame, Error> {
+        let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
+        let mut frame = UnitFrame { origin, scale: 1.0 };
+        transform(rx, x, origin, 1.0, Vec3::ZERO)?;
+        let [most, least] = several(
+            rx,
+            [Term::of(x, Reduction::Max)?, Term::of(x, Reduction::Min)?],
+        )?;
+        let size = most.max(-least);
+        if !size.is_finite() {
+            frame.leave(rx, x)?;
+            return Err(Error::NotFinite {
+                what: "a vertex coordinate",
+            });
+        }
+        frame.scale = power_of_two(size);
+        transform(rx, x, Vec3::ZERO, frame.scale, Vec3::ZERO)?;
+        Ok(frame)
+    }
+
+    pub(in crate::algo) fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
+        transform(rx, x, Vec3::ZERO, 1.0 / self.scale, self.origin)
+    }
 }

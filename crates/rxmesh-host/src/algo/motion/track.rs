@@ -45,10 +45,10 @@ pub struct TrackOptions {
     /// Split edges opposite a wider angle, in degrees.
     #[cfg_attr(feature = "cli", arg(long, value_name = "ANGLE", default_value_t = Self::default().widest_angle))]
     pub widest_angle: f32,
-    /// Smoothing steps a frame.
+    /// Smoothing steps per frame.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
-    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// Most faces: refuses to begin if more are expected, and stops if more are made [default: three times
     /// those of the input, or 20 million if that is more].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub max_faces: Option<u32>,

@@ -56,7 +56,7 @@ changeable!(TransformOptions);
 impl Options for TransformOptions {
     fn check(&self) -> Result<(), Error> {
         if *self == TransformOptions::default() {
-            return Err(Error::Options("nothing is asked for".into()));
+            return Err(Error::Options("no transformation is given".into()));
         }
         let map = self.linear();
         let determinant = map.matrix3.determinant();
@@ -181,7 +181,7 @@ fn axis(name: &str) -> Result<DVec3, String> {
         "x" => DVec3::X,
         "y" => DVec3::Y,
         "z" => DVec3::Z,
-        _ => return Err(format!("'{name}' is none of the axes x, y, z, -x, -y, -z")),
+        _ => return Err(format!("'{name}' is not one of the axes x, y, z, -x, -y, -z")),
     };
     Ok(of * sign)
 }

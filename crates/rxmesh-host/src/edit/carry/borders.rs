@@ -9,12 +9,12 @@ use crate::mesh::{ColumnData, EdgeTable, ElementKind, TriMesh};
 /// [`Carried::hold`](super::Carried::hold).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Borders {
-    /// Those between faces of different objects, groups or materials.
+    /// Edges between faces of different objects, groups or materials.
     pub groups: bool,
     /// Seams: those whose faces see other texture coordinates or normals at their ends. Edges between faces that are
     /// shaded flat, each with its own normal, are none.
     pub seams: bool,
-    /// Those between faces with other values in these columns of whole numbers.
+    /// Edges between faces with different values in these columns of whole numbers.
     pub columns: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Borders {
             };
             if matches!(column.data, ColumnData::F32(_) | ColumnData::F64(_)) {
                 return Err(Error::Options(format!(
-                    "groups are whole numbers, but the column '{name}' is not of such{}",
+                    "groups are whole numbers, but the column '{name}' does not hold whole numbers{}",
                     names(mesh)
                 )));
             }

@@ -3,10 +3,10 @@
 use super::order::NewElements;
 use std::fmt::Write;
 
-/// An element that is gone.
+/// A deleted element.
 pub const GONE: u32 = u32::MAX;
 
-/// Map of the vertices and faces of a mesh to their numbers after edits, [`GONE`] for those that are gone.
+/// Map of the vertices and faces of a mesh to their numbers after edits, [`GONE`] for deleted ones.
 ///
 /// A vertex that simplification collapsed into another one has the number of that one, as far as it was followed
 /// ([`Carried::follow`](super::Carried::follow)). A face that changed and kept its place has its new number; of several
@@ -35,7 +35,7 @@ impl ElementMap {
     }
 
     /// Writes the map as text (docs/use/formats.md): a line of counts and a number per line for the vertices, the same
-    /// for the faces; -1 for elements that are gone. `now` are the numbers of vertices and faces afterwards.
+    /// for the faces; -1 for deleted elements. `now` are the numbers of vertices and faces afterwards.
     pub fn to_text(&self, now: [usize; 2]) -> String {
         let mut text = String::new();
         for (name, numbers, now) in [

@@ -32,8 +32,8 @@ use std::sync::OnceLock;
 
 /// A mesh in a session, with all its data.
 ///
-/// Vertices and faces that stay keep their order and their values to the last bit; new ones come behind the vertices,
-/// and behind the face that they arise from. New elements get these values:
+/// Vertices and faces that stay keep their order and their values to the last bit; new ones come after the vertices,
+/// and after the face that they arise from. New elements get these values:
 ///
 /// - A vertex that is new or was moved gets the values of the input at the closest point ([`Motion::OnSurface`]), or
 ///   at the point that it was moved with. In columns of floats and of colours these are means of the corners of the
@@ -394,7 +394,7 @@ impl Carried {
             match column.element {
                 _ if column.name == NORMAL && column.width == 3 => {
                     if column.element == ElementKind::Face {
-                        lost.push("normals of faces no longer fit and are left out".into());
+                        lost.push("normals of faces do not fit the result and are left out".into());
                     }
                 }
                 ElementKind::Face | ElementKind::Cell => {

@@ -78,7 +78,7 @@ fn order_vertices(now: &Snapshot, traced: &[u32], old: usize) -> (Vec<CarriedVer
     let mut list: Vec<(CarriedVertex, u32)> = Vec::with_capacity(now.vertices.len());
     for (i, &slot) in now.vertices.iter().enumerate() {
         let origin = traced[slot as usize] & !BORN;
-        // An operator that tells nothing of its vertices leaves another one's number in the slot.
+        // An operator that does not report its vertices leaves another one's number in the slot.
         let again = std::mem::replace(&mut seen[origin as usize], true);
         let born = traced[slot as usize] & BORN != 0;
         if born {

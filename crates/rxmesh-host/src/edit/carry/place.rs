@@ -90,7 +90,7 @@ pub(super) struct InputPoints {
     pub(super) at: Vec<DVec3>,
     /// Place on the surface; `None` for a vertex that is one of the input's and has not moved: its values stay.
     pub(super) spots: Vec<Option<Nearest>>,
-    /// Normals of the vertices, by which sheets are told apart.
+    /// Normals of the vertices, by which sheets are distinguished.
     pub(super) normals: Vec<Vec3>,
     /// Length of the longest edge of the faces around each vertex.
     pub(super) sizes: Vec<f64>,

@@ -27,7 +27,7 @@ pub(crate) trait Course<O> {
     }
 
     /// Launches the kernels between two rounds, which change the set of the next round's seeds, one bit each. They also
-    /// run after rounds that exceeded a capacity, and while rounds stand still, and must do nothing then.
+    /// run after rounds that exceeded a capacity, and while rounds are paused, and must do nothing then.
     fn between(
         &mut self,
         _: &Session,

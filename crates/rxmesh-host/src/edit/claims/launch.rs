@@ -15,7 +15,7 @@ use rxmesh_kernels::topo::Kind;
 /// Number of claiming blocks above which each gets more seeds: 16 warps a multiprocessor of a large GPU.
 const CLAIM_BLOCKS: u32 = 2112;
 
-/// Most blocks that ask seeds if they want a change: 64 warps a multiprocessor of a large GPU.
+/// Limit of the blocks that test seeds: 64 warps per multiprocessor of a large GPU.
 const WANT_BLOCKS: u32 = 2112;
 
 /// Number of possible seeds from which a separate launch that sieves them pays.

@@ -25,7 +25,7 @@ use rxmesh_kernels::topo::Kind;
 use slots::FreeSlots;
 use state::RoundState;
 
-/// Scheduler of edits that every session has unless told otherwise: claims on flat arrays, in rounds over the whole
+/// Scheduler of edits that every session has by default: claims on flat arrays, in rounds over the whole
 /// mesh. The same result on every run.
 pub struct Claims {
     state: RoundState,
@@ -37,7 +37,7 @@ pub struct Claims {
     counted: Vec<u32>,
     /// Seeds in the list, from the last round.
     queued: u32,
-    /// `true` if rounds stand still until they are resumed, as of the last read-back.
+    /// `true` if rounds are paused until they are resumed, as of the last read-back.
     stopped: bool,
     /// Hooks run after each fill-in for attributes of new vertices, and the births that they read.
     hooks: Vec<Hook>,

@@ -45,7 +45,7 @@ enum Shortage {
 }
 
 impl Shortage {
-    /// Returns the shortage that counters tell of, if there are `records` words for records.
+    /// Returns the shortage according to the counters, if there are `records` words for records.
     fn of(counters: Vec<u32>, records: usize) -> Option<Shortage> {
         let words = counters[Counter::Records as usize];
         if words as usize > records {
@@ -61,7 +61,7 @@ enum Phase {
     Launch,
     /// Provides a capacity that was exceeded.
     Grow(Shortage),
-    /// Resumes rounds that stand still.
+    /// Resumes rounds that are paused.
     Resume,
     /// All rounds have run.
     Done,
@@ -367,7 +367,7 @@ impl Session {
         Ok(counters)
     }
 
-    /// Resumes rounds that stand still.
+    /// Resumes rounds that are paused.
     fn resume(&mut self) -> Result<(), Error> {
         self.begin(RefusedSeeds::StayOut, None)
     }

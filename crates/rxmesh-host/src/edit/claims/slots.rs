@@ -11,7 +11,7 @@ use rxmesh_kernels::cavity::{Counter, Growth, Operator, Slots};
 use rxmesh_kernels::edit::{Fill, ListFree};
 use rxmesh_kernels::topo::Kind;
 
-/// Room grows by at least this part of itself, so that it does not grow often.
+/// Least growth of the capacity, as a part of it, so that it does not grow often.
 const GROWTH: f64 = 0.25;
 
 /// State of the lists of free slots.
@@ -19,7 +19,7 @@ const GROWTH: f64 = 0.25;
 pub(super) enum FreeLists {
     /// A round has deleted elements since they were made.
     Outdated,
-    /// They hold all slots that are free.
+    /// The lists hold all free slots.
     Current,
 }
 
@@ -142,7 +142,7 @@ impl Session {
         let winners = counters[Counter::Ranked as usize];
         let mut more = [0; 3];
         for (k, grow) in O::GROWTH.by_kind().into_iter().enumerate() {
-            // Listed slots count as used up: growth is for the slots behind them.
+            // Listed slots count as used: growth is for the slots after them.
             let listed = self.edits.slots.listed[k];
             more[k] = winners.saturating_mul(grow).saturating_sub(listed);
         }

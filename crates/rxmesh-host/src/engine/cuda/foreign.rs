@@ -6,11 +6,7 @@ use crate::engine::EngineError;
 
 impl CudaEngine {
     /// Refuses an address that does not begin `bytes` bytes within one allocation of this GPU's memory.
-    pub(in crate::engine) fn has_foreign(
-        &self,
-        address: u64,
-        bytes: usize,
-    ) -> Result<(), EngineError> {
+    pub(super) fn has_foreign(&self, address: u64, bytes: usize) -> Result<(), EngineError> {
         self.enter()?;
         let wrong = |why| Err(EngineError::Foreign { address, why });
         let known = Known::at(address);
@@ -28,7 +24,12 @@ impl CudaEngine {
 
     /// Copies between this engine's memory and memory of another owner, after all work entered so far in this engine's
     /// stream and in the owner's, and before all work entered in either later.
-    pub(in crate::engine) fn copy_on(
+    ///
+    /// # Safety
+    ///
+    /// Ours is live and as long; the array and its stream are as [`Memory::take`](crate::engine::memory::Memory::take)
+    /// asks, and [`CudaEngine::has_foreign`] has checked the array.
+    pub(super) unsafe fn copy_on(
         &self,
         stream: u64,
         to: u64,
@@ -36,8 +37,7 @@ impl CudaEngine {
         bytes: usize,
     ) -> Result<(), EngineError> {
         self.enter()?;
-        // SAFETY: the caller of the public function vouches for the stream and the array, which `has_foreign` has
-        // looked at; ours is live and as long.
+        // SAFETY: the caller's.
         unsafe { driver::copy_between(&self.stream, stream, [to, from], bytes) }
     }
 }

@@ -3,10 +3,12 @@
 use super::CudaEngine;
 use super::driver;
 use super::modules::Function;
-use crate::engine::EngineError;
+use crate::engine::launch::Launcher;
+use crate::engine::memory::Memory as _;
+use crate::engine::{EngineError, EngineInfo, EngineKind, Ptx};
 use rxmesh_kernels::kernel::{
-    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, GridArgs, GridKernel, ListedArgs,
-    ListedEntry, PatchArgs, PatchKernel,
+    BlockArgs, BlockKernel, Entry, FlatArgs, FlatKernel, GridArgs, GridKernel, KernelInfo,
+    ListedArgs, ListedEntry, PatchArgs, PatchKernel,
 };
 use rxmesh_kernels::mem::GlobalMut;
 use std::ffi::c_void;
@@ -16,7 +18,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Most blocks a multiprocessor of a kernel that runs on listed patches.
 const LISTED_BLOCKS: u32 = 4;
 
-/// Most threads of a patch unless a kernel asks for more: about the number of a patch's faces.
+/// Most threads of a patch unless a kernel requires more: about the number of a patch's faces.
 const WIDEST: u32 = 512;
 
 impl Function {
@@ -91,8 +93,18 @@ impl CudaEngine {
             }
         }
     }
+}
 
-    pub(in crate::engine) fn run_patches<K: PatchKernel + Entry>(
+impl Launcher for CudaEngine {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Cuda
+    }
+
+    fn info(&self) -> EngineInfo {
+        self.info.clone()
+    }
+
+    fn run_patches<K: PatchKernel + Entry>(
         &self,
         args: PatchArgs<K>,
         blocks: u32,
@@ -103,7 +115,7 @@ impl CudaEngine {
 
     /// Runs a kernel on listed patches, at most all of the mesh. The grid has the number of blocks that run at a time,
     /// and each block takes one patch after the other.
-    pub(in crate::engine) fn run_listed<K: ListedEntry>(
+    fn run_listed<K: ListedEntry>(
         &self,
         args: ListedArgs<K>,
         most: u32,
@@ -113,19 +125,7 @@ impl CudaEngine {
         self.launch((K::NAME, None), blocks, Width::of::<K>(), shared, args)
     }
 
-    pub(in crate::engine) fn shared_limit(&self) -> u32 {
-        self.shared_limit
-    }
-
-    pub(in crate::engine) fn shared_of_two(&self) -> u32 {
-        self.shared_of_two
-    }
-
-    pub(in crate::engine) fn set_block_threads(&self, threads: u32) {
-        self.threads.store(threads, Relaxed);
-    }
-
-    pub(in crate::engine) fn run_blocks<K: BlockKernel + Entry>(
+    fn run_blocks<K: BlockKernel + Entry>(
         &self,
         blocks: u32,
         shared: u32,
@@ -145,7 +145,7 @@ impl CudaEngine {
     }
 
     /// Runs the steps in one launch if the GPU holds all blocks at a time, else each in a separate launch.
-    pub(in crate::engine) fn run_grid<K: GridKernel + Entry>(
+    fn run_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
         shared: u32,
@@ -188,7 +188,7 @@ impl CudaEngine {
     }
 
     /// Returns `true` if that many blocks of a grid kernel run at a time.
-    pub(in crate::engine) fn has_room_for_grid<K: GridKernel + Entry>(
+    fn has_room_for_grid<K: GridKernel + Entry>(
         &self,
         blocks: u32,
         shared: u32,
@@ -202,11 +202,7 @@ impl CudaEngine {
         Ok(u64::from(blocks) <= u64::from(self.info.units) * u64::from(of_one))
     }
 
-    pub(in crate::engine) fn run_flat<K: FlatKernel + Entry>(
-        &self,
-        n: u32,
-        kernel: K,
-    ) -> Result<(), EngineError> {
+    fn run_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         let threads = whole_warps(K::THREADS);
         self.launch(
             (K::NAME, None),
@@ -216,6 +212,19 @@ impl CudaEngine {
             FlatArgs { n, kernel },
         )
     }
+
+    fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
+        self.enter()?;
+        driver::time(&self.stream, work)
+    }
+
+    fn load(&self, ptx: Ptx<'_>, symbol: &str, kernels: &[KernelInfo]) -> Result<(), EngineError> {
+        self.load_library(ptx, symbol, kernels)
+    }
+
+    fn set_block_threads(&self, threads: u32) {
+        self.threads.store(threads, Relaxed);
+    }
 }
 
 /// Returns the address of the arguments of a launch.
@@ -223,7 +232,7 @@ fn arguments<A>(args: &A) -> *mut c_void {
     (args as *const A).cast_mut().cast()
 }
 
-/// The collectives want whole warps.
+/// Rounds a number of threads up to whole warps, which collectives need.
 const fn whole_warps(threads: u32) -> u32 {
     threads.next_multiple_of(32)
 }

@@ -2,8 +2,10 @@
 
 use super::driver::Known;
 use super::{CudaEngine, driver};
-use crate::engine::{EngineError, fault_error};
-use rxmesh_kernels::mem::{FAULT_WORDS, Global, GlobalMut};
+use crate::engine::launch::Launcher as _;
+use crate::engine::memory::Memory;
+use crate::engine::{EngineError, Foreign, fault_error, fault_over};
+use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Global, GlobalMut};
 use rxmesh_kernels::readback::Readback;
 use std::sync::PoisonError;
 
@@ -13,40 +15,37 @@ pub(super) const READBACK_BYTES: usize = 64 * 1024;
 /// The most bytes of a read that a kernel copies there. It has written them before the copy engine would have begun.
 const READBACK_BY_KERNEL: usize = 8 * 1024;
 
-impl CudaEngine {
-    pub(in crate::engine) fn allocate(
-        &self,
-        bytes: usize,
-        zero: bool,
-    ) -> Result<*mut u8, EngineError> {
+impl Memory for CudaEngine {
+    fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError> {
         self.enter()?;
         let at = driver::allocate(self.pool.as_ref(), bytes, &self.stream)? as *mut u8;
         if zero {
-            self.clear(at, bytes)?;
+            // SAFETY: as long, and new.
+            unsafe { self.clear(at, bytes) }?;
         }
         Ok(at)
     }
 
-    pub(in crate::engine) fn free(&self, at: *mut u8) {
+    unsafe fn free(&self, at: *mut u8, _bytes: usize) {
         if self.enter().is_ok() {
-            // SAFETY: came from `allocate`; kernels that use it were launched on the stream before.
+            // SAFETY: the caller's; kernels that use it were launched on the stream before.
             unsafe { driver::free(at as u64, self.pool.is_some(), &self.stream) };
         }
     }
 
-    pub(in crate::engine) fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError> {
+    unsafe fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError> {
         self.enter()?;
-        // SAFETY: `bytes` bytes of live device memory.
+        // SAFETY: the caller's.
         unsafe { driver::clear(at as u64, bytes, &self.stream) }
     }
 
-    pub(in crate::engine) fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError> {
+    unsafe fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError> {
         if data.is_empty() {
             return Ok(());
         }
         self.enter()?;
-        // SAFETY: live device memory of at least this size. Pageable host memory is read before the call returns; for
-        // other memory the stream is waited for below.
+        // SAFETY: the caller's. Pageable host memory is read before the call returns; for other memory the stream is
+        // waited for below.
         let entered = unsafe { driver::upload(at as u64, data, &self.stream) };
         let ends = [data.as_ptr(), &raw const data[data.len() - 1]];
         if ends.iter().any(|&end| Known::at(end as u64).is_known()) {
@@ -56,11 +55,13 @@ impl CudaEngine {
         entered
     }
 
-    /// Copies from several places, and waits once; tells of faults of kernels before.
-    pub(in crate::engine) fn read(
-        &self,
-        parts: &mut [(*mut u8, &mut [u8])],
-    ) -> Result<(), EngineError> {
+    unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<(), EngineError> {
+        self.enter()?;
+        // SAFETY: the caller's.
+        unsafe { driver::copy(to as u64, from as u64, bytes, &self.stream) }
+    }
+
+    unsafe fn read(&self, parts: &mut [(*const u8, &mut [u8])]) -> Result<(), EngineError> {
         self.enter()?;
         let mut readback = self.readback.lock().unwrap_or_else(PoisonError::into_inner);
         let entered = self.enter_downloads(parts, &mut readback);
@@ -78,10 +79,39 @@ impl CudaEngine {
         self.faults()
     }
 
-    /// Starts the copies of [`CudaEngine::read`], each to the read-back buffer while that has space.
+    unsafe fn take(&self, to: *mut u8, array: Foreign, bytes: usize) -> Result<(), EngineError> {
+        self.has_foreign(array.address, bytes)?;
+        // SAFETY: the caller's; the driver knows the array as one piece.
+        unsafe { self.copy_on(array.stream, to as u64, array.address, bytes) }
+    }
+
+    unsafe fn give(
+        &self,
+        array: Foreign,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), EngineError> {
+        self.has_foreign(array.address, bytes)?;
+        // SAFETY: the caller's; the driver knows the array as one piece.
+        unsafe { self.copy_on(array.stream, array.address, from as u64, bytes) }
+    }
+
+    fn fault(&self) -> Fault {
+        // SAFETY: allocated and zeroed in `new`, lives as long as the engine.
+        unsafe { fault_over(self.fault as *mut u32) }
+    }
+
+    fn take_fault(&self) -> Result<(), EngineError> {
+        // SAFETY: no piece.
+        unsafe { self.read(&mut []) }
+    }
+}
+
+impl CudaEngine {
+    /// Starts the copies of [`Memory::read`], each to the read-back buffer while that has space.
     fn enter_downloads(
         &self,
-        parts: &mut [(*mut u8, &mut [u8])],
+        parts: &mut [(*const u8, &mut [u8])],
         readback: &mut [u8],
     ) -> Result<(), EngineError> {
         if self.read_back_by_kernel(parts)? {
@@ -100,8 +130,9 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// Has kernels copy all parts to the read-back buffer, which the caller has locked, if they are few whole words.
-    fn read_back_by_kernel(&self, parts: &[(*mut u8, &mut [u8])]) -> Result<bool, EngineError> {
+    /// Copies all parts to the read-back buffer by kernels, if they are few whole words. The caller has locked the
+    /// buffer.
+    fn read_back_by_kernel(&self, parts: &[(*const u8, &mut [u8])]) -> Result<bool, EngineError> {
         let whole = |n: usize| n.is_multiple_of(size_of::<u32>());
         let bytes: usize = parts.iter().map(|(_, out)| out.len()).sum();
         if bytes > READBACK_BY_KERNEL
@@ -117,7 +148,8 @@ impl CudaEngine {
                 // SAFETY: live device memory of at least this size, aligned as was asked above, which kernels that
                 // write it have left before this one runs.
                 Some((from, out)) => unsafe {
-                    Global::new(from.cast::<u32>(), (out.len() / size_of::<u32>()) as u32)
+                    let words = (out.len() / size_of::<u32>()) as u32;
+                    Global::new(from.cast::<u32>(), words)
                 },
                 None => GlobalMut::empty().read(),
             };
@@ -151,24 +183,13 @@ impl CudaEngine {
         fault_error(faults)
     }
 
-    /// Starts a copy to the host. The stream is to be waited for before `out` is looked at or freed.
-    fn download(&self, at: *mut u8, out: &mut [u8]) -> Result<(), EngineError> {
+    /// Starts a copy to the host. The caller waits for the stream before it reads or frees `out`.
+    fn download(&self, at: *const u8, out: &mut [u8]) -> Result<(), EngineError> {
         if out.is_empty() {
             return Ok(());
         }
         // SAFETY: live device memory of at least this size; the caller, `read`, waits for the stream before `out` is
         // used.
         unsafe { driver::download(at as u64, out, &self.stream) }
-    }
-
-    pub(in crate::engine) fn copy(
-        &self,
-        to: *mut u8,
-        from: *mut u8,
-        bytes: usize,
-    ) -> Result<(), EngineError> {
-        self.enter()?;
-        // SAFETY: two live allocations of at least this size.
-        unsafe { driver::copy(to as u64, from as u64, bytes, &self.stream) }
     }
 }

@@ -6,12 +6,15 @@ mod launch;
 mod memory;
 mod modules;
 
+use super::launch::Launcher as _;
+use super::memory::Memory as _;
+use super::policy::Policy;
 use super::ptx::{self, unpack};
-use super::{EngineError, EngineInfo, Ptx, fault_over};
+use super::{EngineError, EngineInfo, Ptx};
 use memory::READBACK_BYTES;
 use modules::Modules;
 use rxmesh_cuda_driver::early;
-use rxmesh_kernels::mem::{FAULT_WORDS, Fault};
+use rxmesh_kernels::mem::FAULT_WORDS;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
@@ -22,7 +25,7 @@ const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     "/rxmesh_kernels.ptx.lzma"
 )));
 
-/// Fields are dropped in this order: the context goes after everything that lives in it.
+/// Fields are dropped in this order: the context is dropped after everything that belongs to it.
 pub(in crate::engine) struct CudaEngine {
     modules: Mutex<Modules>,
     stream: driver::Stream,
@@ -39,8 +42,6 @@ pub(in crate::engine) struct CudaEngine {
     arrived: u64,
     info: EngineInfo,
     shared_limit: u32,
-    /// Shared memory of a block when two run on a multiprocessor.
-    shared_of_two: u32,
     /// Compute capability, major and minor.
     capability: (u32, u32),
     /// The GPU's number.
@@ -60,7 +61,7 @@ unsafe impl Send for CudaEngine {}
 unsafe impl Sync for CudaEngine {}
 
 impl CudaEngine {
-    pub(in crate::engine) fn new(ordinal: u32) -> Result<CudaEngine, EngineError> {
+    pub(in crate::engine) fn new(ordinal: u32) -> Result<(CudaEngine, Policy), EngineError> {
         let device = driver::device(ordinal)?;
         // Unpacking is shorter than the making of a context.
         let text = std::thread::spawn(|| unpack(PTX));
@@ -78,6 +79,8 @@ impl CudaEngine {
         let stream = driver::stream()?;
         let (readback, readback_address) = driver::page_locked(READBACK_BYTES)?;
         let (faults, fault) = driver::page_locked(FAULT_WORDS)?;
+        let shared_limit = driver::shared_limit(device)?;
+        let policy = Policy::of_cuda([shared_limit, driver::shared_of_two(device)?]);
         let mut cuda = CudaEngine {
             context,
             stream,
@@ -90,8 +93,7 @@ impl CudaEngine {
             fault,
             arrived: 0,
             info,
-            shared_limit: driver::shared_limit(device)?,
-            shared_of_two: driver::shared_of_two(device)?,
+            shared_limit,
             pool: driver::Pool::new(device),
             capability,
             ordinal,
@@ -105,32 +107,11 @@ impl CudaEngine {
             rxmesh_kernels::entry::FINGERPRINT_SYMBOL,
             rxmesh_kernels::entry::KERNELS,
         )?;
-        Ok(cuda)
+        Ok((cuda, policy))
     }
 
     fn enter(&self) -> Result<(), EngineError> {
         driver::enter(&self.context)
-    }
-
-    pub(in crate::engine) fn info(&self) -> EngineInfo {
-        self.info.clone()
-    }
-
-    pub(in crate::engine) fn time(
-        &self,
-        work: impl FnOnce() -> Result<(), EngineError>,
-    ) -> Result<f64, EngineError> {
-        self.enter()?;
-        driver::time(&self.stream, work)
-    }
-
-    pub(in crate::engine) fn fault(&self) -> Fault {
-        // SAFETY: allocated and zeroed in `new`, lives as long as the engine.
-        unsafe { fault_over(self.fault as *mut u32) }
-    }
-
-    pub(in crate::engine) fn take_fault(&self) -> Result<(), EngineError> {
-        self.read(&mut [])
     }
 }
 
@@ -139,7 +120,8 @@ impl Drop for CudaEngine {
         // A kernel may still raise a fault, whose words are given back next. A failure leaves nothing to do.
         let _ = self.enter().and_then(|()| driver::wait(&self.stream));
         if self.arrived != 0 {
-            self.free(self.arrived as *mut u8);
+            // SAFETY: allocated in `new`; the stream has been waited for.
+            unsafe { self.free(self.arrived as *mut u8, 2 * size_of::<u32>()) };
         }
         drop(self.pool.take());
     }

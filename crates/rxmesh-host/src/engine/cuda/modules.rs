@@ -83,7 +83,7 @@ pub(super) struct Function {
 impl CudaEngine {
     /// Adds PTX text, unless it is there, after checking that it belongs to the list. Its kernels are compiled when
     /// they are first launched.
-    pub(in crate::engine) fn load(
+    pub(super) fn load_library(
         &self,
         ptx: Ptx<'_>,
         symbol: &str,
@@ -110,7 +110,7 @@ impl CudaEngine {
         Ok(())
     }
 
-    /// The kernel's function, ready for a launch with this much shared memory.
+    /// Returns the kernel's function, ready for a launch with this much shared memory.
     pub(super) fn function(
         &self,
         name: &'static str,

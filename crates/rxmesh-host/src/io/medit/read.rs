@@ -29,7 +29,7 @@ pub(in super::super) fn read(bytes: &[u8], bits: CoordinateBits) -> Result<Volum
     Ok(reader.draft.finish())
 }
 
-/// Mesh with what belongs to its elements, in text and in bytes.
+/// Mesh with the values of its elements, in text and in bytes.
 pub(super) struct Draft {
     pub(super) volume: Volume,
     /// References of the tetrahedra, and of the faces.
@@ -176,7 +176,7 @@ impl MeditReader<'_> {
         } else if word.first().is_some_and(u8::is_ascii_alphabetic) {
             self.pass(word)
         } else {
-            let what = format!("a keyword expected, {} is none", quote(word));
+            let what = format!("a keyword expected, found {}", quote(word));
             Err(Fault::text(at, what))
         }
     }

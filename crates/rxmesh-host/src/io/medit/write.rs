@@ -44,7 +44,7 @@ pub(in super::super) fn write(
         line.int(reference(markers, v));
         line.end();
     });
-    // Elements of one kind stand together.
+    // Elements of one kind are contiguous.
     let kinds: &[(&str, usize)] = match mesh {
         Model::Surface(_) => &[("Triangles", 3), ("Quadrilaterals", 4)],
         Model::Volume(_) => &[("Tetrahedra", 4)],

@@ -310,7 +310,7 @@ impl MshReader<'_> {
                 Some(place) => *v = place,
                 None => {
                     let what =
-                        format!("element {tag} names node {node}, which is not there before it");
+                        format!("element {tag} names node {node}, which is not defined before it");
                     missing.get_or_insert(self.source.fault(at, what));
                 }
             }

@@ -13,7 +13,7 @@ impl MshReader<'_> {
         self.sort_nodes(at)
     }
 
-    /// Reads `$ParametricNodes` of version 2: behind the position the dimension and the number of the entity that a
+    /// Reads `$ParametricNodes` of version 2: after the position the dimension and the number of the entity that a
     /// node lies on, and on curves and surfaces its parameters.
     pub(super) fn parametric_nodes(&mut self) -> Result<(), Fault> {
         let at = self.source.at();

@@ -101,7 +101,7 @@ impl MshReader<'_> {
         let name = name.and_then(|n| std::str::from_utf8(n).ok());
         let Some(name) = name.filter(|n| !n.is_empty()) else {
             let what = format!(
-                "a section such as '$Nodes' expected, {} is none",
+                "a section such as '$Nodes' expected, found {}",
                 quote(word)
             );
             return Err(Fault::text(at, what));

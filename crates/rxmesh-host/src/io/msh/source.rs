@@ -34,7 +34,7 @@ impl<'a> MshSource<'a> {
         match self.binary {
             Some(_) => Fault::byte(at, what),
             None => {
-                // The number begins behind the space.
+                // The number begins after the space.
                 let mut tokens = self.tokens.clone();
                 tokens.go_to(at);
                 Fault::text(tokens.next_at().map_or(at, |(at, _)| at), what)
@@ -42,7 +42,7 @@ impl<'a> MshSource<'a> {
         }
     }
 
-    /// Begins the body of a section: bytes begin behind the end of the line.
+    /// Begins the body of a section: bytes begin after the end of the line.
     pub(super) fn begin(&mut self) {
         self.tokens.line();
     }

@@ -76,7 +76,7 @@ impl MshReader<'_> {
             };
             if place.is_none() && element == ElementKind::Vertex {
                 let what = format!(
-                    "{} has a value for node {tag}, which is not there",
+                    "{} has a value for node {tag}, which does not exist",
                     quote(name.as_bytes())
                 );
                 return Err(self.source.fault(at, what));

@@ -285,7 +285,7 @@ fn layer(
     all.iter().any(|id| *id != NO_VALUE).then_some(all)
 }
 
-/// Takes entries that were no numbers out of a layer: their corners have no value. `None` if no corner has one left.
+/// Takes entries that were not numbers out of a layer: their corners have no value. `None` if no corner has one left.
 fn without_unread(mut layer: CornerLayer) -> Option<CornerLayer> {
     let entries = layer.values.chunks_exact(layer.width);
     let good: Vec<bool> = entries.map(|e| !e[0].is_nan()).collect();
@@ -402,7 +402,7 @@ fn notes(bytes: &[u8], chunks: &[Chunk], soup: &mut Soup) {
     let left_out = [
         (
             sum(|c| c.flat),
-            "vertices, all of the file, have two coordinates: they lie in the plane z = 0",
+            "vertices, all of the file, have two coordinates: they are put in the plane z = 0",
         ),
         (
             sum(|c| c.short),

@@ -18,7 +18,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Reads the tag of a line whose word `t` stands at byte `line`.
+    /// Reads the tag of a line whose word `t` is at byte `line`.
     pub(super) fn read(&mut self, line: usize, mut words: LineWords<'_>) -> Result<(), Fault> {
         match words.next_at() {
             Some((_, b"crease")) => self.crease(Tag::read(words)?),

@@ -11,7 +11,7 @@ use crate::mesh::{NO_VALUE, TagKind};
 /// Corners of faces, as far as a chunk alone can know them: relative indices wait for the chunks before.
 #[derive(Default)]
 pub(super) struct ChunkCorners {
-    /// Indices from 0, or [`NO_VALUE`]. Empty when no corner has a value, or shorter than the faces ask for.
+    /// Indices from 0, or [`NO_VALUE`]. Empty when no corner has a value, or shorter than the faces require.
     pub(super) ids: Vec<u32>,
     /// Corners with a relative index, as an offset from the chunk's first element (may be negative).
     pub(super) relative: Vec<(usize, i64)>,
@@ -64,7 +64,7 @@ pub(super) struct Chunk {
     pub(super) names: LeftOut,
     /// Lines `vt` and `vn` that are no finite numbers: an entry that begins with NaN stands for them.
     pub(super) unread: [LeftOut; 2],
-    /// Vertices whose text behind the position is not numeric, or has not the number of values of a colour.
+    /// Vertices whose text after the position is not numeric, or has not the number of values of a colour.
     pub(super) strange: LeftOut,
     /// Vertices of two coordinates.
     pub(super) flat: LeftOut,
@@ -167,7 +167,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the line continues behind the backslash that `content` ends in. A name continues unless the
+    /// Returns `true` if the line continues after the backslash that `content` ends in. A name continues unless the
     /// backslash may be the second byte of a letter (the byte before it is not ASCII, as in GBK, Big5, Shift-JIS), or
     /// the next line is a statement, empty or a comment: then it ends a folder's name.
     fn goes_on(self, content: &[u8], next: &[u8]) -> bool {
@@ -178,7 +178,7 @@ impl Statement {
         }
     }
 
-    /// Returns `true` if the backslash belongs to a name: it does not stand alone, and the line does not continue.
+    /// Returns `true` if the backslash belongs to a name: it is not a word by itself, and the line does not continue.
     fn name_keeps(self, content: &[u8], next: &[u8]) -> bool {
         let before = content.len().checked_sub(2).map(|at| content[at]);
         let alone = before.is_none_or(is_space);
@@ -197,7 +197,7 @@ fn ends_statement(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") || is_statement(line)
 }
 
-/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that asks for them.
+/// Returns `true` if a line is a statement: it begins with a word of OBJ, and numbers follow where that requires them.
 fn is_statement(line: &[u8]) -> bool {
     let mut words = LineWords::without_comments(line, 0);
     let first = words.next_at().map_or(&b""[..], |w| w.1);

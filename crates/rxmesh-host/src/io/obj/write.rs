@@ -8,7 +8,7 @@ use crate::mesh::{
     COLOR, Column, CornerLayer, ElementKind, NO_VALUE, NORMAL, PolyMesh, Tag, TagKind,
 };
 
-/// Numbers behind a corner's vertex number.
+/// Numbers after a corner's vertex number.
 enum CornerNumbers<'a> {
     None,
     /// One value per vertex: the number is the vertex's own.

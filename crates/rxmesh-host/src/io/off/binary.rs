@@ -1,6 +1,6 @@
-//! OFF as binary. Geomview writes big-endian numbers and a count of colour values behind each face; other programs (the
+//! OFF as binary. Geomview writes big-endian numbers and a count of colour values after each face; other programs (the
 //! Polygon Mesh Processing library) write little-endian numbers and no colours. Nothing in the file tells the two
-//! apart, so the layout is the one under which the file comes out even.
+//! apart, so the layout is the one under which the sizes match the file.
 
 use super::super::error::Fault;
 use super::super::soup::{Polygon, Soup};
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8], body: usize, prefix: Prefix) -> Result<Soup, Fa
         }
     }
     Err(first_fault.map_or_else(
-        || Fault::byte(bytes.len(), "bytes are left over behind the last face"),
+        || Fault::byte(bytes.len(), "bytes are left over after the last face"),
         |f| f.1,
     ))
 }
@@ -122,7 +122,7 @@ impl Cursor<'_> {
         if corners < 1 || corners as usize > (self.bytes.len() - self.pos) / 4 {
             return Err(Fault::byte(
                 at,
-                format!("face {face} (counted from 0) says that it has {corners} corners"),
+                format!("face {face} (counted from 0) states {corners} corners"),
             ));
         }
         for _ in 0..corners {

@@ -11,7 +11,7 @@ use crate::mesh::ElementKind;
 /// Fewest characters of a vertex (`0 0 0`) and of a face (`1 0`) with their line ends.
 const LEAST: [u64; 2] = [6, 4];
 
-/// Reads what comes behind the keyword, if there is one: `counts` is the line of the counts.
+/// Reads the content after the optional keyword: `counts` is the line of the counts.
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     mut lines: TextLines<'a>,
@@ -186,12 +186,12 @@ impl<'a> OffReader<'a> {
         next_row(&mut self.lines).ok_or_else(|| Fault::text(end, what))
     }
 
-    /// Warns of data behind the last face.
+    /// Warns of data after the last face.
     fn rest(&mut self, faces: usize) {
         let lines = std::iter::from_fn(|| next_row(&mut self.lines)).count();
         if lines > 0 {
             self.soup.warnings.push(format!(
-                "{lines} lines behind the last face are not read: the header says that there are {faces} faces"
+                "{lines} lines after the last face are not read: the header states {faces} faces"
             ));
         }
     }

@@ -12,7 +12,7 @@ const MAP: &str = "color_index";
 /// A word and its place in the file.
 type Word<'a> = (usize, &'a [u8]);
 
-/// Values behind the coordinates of each vertex.
+/// Values after the coordinates of each vertex.
 pub(super) struct VertexRows<'a> {
     prefix: Prefix,
     normals: Vec<f32>,
@@ -44,7 +44,7 @@ impl<'a> VertexRows<'a> {
         }
     }
 
-    /// Reads the words behind the coordinates of a vertex.
+    /// Reads the words after the coordinates of a vertex.
     pub(super) fn add(&mut self, mut words: LineWords<'a>) -> Result<(), Fault> {
         let mut rest: Vec<Word<'a>> = std::iter::from_fn(|| words.next_at()).collect();
         let ends = |what: &str| {

@@ -1,4 +1,4 @@
-//! Writes OFF as text, with the prefix that the columns ask for.
+//! Writes OFF as text, with the prefix that the columns require.
 
 use super::super::text::{LineBuffer, rows};
 use super::super::{MeshRef, Pieces, soup};
@@ -79,7 +79,7 @@ pub(in crate::io) fn write(mesh: MeshRef<'_>, warnings: &mut Vec<String>) -> Pie
     pieces
 }
 
-/// Writes the values of a vertex that come behind its coordinates.
+/// Writes the values of a vertex after its coordinates.
 fn values_behind(line: &mut LineBuffer, held: &Held<'_>, v: usize) {
     held.normal
         .iter()

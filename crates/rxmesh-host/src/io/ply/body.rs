@@ -32,7 +32,7 @@ pub(super) trait ValueReader {
     fn fault(&self, at: usize, what: String) -> Fault;
     /// Returns the number of bytes left, as a bound for the length of a list.
     fn left(&self) -> usize;
-    /// Returns `true` if nothing comes behind the last row.
+    /// Returns `true` if nothing follows the last row.
     fn is_over(&mut self) -> bool;
 }
 

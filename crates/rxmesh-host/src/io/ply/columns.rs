@@ -183,7 +183,7 @@ fn unpacked(name: &str, t: ScalarType, values: &[u32]) -> Option<(usize, Vec<u8>
     if !alpha && !values.iter().all(unused) {
         return None;
     }
-    // Floats from 0 to 1 are no packed bytes, whatever their name.
+    // Floats from 0 to 1 are not packed bytes, whatever their name.
     let plain = |v: &u32| (1e-30..=1.0).contains(&f32::from_bits(*v));
     if t == ScalarType::Float && values.iter().any(plain) {
         return None;

@@ -131,7 +131,7 @@ pub(super) struct Header {
 }
 
 /// Lines of a header: each with the offset of its first byte, without its end. All end as the first one does: in a line
-/// feed (with a carriage return before it or not), or in a carriage return alone, behind which binary rows may begin
+/// feed (with a carriage return before it or not), or in a carriage return alone, after which binary rows may begin
 /// with any byte.
 struct HeaderLines<'a> {
     bytes: &'a [u8],

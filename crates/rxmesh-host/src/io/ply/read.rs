@@ -80,11 +80,11 @@ impl<S: ValueReader> PlyReader<S> {
         Ok(reader.soup)
     }
 
-    /// Accepts a header with a line that was ignored, with a warning, if the rows come out even.
+    /// Accepts a header with a line that was ignored, with a warning, if the rows match the file.
     fn stray(&mut self, words: &str) -> Result<(), Fault> {
         if !self.source.is_over() {
             let what = format!(
-                "{words}, and then the rows do not fit the header: there is more behind the last one"
+                "{words}, and then the rows do not fit the header: there is more after the last one"
             );
             return Err(self.source.fault(self.source.offset(), what));
         }
@@ -314,7 +314,7 @@ impl<S: ValueReader> PlyReader<S> {
         let most = most(self.source.left(), t, self.encoding);
         if !(length >= 0.0 && length.fract() == 0.0 && length <= most as f64) {
             let what = format!(
-                "list '{}' says that it has {length} values, but the file has room for {most} more at most",
+                "list '{}' states {length} values, but the file can hold at most {most} more",
                 property.name
             );
             return Err(self.source.fault(at, what));
@@ -346,7 +346,7 @@ impl<S: ValueReader> PlyReader<S> {
         Ok(())
     }
 
-    /// Decides what becomes of each property, and makes the columns.
+    /// Decides the use of each property, and makes the columns.
     fn fates(&mut self, e: &PlyElement, element: ElementKind) -> (Vec<Fate>, Vec<Filling>) {
         let mut columns = Vec::new();
         let mut fate = |p: &Property| match (&p.kind, element, p.name.as_str()) {

@@ -8,7 +8,7 @@ pub(super) const TEXT: usize = 80;
 /// Header of a file made of a mesh without a name and without comments.
 const PLAIN: &str = "binary rxmesh";
 
-/// Words of Materialise Magics, each with the number of bytes behind it: colours of four bytes, for the whole file. In
+/// Words of Materialise Magics, each with the number of bytes after it: colours of four bytes, for the whole file. In
 /// a comment they are `#` and two digits a byte, unless they are text themselves.
 const COLOURS: [(&[u8], usize); 2] = [(b"COLOR=", 4), (b"MATERIAL=", 12)];
 

@@ -54,13 +54,13 @@ fn promised(bytes: &[u8]) -> Option<usize> {
     Some(u32::from_le_bytes(*count) as usize)
 }
 
-/// Returns `true` for files that are certainly binary: the size is the one that the count asks for. Binary files may
+/// Returns `true` for files that are certainly binary: the size is the one that the count requires. Binary files may
 /// begin with "solid", too.
 pub(super) fn is_exactly_binary(bytes: &[u8]) -> bool {
     promised(bytes).is_some_and(|n| n * TRIANGLE + HEAD == bytes.len())
 }
 
-/// Returns `true` for text: it begins with "solid", and the line behind the name, however long that is, has STL's
+/// Returns `true` for text: it begins with "solid", and the line after the name, however long that is, has STL's
 /// words.
 fn is_text(bytes: &[u8]) -> bool {
     let Some(name) = after_solid(bytes).filter(|_| !is_exactly_binary(bytes)) else {

@@ -35,7 +35,7 @@ struct TriangleBlock {
     count: usize,
 }
 
-/// Returns the solids of a binary file: one, or several whole files behind each other.
+/// Returns the solids of a binary file: one, or several whole files one after the other.
 fn solids(bytes: &[u8], count: usize) -> Vec<TriangleBlock> {
     let mut solids = vec![TriangleBlock { at: 0, count }];
     let mut end = HEAD.saturating_add(count.saturating_mul(TRIANGLE));
@@ -50,7 +50,7 @@ fn solids(bytes: &[u8], count: usize) -> Vec<TriangleBlock> {
 }
 
 /// Returns the bytes from one triangle to the next, for each: by the letter of the format its attribute is the number
-/// of bytes that follow it. `None` unless the file comes out even so.
+/// of bytes that follow it. `None` unless the file has exactly this length.
 fn with_payload(bytes: &[u8], count: usize) -> Option<Vec<usize>> {
     let mut pos = HEAD;
     let mut steps = Vec::new();
@@ -93,7 +93,7 @@ fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
     {
         let extra = body - count * TRIANGLE;
         soup.warnings.push(format!(
-            "{extra} bytes of attributes behind triangles are not kept"
+            "{extra} bytes of attributes after triangles are not kept"
         ));
         triangles(bytes, HEAD, steps.into_iter(), &mut soup)?;
         return Ok(soup);
@@ -108,7 +108,7 @@ fn binary(bytes: &[u8]) -> Result<Soup, Fault> {
     let read: usize = solids.iter().map(|s| HEAD + s.count * TRIANGLE).sum();
     if read < bytes.len() {
         soup.warnings.push(format!(
-            "{} bytes behind the last triangle are not read",
+            "{} bytes after the last triangle are not read",
             bytes.len() - read
         ));
     }
@@ -304,7 +304,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// Warns of a missing end: some writers forget the last line, and a file that is cut off behind a facet holds the
+    /// Warns of a missing end: some writers forget the last line, and a file that is cut off after a facet holds the
     /// triangles before it.
     fn unended(&mut self) {
         let what = "a solid ends without 'endsolid': the file may be cut off";

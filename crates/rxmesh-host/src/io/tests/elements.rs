@@ -79,7 +79,7 @@ fn elements_inside_of_arrays_are_passed_over() {
         assert_eq!(loaded.mesh.positions[4], Vec3::ONE);
         assert!((loaded.mesh.volume() - 0.5).abs() < 1e-6);
     }
-    // Appended: the offset counts from behind the mark.
+    // Appended: the offset counts from the end of the mark.
     let form = format!("{tag} format=\"appended\" offset=\"2\">{key}</DataArray>");
     let file = vtu("", &piece(&form, ""));
     let (head, tail) = file.split_at(file.find("</VTKFile>").unwrap());

@@ -1,4 +1,4 @@
-//! Names in any code page, marks before text, UTF-16, zeros behind it, gzip, and wrong names of files.
+//! Names in any code page, marks before text, UTF-16, zeros after it, gzip, and wrong names of files.
 
 use super::*;
 use crate::mesh::{TetMesh, generate};

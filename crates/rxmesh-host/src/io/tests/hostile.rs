@@ -70,7 +70,7 @@ fn cut_files_with_counts_are_refused() {
             bytes.len()
         };
         for end in 0..last {
-            // STL as text has no counts: cut behind a facet it is read, with a warning.
+            // STL as text has no counts: cut after a facet it is read, with a warning.
             let facet = name == "a.stl" && bytes[..end].trim_ascii_end().ends_with(b"endfacet");
             match read_as(name, &bytes[..end]) {
                 Ok(l) if facet => assert!(l.warnings[0].contains("'endsolid'"), "{end}"),

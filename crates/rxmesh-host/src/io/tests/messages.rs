@@ -117,7 +117,7 @@ f -3 \\\r\n -2 \\\r\n-1\r\nl 1 2\r\nf 1/1 2/1 4/1\r\nv 1 1 0\r\np 1\r\n";
 }
 
 /// Keywords and orders as other programs write them: MeshLab's `NC` has colours before normals, the format's `CN`
-/// behind them.
+/// after them.
 #[test]
 fn off_with_colours_and_normals_in_either_order() {
     let rows = |all: [&str; 3]| {
@@ -206,7 +206,7 @@ fn off_faces_over_lines_of_few_corners_and_too_many() {
     assert_eq!(more.mesh, loaded.mesh);
     assert_eq!(
         more.warnings[1],
-        "2 lines behind the last face are not read: the header says that there are 4 faces"
+        "2 lines after the last face are not read: the header states 4 faces"
     );
     let mut binary = b"OFF BINARY\n".to_vec();
     let words = [

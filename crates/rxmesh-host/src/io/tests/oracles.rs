@@ -1,4 +1,4 @@
-//! The readers of crates that others keep must see in our files what we wrote.
+//! The readers of other crates must read the written values from our files.
 
 use super::*;
 use crate::mesh::generate;

@@ -224,7 +224,7 @@ fn stray_lines_of_a_ply_header_are_passed_over_when_the_rows_fit() {
             read.warnings
         );
     }
-    // One that may have been a declaration, or behind which more comes than declared, is none to pass over.
+    // One that may have been a declaration, or after which more comes than declared, is none to pass over.
     for (stray, rows) in [
         ("propert float w\n", 1),
         ("elemnt face 3\n", 1),

@@ -204,7 +204,7 @@ fn headers_end_their_lines_as_they_like() {
         assert_eq!(loaded.mesh.positions[0].x, first, "{end:?}");
         assert_eq!(loaded.mesh.faces, [[0, 1, 2]]);
         assert_eq!(loaded.mesh.extras.comments, ["made by a"]);
-        // Text behind a comment that is longer than the part examined for a format elsewhere.
+        // Text after a comment that is longer than the part examined for a format elsewhere.
         let long = format!("ply\ncomment {}\nformat", "long ".repeat(99));
         let text = String::from_utf8(triangle("", [""; 3])).unwrap();
         let text = text.replace("ply\nformat", &long).replace('\n', end);
@@ -321,7 +321,7 @@ fn packed_colours_are_taken_apart() {
         assert_eq!(colour.data, ColumnData::U8(want), "{kind}");
         assert!(in_obj_and_off(&mesh).2 == "COFF");
     }
-    // In binary an alpha of 255 makes floats that are no numbers, which a processor may change when it loads them.
+    // In binary an alpha of 255 makes floats that are not numbers, which a processor may change when it loads them.
     let mut file = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\n\
         property float z\nproperty float rgb\nend_header\n"
         .to_vec();

@@ -34,7 +34,7 @@ fn an_attribute_is_the_length_of_what_follows_where_the_file_comes_out_even() {
         assert_eq!(loaded.mesh.faces, [[0, 1, 2], [0, 2, 3]], "{attributes:?}");
         assert!(loaded.mesh.extras.columns.is_empty());
         let bytes = attributes[0] + attributes[1];
-        let want = format!("{bytes} bytes of attributes behind triangles are not kept");
+        let want = format!("{bytes} bytes of attributes after triangles are not kept");
         assert_eq!(loaded.warnings, [want]);
     }
     // Without a payload they are kept, and so they are where bytes are left over.
@@ -88,7 +88,7 @@ fn the_head_of_a_binary_file_is_kept() {
             again[..80]
         );
     }
-    // Other programs take what begins with "solid" for text.
+    // Other programs treat a file that begins with "solid" as text.
     let file = binary(b"solid part", 2, [0; 2], false);
     let mesh = read_as("a.stl", &file).unwrap().mesh;
     assert_eq!(mesh.extras.comments, ["solid part"]);
@@ -152,7 +152,7 @@ fn several_solids_stay_several() {
     // A single solid without a name says nothing.
     let one = read_as("a.stl", solid("", 1).as_bytes()).unwrap().mesh;
     assert!(one.extras.tags.is_empty());
-    // Whole binary files behind each other.
+    // Whole binary files one after the other.
     let file = [
         binary(b"one", 2, [3, 4], false),
         binary(b"", 2, [5, 6], false),

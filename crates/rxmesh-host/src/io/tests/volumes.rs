@@ -3,7 +3,7 @@
 use super::*;
 use crate::mesh::{TetMesh, generate};
 
-/// Returns every form in which a volume is written, with the name that says so.
+/// Returns every form in which a volume is written, with its file name.
 pub(super) fn forms() -> Vec<(&'static str, Format, Encoding)> {
     use Encoding::{Ascii, Base64, Binary};
     vec![
@@ -284,7 +284,7 @@ fn tetgen_counts_from_one_as_well() {
     let name = Path::new("a.ele");
     let loaded = read_tetgen_bytes(nodes.as_bytes(), cells.as_bytes(), name).unwrap();
     assert_eq!(loaded.mesh.cells, [[0, 1, 2, 3]]);
-    // The nodes on edges are gone; the vertex of no cell stays.
+    // The nodes on edges were removed; the vertex of no cell stays.
     assert_eq!(loaded.mesh.vertex_count(), 5);
     assert_eq!(loaded.mesh.positions[4], Vec3::splat(9.0));
     assert_eq!(loaded.mesh.extras.comments, ["made by hand"]);

@@ -133,7 +133,7 @@ fn medit_with_all_sorts_of_things() {
         loaded.warnings,
         [
             "1 hexahedra, 1 triangles are not kept: a volume is of tetrahedra",
-            "1 of 2 tetrahedra were inverted and are turned round",
+            "1 of 2 tetrahedra were inverted and are reoriented",
         ]
     );
     let flat = refused("a.mesh", "MeshVersionFormatted 1\nDimension 4\n");

@@ -467,7 +467,7 @@ fn cells_are_turned_by_the_doubles_of_the_file() {
         );
         let said = all(&loaded);
         for part in [
-            "2 of 4 tetrahedra were inverted and are turned round",
+            "2 of 4 tetrahedra were inverted and are reoriented",
             "2 of 4 tetrahedra have a volume in the file and none, or a negative one, where positions are rounded",
             "the first is cell 0 (counted from 0)",
         ] {
@@ -480,7 +480,7 @@ fn cells_are_turned_by_the_doubles_of_the_file() {
     assert_eq!(loaded.mesh.cells[..2], [[0, 1, 2, 3], [0, 1, 3, 2]]);
     assert_eq!(
         loaded.warnings,
-        ["1 of 4 tetrahedra were inverted and are turned round"]
+        ["1 of 4 tetrahedra were inverted and are reoriented"]
     );
 }
 
@@ -544,7 +544,7 @@ fn vertices_of_obj_may_have_two_coordinates() {
     assert_eq!(
         loaded.warnings,
         [
-            "3 vertices, all of the file, have two coordinates: they lie in the plane z = 0, the first is on line 1"
+            "3 vertices, all of the file, have two coordinates: they are put in the plane z = 0, the first is on line 1"
         ]
     );
     for (text, line) in [
@@ -597,7 +597,7 @@ fn lists_of_cells_of_a_wrong_size_are_read_by_rows() {
         let loaded = tets("a.vtk", text.as_bytes()).unwrap_or_else(|e| panic!("{size}: {e}"));
         assert_eq!(loaded.mesh.cell_count(), 2);
         let want = format!(
-            "2 lists of cells are said to have {size} numbers and have 10: they are read as they stand"
+            "2 lists of cells are said to have {size} numbers and have 10: they are read unchanged"
         );
         assert!(all(&loaded).contains(&want), "{size}: {}", all(&loaded));
     }

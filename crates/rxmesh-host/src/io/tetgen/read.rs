@@ -139,7 +139,7 @@ fn end(words: &mut LineWords<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Rows behind a line of counts.
+/// Rows after a line of counts.
 struct TetgenTable<'a> {
     lines: TextLines<'a>,
     head: LineWords<'a>,
@@ -197,10 +197,10 @@ impl<'a> TetgenTable<'a> {
         }
     }
 
-    /// Returns the words of row `i` behind its number: rows are numbered from 0 or 1 on, without gaps.
+    /// Returns the words of row `i` after its number: rows are numbered from 0 or 1 on, without gaps.
     fn row(&mut self, i: usize, first: &mut i64) -> Result<LineWords<'a>, Fault> {
         let (end, rows, what) = (self.end, self.rows, self.what);
-        let ends = || Fault::text(end, format!("the file ends behind {i} of {rows} {what}"));
+        let ends = || Fault::text(end, format!("the file ends after {i} of {rows} {what}"));
         let mut words = self.lines.next_words().ok_or_else(ends)?;
         let (at, word) = words.expected("a number")?;
         let n = integer(word, at, "a number")?;
@@ -217,7 +217,7 @@ impl<'a> TetgenTable<'a> {
         Ok(words)
     }
 
-    /// Refuses rows behind the last.
+    /// Refuses rows after the last.
     fn over(&mut self) -> Result<(), Fault> {
         match self.lines.next_words() {
             None => Ok(()),

@@ -246,8 +246,8 @@ impl<'a> VtkReader<'a> {
         }
     }
 
-    /// Passes over a string of a binary file: its length is in the first byte behind two bits that say how many bytes
-    /// it takes in all.
+    /// Skips a string of a binary file: its length is in the first byte, after two bits that tell the number of bytes
+    /// of the length.
     fn string(&mut self) -> Option<()> {
         let first = *self.tokens.take(1)?.first()?;
         let more = match first >> 6 {

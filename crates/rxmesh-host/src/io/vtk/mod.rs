@@ -40,7 +40,7 @@ pub(super) const CODEC: Codec = Codec {
     },
 };
 
-/// Returns `true` if a file begins as the format does: blank lines may come first, and any space stand between the
+/// Returns `true` if a file begins as the format does: blank lines may come first, and any space may be between the
 /// words.
 fn looks_like(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
@@ -52,7 +52,7 @@ fn looks_like(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns `true` if a line behind the first says that the file is text.
+/// Returns `true` if a line after the first says that the file is text.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
     let lines = head.split(|b| matches!(b, b'\n' | b'\r'));

@@ -190,7 +190,7 @@ impl VtkReader<'_> {
             let after = std::mem::replace(&mut self.tokens, before);
             if let Some((lists, numbers)) = self.rows_of_cells(n) {
                 self.volume.warnings.push(format!(
-                    "{n} lists of cells are said to have {size} numbers and have {numbers}: they are read as they stand"
+                    "{n} lists of cells are said to have {size} numbers and have {numbers}: they are read unchanged"
                 ));
                 return Ok(lists);
             }
@@ -200,7 +200,7 @@ impl VtkReader<'_> {
     }
 
     /// Lists of nodes, in text, one after the other as their lengths say, and the number of all numbers; `None` unless
-    /// a word that is no number follows.
+    /// a word that is not a number follows.
     fn rows_of_cells(&mut self, n: usize) -> Option<((Vec<usize>, Numbers), usize)> {
         let (mut ends, mut nodes) = (Vec::new(), Vec::new());
         let mut whole = || {
@@ -295,7 +295,7 @@ impl VtkReader<'_> {
         Ok(all)
     }
 
-    /// Reads the `n` numbers that come next: behind the end of the line in binary files.
+    /// Reads the `n` numbers that come next: after the end of the line in binary files.
     pub(super) fn array(
         &mut self,
         scalar: NumberType,

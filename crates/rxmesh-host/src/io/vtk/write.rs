@@ -59,7 +59,7 @@ pub(in super::super) fn write(
         pieces.push(bytes_of(&coordinates(mesh), ByteOrder::Big));
     }
     let numbers = elements + mesh.corner_count();
-    // VTK stops reading at an empty list, and would lose the arrays of points behind it.
+    // VTK stops reading at an empty list, and would lose the arrays of points after it.
     let has_lists = elements > 0 || matches!(mesh, Model::Volume(_));
     if has_lists {
         text(&mut pieces, format!("\n{lists} {elements} {numbers}\n"));

@@ -77,7 +77,7 @@ pub(super) fn numbers(
     let (stream, coded) = match (&array.place, file.appended) {
         (ArraySource::Appended(offset), Some((start, coded))) => {
             let start = start.checked_add(*offset).filter(|s| *s <= bytes.len());
-            let start = start.ok_or_else(|| wrong("its offset is behind the end of the file"))?;
+            let start = start.ok_or_else(|| wrong("its offset is beyond the end of the file"))?;
             (&bytes[start..], coded)
         }
         (ArraySource::Appended(_), None) => {
@@ -126,7 +126,7 @@ fn text(
 ) -> Result<Numbers, Wrong> {
     let name = names::shown(&array.name);
     let size: usize = ranges.iter().map(Range::len).sum();
-    // The last number of a range needs no space behind it.
+    // The last number of a range needs no space after it.
     let most = ranges.iter().map(|r| r.len().div_ceil(2)).sum();
     if n > most {
         let what = format!("array '{name}': {n} numbers expected in {size} characters");

@@ -79,7 +79,7 @@ fn is_poly_data(bytes: &[u8]) -> bool {
         || memchr::memmem::find(head, b"PolyData'").is_some()
 }
 
-/// Returns `true` if a file is text but for what is appended: a tag comes behind that.
+/// Returns `true` if a file is text except for appended data, which a tag follows.
 fn is_text(bytes: &[u8]) -> bool {
     let end = bytes.trim_ascii_end();
     let end = end.iter().rposition(|b| !matches!(*b, 0 | CTRL_Z));

@@ -14,7 +14,7 @@ pub(super) enum ArraySource {
     Text(Vec<Range<usize>>),
     /// Base64 between the tags.
     Inline(Range<usize>),
-    /// Offset behind the `_` of the appended data.
+    /// Offset after the `_` of the appended data.
     Appended(usize),
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Piece {
     /// Names of the arrays that are normals and texture coordinates of points, as the tag says.
     pub(super) normals: Option<String>,
     pub(super) texcoords: Option<String>,
-    /// Arrays that are no numbers.
+    /// Arrays that are not numbers.
     pub(super) strings: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub(super) struct VtuFile {
     /// Files of the pieces, for a file that only lists them.
     pub(super) sources: Option<Vec<(String, usize)>>,
     pub(super) pieces: Vec<Piece>,
-    /// Offset behind the `_` of the appended data, and `true` if they are base64.
+    /// Offset after the `_` of the appended data, and `true` if they are base64.
     pub(super) appended: Option<(usize, bool)>,
     pub(super) field_data: bool,
 }
@@ -362,7 +362,7 @@ impl Parser<'_> {
         let Some(start) = memchr::memchr(b'_', &self.bytes[end..]) else {
             return Err(Fault::text(
                 end,
-                "appended data begin with '_', which is not there",
+                "appended data must begin with '_'",
             ));
         };
         if let Some(file) = &mut self.file {

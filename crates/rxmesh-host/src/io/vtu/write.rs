@@ -10,7 +10,7 @@ use super::super::{Encoding, Pieces};
 use super::base64;
 use crate::mesh::{Column, ColumnData, ElementKind};
 
-/// Writes a mesh as an unstructured grid, or a surface as poly data if `poly_data` says so.
+/// Writes a mesh as an unstructured grid, or a surface as poly data if `poly_data` is set.
 pub(in super::super) fn write(
     mesh: Model<'_>,
     columns: &[&Column],

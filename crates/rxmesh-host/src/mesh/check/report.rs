@@ -152,8 +152,8 @@ pub struct CheckReport {
     pub only_degenerate_vertices: u64,
     /// Vertices at exactly the place of an earlier vertex.
     pub duplicate_vertices: Findings<u32>,
-    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` if they were not
-    /// looked for: [`check`](super::check()) does not.
+    /// Pairs of faces that intersect ([`self_intersections`](super::self_intersections)); `None` without
+    /// a search: [`check`](super::check()) does none.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub self_intersections: Option<Findings<[u32; 2]>>,
     /// Largest valence.

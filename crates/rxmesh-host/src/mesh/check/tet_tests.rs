@@ -24,7 +24,7 @@ fn sorted<const N: usize>(mut of: [u32; N]) -> [u32; N] {
     of
 }
 
-/// Sets of cells joined wherever `joined` says so, cell by cell.
+/// Sets of cells joined if `joined` returns true, cell by cell.
 fn sets(cells: &[[u32; 4]], joined: impl Fn(&[u32; 4], &[u32; 4]) -> bool) -> u64 {
     let mut left: Vec<&[u32; 4]> = cells.iter().collect();
     let mut n = 0;

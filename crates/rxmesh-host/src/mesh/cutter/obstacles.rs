@@ -168,7 +168,7 @@ impl Node {
     /// Returns `true` if the box surely has no point in common with a triangle: it lies beside the triangle's box, or
     /// to the right of a side.
     fn is_outside(&self, around: &Node, t: &[Coord<f64>; 3]) -> bool {
-        /// Bound of the rounding of the two products and their difference, with room.
+        /// Bound of the rounding of the two products and their difference, with a margin.
         const SLACK: f64 = 1e-15;
         if self.low[0] > around.high[0]
             || self.high[0] < around.low[0]

@@ -1,7 +1,7 @@
 //! Cuts a volume into patches and packs them: tetrahedra in, [`VolumeSet`] out.
 //!
 //! The stages are those of a surface: sides of cells that are one face (`adjacency`), regions and Lloyd rounds (those
-//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces if they are asked for
+//! of surfaces, generic over simplices), owners and ribbons (`owners`), edges and faces if they are requested
 //! (`parts`), and the final arrays (`pack`). The outcome depends on mesh and options alone, never on the number of
 //! threads.
 //!
@@ -82,7 +82,7 @@ impl Default for VolumeOptions {
 }
 
 impl VolumeOptions {
-    /// Returns the most owned cells of a patch: the number that was asked for, or 1,024, or less if a volume is so
+    /// Returns the most owned cells of a patch: the number that was requested, or 1,024, or less if a volume is so
     /// small that a GPU would have too few patches to work on at a time.
     pub fn size_for(&self, cells: usize) -> u32 {
         let suits = (cells / ENOUGH_PATCHES).clamp(SMALL_PATCH, USUAL_PATCH);
@@ -93,7 +93,7 @@ impl VolumeOptions {
 /// Patches that keep all multiprocessors of a large GPU busy.
 const ENOUGH_PATCHES: usize = 256;
 
-/// Owned cells of a patch of a small volume: with fewer, most of what a patch holds belongs to others.
+/// Owned cells of a patch of a small volume: with fewer, most elements of a patch belong to others.
 const SMALL_PATCH: usize = 256;
 
 /// Owned cells of a patch of a large volume.
@@ -101,8 +101,8 @@ const USUAL_PATCH: usize = 1024;
 
 /// A volume cut into patches, as it lies in memory.
 ///
-/// `rxmesh_kernels::topo::PatchHeader` says where a patch's parts lie in `topology` and `ribbons`. Arrays of four are
-/// indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
+/// `rxmesh_kernels::topo::PatchHeader` has the places of a patch's parts in `topology` and `ribbons`. Arrays of four
+/// are indexed by `Kind`: vertices, edges, faces, cells; kinds that are not kept have none.
 #[derive(Clone, Debug)]
 pub struct VolumeSet {
     /// One header per patch.

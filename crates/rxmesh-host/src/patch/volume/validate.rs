@@ -475,7 +475,7 @@ impl VolumeSet {
             check!(
                 out,
                 got == *want,
-                "patch {patch}: shell 0 of {kind:?} is not what is needed"
+                "patch {patch}: shell 0 of {kind:?} differs from the needed one"
             );
         }
         cells.extend(needed.iter().copied());
@@ -488,7 +488,7 @@ impl VolumeSet {
         check!(
             out,
             right,
-            "patch {patch}: local cells are not what is needed"
+            "patch {patch}: local cells differ from the needed ones"
         );
         let keys = || local.iter().flat_map(|&c| parts(c));
         for (kind, want) in [

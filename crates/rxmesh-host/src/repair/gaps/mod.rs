@@ -74,11 +74,11 @@ const MOST_ROUNDS: usize = 32;
 /// passes a boundary vertex that near is divided there. Nothing is done unless two boundary edges become one by it, no
 /// edge gets more than two faces, faces that agree stay so, and none turns over or loses its area; vertices do not move
 /// farther than half of the shortest edge at them. A vertex that others went into keeps the smallest number and its
-/// values; vertices behind those that are gone move up. The result depends on nothing but the mesh and the tolerance.
+/// values; vertices after the deleted ones move up. The result depends on nothing but the mesh and the tolerance.
 ///
 /// # Errors
 ///
-/// A mesh that is not valid ([`TriMesh::validate`]), options out of range. The mesh is then as it was before.
+/// A mesh that is not valid ([`TriMesh::validate`]), options out of range. The mesh is then unchanged.
 pub fn close_gaps(mesh: &mut TriMesh, options: &GapOptions) -> Result<GapReport, MeshError> {
     options.valid()?;
     mesh.validate()?;

@@ -8,7 +8,7 @@ use glam::DVec3;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Most vertices that may be left when no ear can be cut any more.
+/// Most vertices that may be left when no ear can be cut.
 const MOST_LEFT: usize = 2 * MOST;
 
 /// A loop is seen as a disc when its area is this part of that of a circle of its length, at least: then new faces

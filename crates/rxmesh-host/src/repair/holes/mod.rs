@@ -33,11 +33,11 @@ use std::collections::HashSet;
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum HoleFill {
-    /// Faces between the vertices that are there.
+    /// Faces between the existing vertices.
     Flat,
-    /// New vertices as well, as dense as around the hole, on the faces of the first kind.
+    /// New vertices as dense as around the hole, on the flat faces.
     Refined,
-    /// New vertices as dense as around the hole, on a surface of least bending that goes on from the old one.
+    /// New vertices as dense as around the hole, on a surface of least bending that continues the old one smoothly.
     #[default]
     Fair,
 }
@@ -61,7 +61,7 @@ pub struct HoleOptions {
         arg(long = "fill", value_name = "HOW", default_value_t, value_enum)
     )]
     pub method: HoleFill,
-    /// Close outer borders too: loops around a sheet, where the new faces would lie folded back upon the old ones.
+    /// Close outer borders too: loops around a sheet, where the new faces would lie folded onto the old ones.
     #[cfg_attr(feature = "cli", arg(long = "fill-outer"))]
     pub outer: bool,
 }
@@ -143,7 +143,7 @@ pub struct HoleReport {
     pub found: usize,
     /// Number of them that are filled.
     pub filled: usize,
-    /// Those that are left, by their smallest vertex.
+    /// Holes that are left, by their smallest vertex.
     pub left: Vec<HoleLeft>,
     /// Number of new faces.
     pub faces_added: usize,
@@ -151,7 +151,7 @@ pub struct HoleReport {
     pub vertices_added: usize,
 }
 
-/// Most times that holes are looked for again: a hole that was filled can make a way for its neighbour.
+/// Limit of repeated searches for holes: a filled hole can make the filling of its neighbour possible.
 const MOST_PASSES: usize = 8;
 
 /// Patches that fold more sharply than this, where simpler ones do not, are given up for those: the cosine of 120
@@ -160,8 +160,8 @@ const FOLDED: f64 = -0.5;
 
 /// Fills the holes of a mesh: each closed loop of boundary edges gets new faces, oriented as their neighbours.
 ///
-/// A loop that comes several times to a vertex counts as several holes. New vertices come behind the old ones; new
-/// faces too, unless the mesh has groups: then each comes behind the face whose group and values it takes. Values of
+/// A loop that comes several times to a vertex counts as several holes. New vertices come after the old ones; new
+/// faces too, unless the mesh has groups: then each comes after the face whose group and values it takes. Values of
 /// vertices are interpolated. No edge gets more than two faces, no face without an area is made. Nothing is done about
 /// new faces that meet others in space. Holes are filled in parallel; the result does not depend on it.
 ///
@@ -170,7 +170,7 @@ const FOLDED: f64 = -0.5;
 /// # Errors
 ///
 /// A mesh that is not valid ([`TriMesh::validate`]), options out of range, more faces than can be numbered. The mesh is
-/// then as it was before.
+/// then unchanged.
 pub fn fill_holes(mesh: &mut TriMesh, options: &HoleOptions) -> Result<HoleReport, MeshError> {
     options.valid()?;
     mesh.validate()?;

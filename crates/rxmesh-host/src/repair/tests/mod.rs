@@ -38,7 +38,7 @@ fn all(parts: &[TriMesh]) -> TriMesh {
     mesh
 }
 
-/// Returns the mesh with separate vertices for every face, and some faces turned over.
+/// Returns the mesh with separate vertices for every face, and some faces reversed.
 fn soup(mesh: &TriMesh, seed: u64) -> TriMesh {
     let mut rng = Rng::new(seed);
     let mut soup = TriMesh::default();

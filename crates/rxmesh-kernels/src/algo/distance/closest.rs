@@ -214,7 +214,7 @@ impl Forest {
 }
 
 kernel! {
-    /// Moves live vertices to the closest points of a surface, which are looked for from a node of each vertex's own.
+    /// Moves live vertices to the closest points of a surface, found by a search that starts at a node of each vertex.
     /// One index per vertex slot.
     pub struct Project: Flat {
         /// Surface of each mesh.

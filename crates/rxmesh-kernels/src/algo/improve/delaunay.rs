@@ -73,7 +73,7 @@ impl DelaunayFlip {
         let to = |v: u32| self.x.get(v) - at;
         let [b, c, d] = [to(q.b), to(q.c), to(q.d)];
         let size = b.abs().max_element();
-        // Also where the edge has no length, or one whose inverse is no number.
+        // Also where the edge has no length, or one whose inverse is not a number.
         let unit = if size > f32::MIN_POSITIVE {
             1.0 / size
         } else {

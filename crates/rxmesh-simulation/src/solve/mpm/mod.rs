@@ -188,7 +188,7 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Advances by `span` seconds, in the number of steps that stability asks for. Waits for the engine.
+    /// Advances by `span` seconds, in the number of steps that stability requires. Waits for the engine.
     ///
     /// # Errors
     ///

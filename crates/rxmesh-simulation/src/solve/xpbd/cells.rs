@@ -5,7 +5,8 @@ use crate::body::check_step;
 use crate::colour::{self, Apart, Colouring, Turns};
 use crate::launch::LaunchPatches;
 use crate::solve::motion::{self, Pressed};
-use crate::{Body, Surroundings};
+use crate::solve::{FromOptions, TimeStep};
+use crate::{Body, Elasticity, Surroundings};
 use glam::Vec2;
 use rxmesh_host::engine::Buffer;
 use rxmesh_host::store::{Attribute, RxMesh, Volume};
@@ -183,4 +184,26 @@ fn cells_of_vertices(rx: &RxMesh<Volume>) -> Vec<u32> {
         }
     });
     counts
+}
+
+impl TimeStep for XpbdCells {
+    fn step(&mut self, body: &mut Body, around: &Surroundings, dt: f32) -> Result<(), Error> {
+        XpbdCells::step(self, body, around, dt)
+    }
+
+    fn elasticity(&self) -> Elasticity {
+        Elasticity::NeoHookean
+    }
+
+    fn update(&mut self, body: &Body) -> Result<(), Error> {
+        self.prepare(body)
+    }
+}
+
+impl FromOptions for XpbdCells {
+    type Options = XpbdOptions;
+
+    fn from_options(body: &Body, _dt: f32, options: XpbdOptions) -> Result<Self, Error> {
+        XpbdCells::new(body, options)
+    }
 }

@@ -21,7 +21,7 @@ const GROWTH: f64 = 3.0;
 /// Factor over the expected number of faces at which a growing mesh is stopped.
 const OUTGROWN: f64 = 4.0;
 
-/// So few faces are never too many.
+/// Number of faces that is never too large.
 const FEW_FACES: f64 = 50_000.0;
 
 /// Part of the input's mean length by which a contraction may move the surface in any case: the distance of the facets
@@ -45,7 +45,7 @@ const FARTHEST: f32 = 0.35;
 /// Largest relative deviation of the mean length from the target.
 const LENGTH_OFF: f32 = 0.15;
 
-/// Largest relative deviation of the number of faces from the number that the area asks for.
+/// Largest relative deviation of the number of faces from the number that the area requires.
 const COUNT_OFF: f64 = 0.25;
 
 /// Largest relative deviation of the number of faces from the requested number.
@@ -265,7 +265,7 @@ impl Aim {
         let farther = too_many && self.goes_farther();
         let held = length_over_target < 1.0 - 2.0 * LENGTH_OFF;
         self.moves &= !held || farther || counts && now != before;
-        // Edges that are short because contractions are refused do not ask for a greater length.
+        // Edges that are short because contractions are refused do not require a greater length.
         let refused = farther && length_over_target < 1.0 - LENGTH_OFF;
         if !counts || report.iterations <= 1 || held || refused || self.is_near(report) {
             return 1.0;
@@ -358,7 +358,7 @@ impl RemeshGoal {
         remesher.limit(session, &moves)
     }
 
-    /// Returns the number of faces that the lengths ask for, for each mesh.
+    /// Returns the number of faces that the lengths require, for each mesh.
     fn wanted<C: Edits>(
         &self,
         session: &Session<C>,

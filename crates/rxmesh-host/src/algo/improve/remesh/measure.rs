@@ -222,7 +222,7 @@ impl SessionMeshes {
         }
     }
 
-    /// Computes the size of each of several meshes, areas in squares of a unit, volumes if they are asked for.
+    /// Computes the size of each of several meshes, areas in squares of a unit, volumes if they are requested.
     fn of_each<C: Edits>(
         self,
         session: &Session<C>,

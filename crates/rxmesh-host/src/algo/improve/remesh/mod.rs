@@ -44,13 +44,13 @@ pub struct RemeshOptions {
     /// Make edges shorter where the surface is curved, so that they deviate from it by about this distance.
     #[cfg_attr(feature = "cli", arg(long, value_name = "ERROR"))]
     pub adaptive: Option<f32>,
-    /// The least length that curvature asks for [default: a quarter of the target length].
+    /// Smallest length by curvature [default: a quarter of the target length].
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "LENGTH", requires = "adaptive")
     )]
     pub min_length: Option<f32>,
-    /// The greatest length that curvature asks for [default: four target lengths].
+    /// Largest length by curvature [default: four target lengths].
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "LENGTH", requires = "adaptive")
@@ -59,7 +59,7 @@ pub struct RemeshOptions {
     /// Number of times to split, contract, flip and smooth; a few more if that brings lengths nearer to the target.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().iterations))]
     pub iterations: u32,
-    /// Smoothing steps an iteration.
+    /// Smoothing steps per iteration.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().smoothing_steps))]
     pub smoothing_steps: u32,
     /// Keep edges whose faces meet at this angle in degrees or more (0 is flat), as the boundary is kept.
@@ -69,10 +69,10 @@ pub struct RemeshOptions {
     #[cfg_attr(feature = "cli", arg(long = "no-project", action = clap::ArgAction::SetFalse))]
     pub project: bool,
     /// Refuse contractions that move the surface farther than this part of the target length (or of a twelfth of the
-    /// square root of its area, if that is less), where it bends more than edges of the length can follow.
+    /// square root of its area, if that is less), where its curvature is too large for edges of that length.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PART", default_value_t = Self::default().max_deviation))]
     pub max_deviation: f32,
-    /// Most faces: refuses to begin where more are to be expected, and stops where more come [default: three times
+    /// Most faces: refuses to begin if more are expected, and stops if more are made [default: three times
     /// those of the input, or 20 million if that is more].
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub max_faces: Option<u32>,
@@ -128,11 +128,11 @@ impl Options for RemeshOptions {
             && least > greatest
         {
             return bad(format!(
-                "the least length, {least}, must not be above the greatest, {greatest}"
+                "the smallest length, {least}, is above the largest, {greatest}"
             ));
         }
         if self.faces.is_some_and(|n| n < 4) {
-            return bad("a closed surface has 4 faces or more: ask for as many".into());
+            return bad("a closed surface has at least 4 faces".into());
         }
         if self.faces.is_some() && self.target_length.is_some() {
             return bad("give a target length or a number of faces, not both".into());
@@ -188,7 +188,7 @@ pub struct RemeshReport {
     /// Faces of the result.
     pub faces: u32,
     /// Area over that of an equilateral triangle with edges of the length that they should have; or the number of faces
-    /// that was asked for.
+    /// that was requested.
     pub expected_faces: f64,
     /// Mean length of edges, each over the length that it should have.
     pub length_over_target: f32,
@@ -305,7 +305,7 @@ impl RemeshBatchReport {
 /// ([`Batch::labels`](crate::batch::Batch::labels)); new vertices get theirs, so that the column tells the meshes apart
 /// afterwards too. Without a length each mesh has the mean of its edges. Lengths, numbers of faces, lengths by
 /// curvature, the most faces and the iterations are separate for each mesh; all other options are the same for all of
-/// them. A mesh that asks for no further iteration stays as it is, to the bit, while others continue.
+/// them. A mesh that requires no further iteration stays as it is, to the bit, while others continue.
 ///
 /// # Errors
 ///

@@ -90,7 +90,7 @@ impl Resting {
     }
 }
 
-/// A session with what remeshing keeps between its passes.
+/// A session with the data that remeshing keeps between its passes.
 #[derive(Debug)]
 pub(in crate::algo) struct Remesher {
     pub(super) x: Column<Vertex, Vec3>,

@@ -74,7 +74,7 @@ impl std::ops::Add for Refused {
 
 /// Simplifies several meshes that lie in one session, each by its own options, all of them in the same rounds: as
 /// [`simplify`](super::simplify), but each mesh has its own target, deviation, quantile and bound of cheap costs, and
-/// its boundary and groups are held as it asks for. `parts` gives the mesh of each vertex, from 0 on
+/// its boundary and groups are held as it requires. `parts` gives the mesh of each vertex, from 0 on
 /// ([`Batch::labels`](crate::batch::Batch::labels)); labels stay with the vertices, so that the column tells the meshes
 /// apart afterwards too. A part of the diagonal is of each mesh's own. All meshes share the kind of cost, the seed and
 /// the largest number of rounds.

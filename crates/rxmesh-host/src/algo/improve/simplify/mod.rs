@@ -28,7 +28,7 @@ const BOUNDARY_WEIGHT: f64 = 10.0;
 pub enum Target {
     /// At most this number of faces.
     Faces(u32),
-    /// To this part of the faces, in (0, 1].
+    /// At most this part of the faces, in (0, 1].
     Ratio(f64),
 }
 
@@ -38,10 +38,10 @@ pub enum Target {
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Cost {
-    /// Those with the least quadric error at the best place for the new vertex (Garland and Heckbert 1997).
+    /// Least quadric error at the best position for the new vertex (Garland and Heckbert 1997).
     #[default]
     Quadric,
-    /// The shortest; the new vertex comes into the middle, or onto the boundary.
+    /// The shortest; the new vertex is placed in the middle, or on the boundary.
     Length,
 }
 
@@ -64,8 +64,8 @@ pub struct SimplifyOptions {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub target: Option<Target>,
-    /// Largest deviation from the input: a length, or with '%' a part of the diagonal of the bounding box. A new vertex
-    /// comes no farther from the planes of the faces that it stands for, as the root of the mean square.
+    /// Largest deviation from the input: a length, or with '%' a part of the diagonal of the bounding box. It bounds
+    /// the distance of a new vertex from the planes of the faces that it stands for, as the root of the mean square.
     #[cfg_attr(feature = "cli", arg(long, value_name = "E"))]
     pub error: Option<Deviation>,
     /// Cost by which edges are ordered: the cheapest go first.
@@ -80,16 +80,16 @@ pub struct SimplifyOptions {
         arg(long, value_name = "WHAT", default_value_t, value_enum)
     )]
     pub boundary: Boundary,
-    /// Weight of a boundary that is held: that of the planes that stand on it, times the edge's squared length, against
-    /// that of the faces, times their area.
+    /// Weight of a held boundary: that of the planes perpendicular to its faces, times the edge's squared length,
+    /// against that of the faces, times their area.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = BOUNDARY_WEIGHT))]
     pub boundary_weight: f64,
-    /// Weight of the edges that are held, borders between objects, groups and materials: that of the planes that stand
-    /// on them, as for the boundary. Only if quadrics are the cost.
+    /// Weight of held edges, borders between objects, groups and materials: that of their perpendicular planes, as for
+    /// the boundary. Only if quadrics are the cost.
     #[cfg_attr(feature = "cli", arg(long, value_name = "W", default_value_t = 0.0))]
     pub group_weight: f64,
-    /// Part of the edges, the cheapest, that one round considers, above 0 and at most 1: smaller is closer to one edge
-    /// after the other, and slower.
+    /// Part of the edges, the cheapest, that one round considers, above 0 and at most 1: a smaller part is closer to
+    /// serial simplification, and slower.
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q", default_value_t = Self::new(Target::Faces(1)).quantile))]
     pub quantile: f64,
     /// Decides between edges of the same cost.

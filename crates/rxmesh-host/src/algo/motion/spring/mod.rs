@@ -5,12 +5,10 @@ mod motion;
 pub use motion::{MotionOptions, MotionReport, SpringMethod, simulate};
 
 use crate::Error;
-use crate::algebra::cg::Cg;
-use crate::algebra::{
-    Diagonal, Matrix, MatrixArrays, Method, SolverBuffers, System, solves_in_one,
-};
+use crate::algebra::cg::Products;
+use crate::algebra::{MatrixArrays, Rewritten, StepSolver};
 use crate::algo::Options;
-use crate::engine::{Buffer, Engine};
+use crate::engine::Buffer;
 use crate::options::{not_negative, positive};
 use crate::store::reduce;
 use crate::store::{Attribute, Dimension, RxMesh, Surface};
@@ -20,7 +18,7 @@ use rxmesh_kernels::algo::motion::spring::{
     Constants, Motion, SpringBegin, SpringEnd, SpringEnergies, SpringGather, SpringHeights,
     SpringLengths, SpringMatrix, SpringProduct, SpringScatter,
 };
-use rxmesh_kernels::mem::{Global, GlobalMut};
+use rxmesh_kernels::mem::GlobalMut;
 use rxmesh_kernels::query::{Prepared, VV};
 use rxmesh_kernels::topo::{Edge, Kind, Vertex};
 
@@ -149,24 +147,14 @@ pub struct Springs<'a, D: Dimension = Surface> {
     vv: Prepared<VV>,
     /// Lengths at rest, a value for each entry of `vv`.
     lengths: Buffer<f32>,
-    solver: Option<StepSolver>,
+    solver: Option<SpringSolver>,
 }
 
 /// Implicit step's solver and the changes of the velocities that it finds.
 #[derive(Debug)]
-struct StepSolver {
-    cg: Cg,
+struct SpringSolver {
+    steps: StepSolver<Mat3>,
     change: Buffer<Vec3>,
-    kept: Option<StepMatrix>,
-}
-
-/// A solver that keeps its matrix, whose blocks are computed once a step: where one launch solves the system, and on a
-/// CPU.
-#[derive(Debug)]
-struct StepMatrix {
-    matrix: Matrix<Mat3>,
-    work: SolverBuffers,
-    method: Diagonal<Mat3>,
 }
 
 impl<'a, D: Dimension> Springs<'a, D> {
@@ -175,8 +163,8 @@ impl<'a, D: Dimension> Springs<'a, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] for constants that are no numbers or out of range, [`Error::NotFinite`] for a coordinate that
-    /// is not finite, or any error of the engine.
+    /// [`Error::Options`] for constants that are not numbers or out of range, [`Error::NotFinite`] for a coordinate
+    /// that is not finite, or any error of the engine.
     pub fn new(
         rx: &'a RxMesh<D>,
         x: &Attribute<Vertex, Vec3>,
@@ -287,48 +275,34 @@ impl<'a, D: Dimension> Springs<'a, D> {
         }
         let mut solver = match self.solver.take() {
             Some(solver) => solver,
-            None => StepSolver::new(self.rx, self.vv.len())?,
+            None => SpringSolver::new(self.rx, self.vv.len())?,
         };
         let done = self.solve(&mut solver, iterations, tolerance);
         self.solver = Some(solver);
         done
     }
 
-    fn solve(&mut self, s: &mut StepSolver, iterations: u32, tolerance: f64) -> Result<(), Error> {
+    fn solve(
+        &mut self,
+        s: &mut SpringSolver,
+        iterations: u32,
+        tolerance: f64,
+    ) -> Result<(), Error> {
         let (engine, n) = (self.rx.engine(), self.rx.linear_len(Kind::Vertex));
-        let (vector, r) = s.cg.start(self.v.global()?);
-        let (scalars, zero, r) = match &s.kept {
-            None => (s.cg.scalars(), s.cg.first_direction(), r),
-            Some(StepMatrix { work, .. }) => {
-                let (low, r) = (work.low.global_mut(), work.r.global_mut());
-                (work.scalars(), low, r)
-            }
-        };
+        let start = s.steps.start(self.v.global()?);
         let begin = SpringBegin {
             v: self.v.global_mut()?,
             change: s.change.global_mut(),
-            zero,
+            zero: start.zero,
             fixed: self.fixed.global()?,
-            scalars,
+            scalars: start.scalars,
             tolerance2: tolerance * tolerance,
         };
         engine.launch_flat(n, begin)?;
-        let sums = CgSums {
-            scalars,
-            ..s.cg.sums()
-        };
-        self.product(sums, vector, r)?;
-        match &s.kept {
-            Some(kept) => self.solve_kept(kept, s.change.global_mut(), iterations)?,
-            None => {
-                for _ in 0..iterations {
-                    let (vector, q) = s.cg.direction();
-                    self.product(sums, vector, q)?;
-                    // SAFETY: a change for each vertex.
-                    unsafe { s.cg.step(self.rx, s.change.global_mut())? };
-                }
-            }
-        }
+        self.product(start.sums, start.vector, start.r)?;
+        let change = s.change.global_mut();
+        // SAFETY: a change for each vertex.
+        unsafe { s.steps.run(self.rx, &*self, change, iterations)? };
         let end = SpringEnd {
             x: self.x.global_mut()?,
             v: self.v.global_mut()?,
@@ -336,47 +310,6 @@ impl<'a, D: Dimension> Springs<'a, D> {
             dt: self.constants.dt,
         };
         Ok(engine.launch_flat(n, end)?)
-    }
-
-    fn solve_kept(
-        &self,
-        s: &StepMatrix,
-        change: GlobalMut<Vec3>,
-        iterations: u32,
-    ) -> Result<(), Error> {
-        let parts = s.matrix.parts();
-        self.rx.launch(SpringMatrix {
-            x: self.x.staged()?,
-            vv: self.vv,
-            lengths: self.lengths.global(),
-            fixed: self.fixed.read()?,
-            starts: parts.starts.global_mut(),
-            ends: parts.ends.global_mut(),
-            columns: parts.columns.global_mut(),
-            weights: parts.weights.global_mut(),
-            excess: parts.excess.global_mut(),
-            constants: self.constants,
-        })?;
-        let system = System {
-            matrix: &s.matrix,
-            b: Global::empty(),
-            origin: Global::empty(),
-            x: change,
-        };
-        s.method.run(&system, &s.work, iterations)
-    }
-
-    fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
-        Ok(self.rx.launch(SpringProduct {
-            x: self.x.staged()?,
-            d,
-            vv: self.vv,
-            lengths: self.lengths.global(),
-            fixed: self.fixed.read()?,
-            q,
-            sums,
-            constants: self.constants,
-        })?)
     }
 
     /// Returns the results of the last implicit step's solver; `None` before the first. Waits for the engine.
@@ -388,10 +321,7 @@ impl<'a, D: Dimension> Springs<'a, D> {
         let Some(solver) = &self.solver else {
             return Ok(None);
         };
-        let progress = match &solver.kept {
-            Some(kept) => kept.work.progress()?,
-            None => solver.cg.progress()?,
-        };
+        let progress = solver.steps.progress()?;
         Ok(Some(SpringSolve {
             iterations: progress.iterations,
             residual: progress.residual,
@@ -439,38 +369,45 @@ impl<'a, D: Dimension> Springs<'a, D> {
     }
 }
 
-impl StepSolver {
-    /// Creates a solver of `entries` springs, counted at both their ends.
-    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<StepSolver, Error> {
-        let n = rx.linear_len(Kind::Vertex) as usize;
-        let engine = rx.engine();
-        let keeps = !engine.computes_anew() || solves_in_one::<Mat3>(engine, n as u32)?;
-        Ok(StepSolver {
-            cg: Cg::new(rx, 0.0, false)?,
-            change: engine.zeroed(n)?,
-            kept: match keeps {
-                true => Some(StepMatrix::new(engine, n, entries as usize)?),
-                false => None,
-            },
-        })
+impl<D: Dimension> Products for Springs<'_, D> {
+    fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
+        Ok(self.rx.launch(SpringProduct {
+            x: self.x.staged()?,
+            d,
+            vv: self.vv,
+            lengths: self.lengths.global(),
+            fixed: self.fixed.read()?,
+            q,
+            sums,
+            constants: self.constants,
+        })?)
     }
 }
 
-impl StepMatrix {
-    fn new(engine: &Engine, rows: usize, entries: usize) -> Result<StepMatrix, Error> {
-        let parts = MatrixArrays {
-            // Ids that no vertex has have no entries.
-            starts: engine.zeroed(rows)?,
-            ends: engine.zeroed(rows)?,
-            columns: engine.uninit(entries)?,
-            weights: engine.uninit(entries)?,
-            excess: engine.zeroed(rows)?,
-        };
-        let matrix = Matrix::from_parts(engine, parts);
-        Ok(StepMatrix {
-            work: SolverBuffers::new(&matrix, 0.0, 0.0)?,
-            method: Diagonal::new(&matrix, engine.zeroed(0)?)?,
-            matrix,
+impl<D: Dimension> Rewritten<Mat3> for Springs<'_, D> {
+    fn assemble(&self, parts: &MatrixArrays<Mat3>) -> Result<(), Error> {
+        Ok(self.rx.launch(SpringMatrix {
+            x: self.x.staged()?,
+            vv: self.vv,
+            lengths: self.lengths.global(),
+            fixed: self.fixed.read()?,
+            starts: parts.starts.global_mut(),
+            ends: parts.ends.global_mut(),
+            columns: parts.columns.global_mut(),
+            weights: parts.weights.global_mut(),
+            excess: parts.excess.global_mut(),
+            constants: self.constants,
+        })?)
+    }
+}
+
+impl SpringSolver {
+    /// Creates a solver of `entries` springs, counted at both their ends.
+    fn new(rx: &RxMesh<impl Dimension>, entries: u32) -> Result<SpringSolver, Error> {
+        let n = rx.linear_len(Kind::Vertex) as usize;
+        Ok(SpringSolver {
+            steps: StepSolver::new(rx, entries)?,
+            change: rx.engine().zeroed(n)?,
         })
     }
 }

@@ -92,7 +92,7 @@ pub struct MotionReport {
 ///
 /// # Errors
 ///
-/// As [`Springs::new`], [`Springs::energy`] and the steps. `x` is as before then.
+/// As [`Springs::new`], [`Springs::energy`] and the steps. `x` is unchanged then.
 pub fn simulate(
     rx: &RxMesh,
     x: &mut Attribute<Vertex, Vec3>,

@@ -147,7 +147,7 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// Denoises `x` in place, keeping features.
 ///
 /// By normals (Zheng, Fu, Au, Tai 2011; Sun, Rosin, Martin, Langbein 2007): normals of faces are filtered with weights
-/// of area, closeness and similarity, then vertices move to the planes that the normals ask for, over and over. The
+/// of area, closeness and similarity, then vertices move to the planes that the normals define, repeatedly. The
 /// bound of similarity comes from the noise, which is estimated unless given. It ends when the vertices have moved
 /// about as far as the noise, and no place moves farther: a mesh without noise hardly changes.
 ///
@@ -159,7 +159,7 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 ///
 /// # Errors
 ///
-/// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or asks for work that
+/// [`Error::Options`] for a length that is not a positive number, belongs to the other scheme or requires work that
 /// would not end, [`Error::NotFinite`] for a coordinate that is not finite, or any error of the engine. On an error of
 /// the engine `x` may hold an unfinished result.
 pub fn bilateral_filter(
@@ -295,8 +295,8 @@ fn filter(
         .sum();
     if neighbours > MOST_NEIGHBOURS {
         return Err(Error::Options(format!(
-            "sigma_c is so large that vertices look at about {neighbours:.1e} neighbours, but at most \
-            {MOST_NEIGHBOURS:.0e} are looked at: each vertex takes in those within twice sigma_c, in each iteration"
+            "sigma_c is too large: vertices have about {neighbours:.1e} neighbours, but at most \
+            {MOST_NEIGHBOURS:.0e} are allowed: each vertex has those within twice sigma_c, in each iteration"
         )));
     }
     let unknown = |o: &FilterOptions| {

@@ -1,9 +1,9 @@
 //! Mean curvature flow of several meshes that lie in one: solved together, ended each by itself.
 
-use super::{FIRST_LOOK, FlowSolver, McfOptions, McfReport, PATIENCE, TIME_STEP, When};
+use super::{FlowSystem, McfOptions, McfReport, TIME_STEP, When};
 use crate::Error;
 use crate::algebra::cg::{Cg, relative};
-use crate::algebra::{Identity, Jacobi, Method, Multigrid, Phases, System, method_of};
+use crate::algebra::{Assembled as _, Method, Multigrid, Phases, System, batch, method_of};
 use crate::algo::measure::frame::{power_of_two, scale_each};
 use crate::algo::measure::lengths::mean_edge_lengths;
 use crate::algo::{check_each, of_mesh};
@@ -337,13 +337,13 @@ impl Together<'_> {
     fn solve(&self, x: &mut Attribute<Vertex, Vec3>, dt: f64) -> Result<(Members, u32), Error> {
         if self.way.matrix_free {
             let cg = Cg::new(self.rx, 1.0, self.way.preconditioner)?;
-            let solver = FlowSolver::new(self.rx, x, dt, self.way, cg.inverse_mut())?;
-            let members = self.without_matrix(&solver, cg, x)?;
+            let system = FlowSystem::new(self.rx, x, dt, self.way, cg.inverse_mut())?;
+            let members = self.without_matrix(&system, cg, x)?;
             let plain = members.iterations;
             return Ok((members, plain));
         }
-        let solver = FlowSolver::new(self.rx, x, dt, self.way, GlobalMut::empty())?;
-        self.in_phases(&solver, x)
+        let system = FlowSystem::new(self.rx, x, dt, self.way, GlobalMut::empty())?;
+        self.in_phases(&system, x)
     }
 
     /// Returns the squared norm of the residual of each.
@@ -353,27 +353,21 @@ impl Together<'_> {
 
     fn in_phases(
         &self,
-        solver: &FlowSolver<'_>,
+        system: &FlowSystem<'_>,
         x: &mut Attribute<Vertex, Vec3>,
     ) -> Result<(Members, u32), Error> {
-        let matrix = solver.matrix()?;
+        let matrix = system.matrix()?;
         let mut phases = Phases::new(System {
             matrix: &matrix,
             b: Global::empty(),
-            origin: solver.x0.global()?,
+            origin: system.origin()?,
             x: x.global_mut()?,
         })?;
         let mut members = Members::new(self.each, &self.squares(phases.residual().read())?)?;
-        let plain = match self.way.multigrid {
-            When::Always => 0,
-            When::Auto => PATIENCE,
-            When::Never => u32::MAX,
-        };
+        let options = self.way.solver();
+        let plain = options.plain(u32::MAX);
         if plain > 0 && !members.rest() {
-            let method = match self.way.preconditioner {
-                true => method_of(&Jacobi, &matrix)?,
-                false => method_of(&Identity, &matrix)?,
-            };
+            let method = options.plain_method(&matrix)?;
             self.stage(&mut phases, &*method, &mut members, plain)?;
         }
         let plain = members.iterations;
@@ -434,20 +428,21 @@ impl Together<'_> {
     /// Iterates until every mesh rests; those that do are put back to where they were found done.
     fn without_matrix(
         &self,
-        solver: &FlowSolver<'_>,
+        system: &FlowSystem<'_>,
         mut cg: Cg,
         x: &mut Attribute<Vertex, Vec3>,
     ) -> Result<Members, Error> {
-        solver.start(&cg)?;
+        cg.begin(system, system.origin()?)?;
         let mut members = Members::new(self.each, &self.squares(cg.residual())?)?;
         cg.set_target(members.target(true))?;
         let mut before = self.rx.attribute::<Vertex, Vec3>()?;
         before.copy_from(x)?;
         let mut launched = 0;
         while !members.rest() {
-            let batch = (launched / 2).max(FIRST_LOOK).min(members.left(u32::MAX));
+            let batch = batch(launched, members.left(u32::MAX));
             for _ in 0..batch {
-                solver.iterate(&mut cg, x)?;
+                // SAFETY: an attribute of the mesh.
+                unsafe { cg.iterate(self.rx, system, x.global_mut()?)? };
             }
             launched += batch;
             let rests: Vec<u32> = members.each.iter().map(|m| u32::from(m.rests)).collect();

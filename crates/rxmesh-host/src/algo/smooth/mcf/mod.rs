@@ -5,17 +5,14 @@ mod batch;
 pub use batch::{McfBatchReport, mean_curvature_flow_batch};
 
 use crate::Error;
-use crate::algebra::cg::{Cg, Progress};
-use crate::algebra::{
-    Matrix, MatrixArrays, Multigrid, SolveOptions, System, iterate_system, solve_system,
-    solves_in_one,
-};
+pub use crate::algebra::When;
+use crate::algebra::cg::{Cg, Products, Progress};
+use crate::algebra::{Assembled, Matrix, MatrixArrays, VertexSolveOptions, VertexSolver};
 use crate::algo::Options;
-use crate::algo::measure::frame::{power_of_two, transform};
+use crate::algo::measure::frame::UnitFrame;
 use crate::algo::measure::lengths::mean_edge_length;
 use crate::engine::Buffer;
 use crate::options::positive;
-use crate::store::reduce::{Term, several};
 use crate::store::{Attribute, RxMesh};
 use glam::Vec3;
 use rxmesh_kernels::algebra::cg::{CgSums, CgVector};
@@ -23,7 +20,6 @@ use rxmesh_kernels::algo::smooth::mcf::{
     McfAssembled, McfFans, McfMatrix, McfProduct, McfSetup, REGULAR,
 };
 use rxmesh_kernels::mem::{Global, GlobalMut};
-use rxmesh_kernels::parallel::reduce::Reduction;
 use rxmesh_kernels::query::{Fans, Prepared, VE, VV};
 use rxmesh_kernels::topo::{Kind, Vertex};
 
@@ -61,34 +57,6 @@ pub struct McfOptions {
 
 changeable!(McfOptions);
 
-/// When to do something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize),
-    serde(rename_all = "lowercase")
-)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum When {
-    /// After many iterations without it; never without a matrix.
-    Auto,
-    /// From the beginning.
-    Always,
-    /// Not at all.
-    Never,
-}
-
-#[cfg(feature = "cli")]
-impl std::fmt::Display for When {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            When::Auto => "auto",
-            When::Always => "always",
-            When::Never => "never",
-        })
-    }
-}
-
 impl Default for McfOptions {
     fn default() -> Self {
         McfOptions {
@@ -121,12 +89,6 @@ pub struct McfReport {
 
 /// Time step in squared mean edge lengths, unless one is given.
 pub const TIME_STEP: f64 = 0.1;
-
-/// Iterations after which multigrid is tried: meshes of well-shaped triangles take fewer.
-const PATIENCE: u32 = 128;
-
-/// Iterations that are launched before the first read-back of the solver's scalars.
-const FIRST_LOOK: u32 = 8;
 
 /// Moves `x` by one implicit step of mean curvature flow (RXMesh 2021, listing 4). Solves
 /// `(2 A_i + dt sum_j w_ij) x_i - dt sum_j w_ij x_j = 2 A_i x0_i` for the three coordinates together, with clamped
@@ -181,8 +143,21 @@ fn solve(
     dt: f64,
     options: &McfOptions,
 ) -> Result<(Progress, u32), Error> {
-    let way = SolverKind::new(rx, options)?;
-    FlowSolver::new(rx, x, dt, options, way.inverse())?.solve(way, x, options)
+    let solver = VertexSolver::new(rx, options.solver())?;
+    let system = FlowSystem::new(rx, x, dt, options, solver.inverse())?;
+    solver.solve(&system, x)
+}
+
+impl McfOptions {
+    fn solver(&self) -> VertexSolveOptions {
+        VertexSolveOptions {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            jacobi: self.preconditioner,
+            multigrid: self.multigrid,
+            matrix_free: self.matrix_free,
+        }
+    }
 }
 
 impl Options for McfOptions {
@@ -202,74 +177,8 @@ impl Options for McfOptions {
     }
 }
 
-/// A frame in which coordinates are near one: the flow commutes with moving and scaling, and `f32` keeps all its digits
-/// for the shape, however small, large or far away it is.
-struct UnitFrame {
-    origin: Vec3,
-    scale: f64,
-}
-
-impl UnitFrame {
-    /// Converts positions to their frame, and returns it.
-    fn enter(rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<UnitFrame, Error> {
-        let origin = x.buffer().read_range(rx.headers()[0].base[0] as usize, 1)?[0];
-        let mut frame = UnitFrame { origin, scale: 1.0 };
-        transform(rx, x, origin, 1.0, Vec3::ZERO)?;
-        let [most, least] = several(
-            rx,
-            [Term::of(x, Reduction::Max)?, Term::of(x, Reduction::Min)?],
-        )?;
-        let size = most.max(-least);
-        if !size.is_finite() {
-            frame.leave(rx, x)?;
-            return Err(Error::NotFinite {
-                what: "a vertex coordinate",
-            });
-        }
-        frame.scale = power_of_two(size);
-        transform(rx, x, Vec3::ZERO, frame.scale, Vec3::ZERO)?;
-        Ok(frame)
-    }
-
-    fn leave(&self, rx: &RxMesh, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        transform(rx, x, Vec3::ZERO, 1.0 / self.scale, self.origin)
-    }
-}
-
-/// Method of solving a system before multigrid is tried.
-enum SolverKind {
-    /// Conjugate gradients by two launches per iteration, over patches.
-    Patches(Box<Cg>),
-    /// Conjugate gradients by one launch, with one over the diagonal: empty without a preconditioner.
-    InOne(Buffer<f32>),
-}
-
-impl SolverKind {
-    /// Chooses the method for a mesh.
-    fn new(rx: &RxMesh, options: &McfOptions) -> Result<SolverKind, Error> {
-        let (n, jacobi) = (rx.linear_len(Kind::Vertex), options.preconditioner);
-        if !options.matrix_free && solves_in_one::<f32>(rx.engine(), n)? {
-            let inverse = rx.engine().zeroed(if jacobi { n as usize } else { 0 })?;
-            return Ok(SolverKind::InOne(inverse));
-        }
-        Ok(SolverKind::Patches(Box::new(Cg::new(
-            rx,
-            options.tolerance,
-            jacobi,
-        )?)))
-    }
-
-    /// Returns one over the diagonal, to fill in.
-    fn inverse(&self) -> GlobalMut<f32> {
-        match self {
-            SolverKind::Patches(cg) => cg.inverse_mut(),
-            SolverKind::InOne(inverse) => inverse.global_mut(),
-        }
-    }
-}
-
-/// Mean curvature flow's system and its solver.
-struct FlowSolver<'a> {
+/// Mean curvature flow's system.
+struct FlowSystem<'a> {
     rx: &'a RxMesh,
     matrix_free: bool,
     x0: Attribute<Vertex, Vec3>,
@@ -287,7 +196,7 @@ struct FlowSolver<'a> {
     dt: f32,
 }
 
-impl<'a> FlowSolver<'a> {
+impl<'a> FlowSystem<'a> {
     fn new(
         rx: &'a RxMesh,
         x: &Attribute<Vertex, Vec3>,
@@ -301,7 +210,7 @@ impl<'a> FlowSolver<'a> {
             true => (Prepared::empty(), rx.prepare()?),
             false => (rx.prepare()?, Prepared::empty()),
         };
-        let mut solver = FlowSolver {
+        let mut system = FlowSystem {
             rx,
             matrix_free: options.matrix_free,
             x0,
@@ -314,8 +223,8 @@ impl<'a> FlowSolver<'a> {
             patches: (false, false),
             dt: dt as f32,
         };
-        solver.setup(inverse)?;
-        Ok(solver)
+        system.setup(inverse)?;
+        Ok(system)
     }
 
     fn setup(&mut self, inverse: GlobalMut<f32>) -> Result<(), Error> {
@@ -340,106 +249,11 @@ impl<'a> FlowSolver<'a> {
         }
         Ok(())
     }
+}
 
-    /// Solves the system. Returns the progress and the number of cycles of multigrid.
-    fn solve(
-        &self,
-        way: SolverKind,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-    ) -> Result<(Progress, u32), Error> {
-        let most = options.max_iterations;
-        let plain = match options.multigrid {
-            When::Always => 0,
-            When::Auto if !self.matrix_free => most.min(PATIENCE),
-            _ => most,
-        };
-        if plain == 0 {
-            return self.multigrid(x, options, None);
-        }
-        let progress = match way {
-            SolverKind::Patches(cg) => self.over_patches(*cg, x, plain)?,
-            SolverKind::InOne(inverse) => self.in_one_launch(inverse, x, options, plain)?,
-        };
-        if progress.done || plain == most {
-            return Ok((progress, 0));
-        }
-        self.multigrid(x, options, Some(progress))
-    }
-
-    /// Runs up to `most` iterations, two launches each.
-    fn over_patches(
-        &self,
-        mut cg: Cg,
-        x: &mut Attribute<Vertex, Vec3>,
-        most: u32,
-    ) -> Result<Progress, Error> {
-        self.start(&cg)?;
-        let mut launched = 0;
-        loop {
-            // A read-back costs about as much as an iteration on a small mesh; launches after the end cost little.
-            let batch = (launched / 2).max(FIRST_LOOK).min(most - launched);
-            for _ in 0..batch {
-                self.iterate(&mut cg, x)?;
-            }
-            launched += batch;
-            let progress = cg.progress()?;
-            if progress.done || launched == most {
-                return Ok(progress);
-            }
-        }
-    }
-
-    /// Runs up to `most` iterations in one launch, over the kept weights as a matrix.
-    fn in_one_launch(
-        &self,
-        inverse: Buffer<f32>,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        most: u32,
-    ) -> Result<Progress, Error> {
-        let matrix = self.matrix()?;
-        let (system, limits) = self.system(&matrix, x, options, most)?;
-        iterate_system(system, inverse, &limits)
-    }
-
-    /// Continues with multigrid, from the solution so far.
-    fn multigrid(
-        &self,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        before: Option<Progress>,
-    ) -> Result<(Progress, u32), Error> {
-        let matrix = self.matrix()?;
-        let multigrid = Multigrid::new(&matrix)?;
-        let done = before.map_or(0, |p| p.iterations);
-        let (system, limits) = self.system(&matrix, x, options, options.max_iterations - done)?;
-        let first = before.map(|p| p.first);
-        let mut progress = solve_system(system, &multigrid, &limits, first)?;
-        let cycles = progress.iterations;
-        progress.iterations += done;
-        Ok((progress, cycles))
-    }
-
-    /// Returns the system of the kept weights, and the options of the solver.
-    fn system<'m>(
-        &self,
-        matrix: &'m Matrix,
-        x: &mut Attribute<Vertex, Vec3>,
-        options: &McfOptions,
-        max_iterations: u32,
-    ) -> Result<(System<'m>, SolveOptions), Error> {
-        let system = System {
-            matrix,
-            b: Global::empty(),
-            origin: self.x0.global()?,
-            x: x.global_mut()?,
-        };
-        let limits = SolveOptions::default().with(|o| {
-            o.tolerance = options.tolerance;
-            o.max_iterations = max_iterations;
-        });
-        Ok((system, limits))
+impl Assembled for FlowSystem<'_> {
+    fn origin(&self) -> Result<Global<Vec3>, Error> {
+        Ok(self.x0.global()?)
     }
 
     /// Returns the kept weights as a matrix over linear ids.
@@ -462,21 +276,9 @@ impl<'a> FlowSolver<'a> {
         })?;
         Ok(Matrix::from_parts(engine, parts))
     }
+}
 
-    /// Computes the first residual.
-    fn start(&self, cg: &Cg) -> Result<(), Error> {
-        let (vector, r) = cg.start(self.x0.global()?);
-        self.product(cg.sums(), vector, r)
-    }
-
-    /// Launches one iteration: two launches, no waiting.
-    fn iterate(&self, cg: &mut Cg, x: &mut Attribute<Vertex, Vec3>) -> Result<(), Error> {
-        let (vector, q) = cg.direction();
-        self.product(cg.sums(), vector, q)?;
-        // SAFETY: an attribute of the mesh.
-        unsafe { cg.step(self.rx, x.global_mut()?) }
-    }
-
+impl Products for FlowSystem<'_> {
     fn product(&self, sums: CgSums, d: CgVector, q: GlobalMut<Vec3>) -> Result<(), Error> {
         let mass = self.mass.global()?;
         match self.matrix_free {
@@ -523,7 +325,7 @@ impl<'a> FlowSolver<'a> {
 
 /// Solver of a flow, to measure the time of one iteration.
 pub struct McfIterations<'a> {
-    solver: FlowSolver<'a>,
+    system: FlowSystem<'a>,
     cg: Cg,
     x: Attribute<Vertex, Vec3>,
 }
@@ -544,10 +346,10 @@ impl<'a> McfIterations<'a> {
         let mut copy = rx.attribute()?;
         copy.copy_from(x)?;
         let cg = Cg::new(rx, options.tolerance, options.preconditioner)?;
-        let solver = FlowSolver::new(rx, x, dt, options, cg.inverse_mut())?;
-        solver.start(&cg)?;
+        let system = FlowSystem::new(rx, x, dt, options, cg.inverse_mut())?;
+        cg.begin(&system, system.x0.global()?)?;
         Ok(McfIterations {
-            solver,
+            system,
             cg,
             x: copy,
         })
@@ -559,7 +361,9 @@ impl<'a> McfIterations<'a> {
     ///
     /// Any error of the engine.
     pub fn iterate(&mut self) -> Result<(), Error> {
-        self.solver.iterate(&mut self.cg, &mut self.x)
+        let x = self.x.global_mut()?;
+        // SAFETY: an attribute of the mesh.
+        unsafe { self.cg.iterate(self.system.rx, &self.system, x) }
     }
 
     /// Returns the iterations done, and `sqrt(r . r / r0 . r0)`. Waits for the engine.
@@ -575,6 +379,6 @@ impl<'a> McfIterations<'a> {
 
 impl std::fmt::Debug for McfIterations<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "McfIterations({:?})", self.solver.rx)
+        write!(f, "McfIterations({:?})", self.system.rx)
     }
 }

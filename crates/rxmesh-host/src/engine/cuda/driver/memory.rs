@@ -8,11 +8,11 @@ use cust::stream::Stream;
 use cust::sys as cu;
 use std::ffi::c_void;
 
-/// A memory pool of one engine: the process's default one is left as others want it.
+/// A memory pool of one engine: the process's default pool is not changed.
 pub(in crate::engine::cuda) struct Pool(cu::CUmemoryPool);
 
 impl Pool {
-    /// Makes a pool that keeps what is given back; nothing when the device has no pools.
+    /// Makes a pool that keeps freed memory; returns `None` if the device has no pools.
     pub(in crate::engine::cuda) fn new(device: Device) -> Option<Pool> {
         let supported = cu::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
         let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
@@ -99,7 +99,7 @@ pub(in crate::engine::cuda) unsafe fn free(at: u64, pooled: bool, stream: &Strea
     }
 }
 
-/// Has the stream clear device memory.
+/// Clears device memory on the stream.
 ///
 /// # Safety
 ///
@@ -115,7 +115,7 @@ pub(in crate::engine::cuda) unsafe fn clear(
     })
 }
 
-/// Has the stream copy to device memory. Pageable memory is read before the call returns, other memory afterwards.
+/// Copies to device memory on the stream. Pageable memory is read before the call returns, other memory afterwards.
 ///
 /// # Safety
 ///
@@ -132,7 +132,7 @@ pub(in crate::engine::cuda) unsafe fn upload(
     })
 }
 
-/// Has the stream copy from device memory.
+/// Copies from device memory on the stream.
 ///
 /// # Safety
 ///
@@ -148,7 +148,7 @@ pub(in crate::engine::cuda) unsafe fn download(
     })
 }
 
-/// Has the stream copy inside of device memory.
+/// Copies inside of device memory on the stream.
 ///
 /// # Safety
 ///
@@ -169,7 +169,7 @@ pub(in crate::engine::cuda) unsafe fn copy(
 pub(in crate::engine::cuda) struct Known(u64);
 
 impl Known {
-    /// An address that may lie in such a piece.
+    /// Returns an address that may lie in such a piece.
     pub(in crate::engine::cuda) fn at(address: u64) -> Known {
         Known(address)
     }

@@ -35,7 +35,7 @@ fn checked<T>(what: &'static str, result: CudaResult<T>) -> Result<T, EngineErro
     })
 }
 
-/// As [`checked`] for calls that `cust` has no form of.
+/// Works like [`checked`] for calls that `cust` has no form of.
 fn raw(what: &'static str, code: cu::CUresult) -> Result<(), EngineError> {
     if code == cu::cudaError_enum::CUDA_SUCCESS {
         Ok(())
@@ -56,7 +56,7 @@ pub(super) fn device(ordinal: u32) -> Result<Device, EngineError> {
     let count = checked("the number of devices", Device::num_devices())?;
     if ordinal >= count {
         return Err(EngineError::NoDevice(format!(
-            "GPU {ordinal} was asked for, but there are {count}"
+            "GPU {ordinal} was requested, but there are {count}"
         )));
     }
     checked("a device", Device::get_device(ordinal))
@@ -115,7 +115,7 @@ pub(super) fn version() -> Result<i32, EngineError> {
     Ok(version)
 }
 
-/// Returns the most dynamic shared memory that a block can ask for.
+/// Returns the most dynamic shared memory that a block can request.
 pub(super) fn shared_limit(device: Device) -> Result<u32, EngineError> {
     number(
         device,

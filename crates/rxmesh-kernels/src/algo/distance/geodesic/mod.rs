@@ -5,7 +5,7 @@
 //! distances on triangular meshes"): the two other corners' distances place a point in the triangle's plane, across the
 //! side between them, and the corner's distance is that from the point. On a plane with one source this is exact
 //! whatever the triangles are, obtuse ones included, since distances are corrected until no offer lowers them. With
-//! several sources each distance knows its source ([`SOURCE_BITS`]), so that circles of two sources are told apart.
+//! several sources each distance knows its source ([`SOURCE_BITS`]), so that circles of two sources are distinguished.
 //!
 //! The paper updates the vertices of one topological level after the other. Here a round is one launch, in which each
 //! patch next to a change takes its ribbon's distances and continues by itself, in shared memory. So there are fewer
@@ -184,7 +184,7 @@ unsafe impl PatchKernel for GeodesicStart {
 }
 
 impl GeodesicStart {
-    /// Enters a patch among those that read what another one passes on.
+    /// Adds a patch to those that read the distances that another one passes on.
     #[inline(always)]
     fn enter_reader(&self, owner: u32, reader: u32) {
         let at = self.readers.fetch_add(owner * READERS_ROW, 1);

@@ -207,8 +207,8 @@ impl CollapseShort {
         (n, marked)
     }
 
-    /// Returns `true` if the lines at the ends can be told apart afterwards: beside the edge no two of them become one,
-    /// and they fit the words that remember them.
+    /// Returns `true` if the lines at the ends can be distinguished afterwards: beside the edge no two of them become
+    /// one, and they fit the words that remember them.
     #[inline(always)]
     fn keeps_lines(&self, mesh: &impl HalfEdgeMesh, e: u32) -> bool {
         if self.lines.any == 0 {

@@ -83,7 +83,7 @@ kernel! {
         /// A sum of areas a chunk.
         pub areas: GlobalMut<f64>,
         /// A sum of volumes a chunk, of the cones from the origin over the faces: those of a closed mesh make up the
-        /// enclosed volume. Empty if they are not asked for.
+        /// enclosed volume. Empty if they are not requested.
         pub volumes: GlobalMut<f64>,
     }
 }
@@ -192,7 +192,7 @@ kernel! {
         /// Area of each mesh.
         pub areas: GlobalMut<f32>,
         /// Volumes of the cones from the origin over the faces whose normals point away from it, and over those whose
-        /// normals point to it; 0 for all others. Empty if they are not asked for.
+        /// normals point to it; 0 for all others. Empty if they are not requested.
         pub outside: GlobalMut<f32>,
         /// See [`LabelAreas::outside`].
         pub inside: GlobalMut<f32>,

@@ -21,7 +21,7 @@ pub enum MeshCount {
     Faces = 1,
     /// Faces that are to go.
     Goal = 2,
-    /// Faces that are gone.
+    /// Number of deleted faces.
     Gone = 3,
     /// Bound: edges of a lower cost, as bits, are considered.
     Below = 4,
@@ -91,7 +91,7 @@ impl Batched {
 }
 
 kernel! {
-    /// Looks for a live vertex whose label is no mesh's. One index per vertex slot.
+    /// Finds live vertices whose label is no mesh's. One index per vertex slot.
     pub struct BatchCheck: Flat {
         /// Mesh as flat arrays.
         pub mesh: FlatMesh,
@@ -225,7 +225,7 @@ args! {
         pub queue: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds are paused, nothing is done.
         pub records: u32,
         /// Nonzero if it runs between two rounds; otherwise it enters edges by itself.
         pub between: u32,
@@ -304,7 +304,7 @@ impl<L: LineForm> BatchSelect<L> {
 
 kernel! {
     /// Decides the bound of cheap costs for the next time, after [`BatchSelect`], one block per mesh. The last block
-    /// pauses the rounds when all meshes are done or nothing changes any more.
+    /// pauses the rounds when all meshes are done or nothing changes.
     pub struct BatchDecide: Block {
         /// Labels and counts of the meshes.
         pub batch: Batched,
@@ -312,7 +312,7 @@ kernel! {
         pub course: GlobalMut<u32>,
         /// See [`Counter`].
         pub counters: GlobalMut<u32>,
-        /// Capacity for records: if it was exceeded, or rounds stand still, nothing is done.
+        /// Capacity for records: if it was exceeded, or rounds are paused, nothing is done.
         pub records: u32,
         /// Nonzero if it runs between two rounds.
         pub between: u32,
@@ -497,7 +497,7 @@ unsafe impl BlockKernel for BatchWinners {
             let before = carry.get(1);
             b.each(n, |i| {
                 batch.set(first + i, MeshCount::First, before + here.get(i));
-                // The list counts them once more; without a list they are forgotten.
+                // The list counts them again; without a list they are dropped.
                 batch.set(first + i, MeshCount::Winners, 0);
             });
             b.lead(|| carry.set(1, before + total));

@@ -142,7 +142,7 @@ pub enum MeshRule {
 pub const RULES: u32 = 4;
 
 /// Lines of a surface: edges that are kept, and planes of edges and the boundary that are apart from those of faces.
-/// Kernels are compiled for surfaces with and without them: the latter neither hold lines' quadrics nor ask for marks.
+/// Kernels are compiled for surfaces with and without them: the latter neither hold lines' quadrics nor read marks.
 pub trait LineForm: Bind + Hashed + Copy + core::fmt::Debug + Send + Sync + 'static {
     /// Returns the quadrics, by vertex, of the planes that stand on the boundary and on edges that are held, where
     /// these are bounded apart from those of the faces.

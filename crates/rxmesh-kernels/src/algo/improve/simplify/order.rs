@@ -18,7 +18,7 @@ pub(super) const URGENCY_BITS: u32 = 22;
 /// Bits of a key below its turn: the class of a cost below [`REFUSED`](super::REFUSED), and a hash.
 const TURN_AT: u32 = 31 - ALIKE_BITS + 32;
 
-/// More rounds than turns cannot be told apart by their keys.
+/// More rounds than turns cannot be distinguished by their keys.
 pub const MOST_TURNS: u32 = (1 << (64 - TURN_AT)) - 2;
 
 args! {

@@ -150,7 +150,7 @@ args! {
     /// Between two rounds: computes the costs of new edges, lists those that are cheap enough for the next round, marks
     /// those that were refused, and counts the costs of the others. The last block decides the bound of cheap costs for
     /// the next time, and the number of collapses that the next round may carry out; it ends the round, and pauses when
-    /// the goal is reached or nothing changes any more.
+    /// the goal is reached or nothing changes.
     pub struct SimplifySelect<L: LineForm> {
         /// Costs of the edges.
         pub costs: EdgeCosts<L>,

@@ -1,116 +1,28 @@
-//! First launches of a round: find the seeds that want a change, and claim all that they need.
+//! First launches of a round: find the candidates among the seeds, and claim all elements that they need.
+
+mod ahead;
+mod want;
+
+pub use want::{WANT_ITEMS, Want};
 
 use super::claims::{Met, by_ends};
 use super::record::Recorder;
-use super::round::{Counter, NO_RECORD, Round, each_corner, faces, is_at_hand, lives};
+use super::round::{Counter, NO_RECORD, Round, each_corner, faces, lives};
 use super::shape::known_words;
 use super::site::{Claimant, FlatSite};
 use super::template::{face_of, faces_in_any_order};
-use super::{CavityShape, ClaimTables, Key, Operator, Priority, Seed, Sieves, Template};
+use super::{ClaimTables, Key, Operator, Priority, Seed, Sieves};
 use crate::edit::{FlatMesh, HalfEdgeMesh, NO_FACE, NONE};
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
-use crate::mem::{GlobalMut, Plan, Shared};
+use crate::mem::{Plan, Shared};
+use ahead::{AHEAD, Ahead, FAR_AHEAD};
 
 /// Least and most seeds that one block of [`Claim`] takes at a time: a warp gets those that are left of them.
 pub const CLAIM_ITEMS: [u32; 2] = [32, 128];
 
 /// Seeds that a block of one thread takes at a time: their data stay in its caches.
 pub const CLAIM_ITEMS_ALONE: u32 = 256;
-
-/// Number of seeds ahead for which a block of one thread prefetches the half-edges around a vertex that the operator
-/// reads.
-const AHEAD: u32 = 6;
-
-/// Number of seeds ahead for which it prefetches the ends of edges.
-const FAR_AHEAD: u32 = 16;
-
-/// Seeds that one block of [`Want`] asks at a time.
-pub const WANT_ITEMS: u32 = 128;
-
-crate::args! {
-    /// Lists the seeds that want a change, before [`Claim`], for operators of which few seeds do
-    /// ([`Operator::SIEVES`]): with a question that is cheap and has as many threads as there are seeds, the launch
-    /// behind it has full warps.
-    pub struct Want<O> {
-        /// Operator to run.
-        pub op: O,
-        /// Mesh as flat arrays.
-        pub mesh: FlatMesh,
-        /// State of the round.
-        pub round: Round,
-        /// Seeds that want a change.
-        pub wanting: GlobalMut<u32>,
-        /// Blocks of the launch: each takes [`WANT_ITEMS`] seeds after the other.
-        pub blocks: u32,
-    }
-}
-
-// SAFETY: blocks write apart or atomically, in phases that barriers part; indices are the launch's (contracts U1 to
-// U4).
-unsafe impl<O: Operator> BlockKernel for Want<O> {
-    const THREADS: u32 = WANT_ITEMS;
-    type Tables = WantShared;
-
-    #[inline(always)]
-    fn carve(&mut self, plan: &mut Plan) -> WantShared {
-        WantShared {
-            left: plan.take(WANT_ITEMS + 1),
-            flags: plan.take(WANT_ITEMS),
-            place: plan.take(1),
-            scratch: plan.take(SCRATCH_WORDS),
-        }
-    }
-
-    #[inline(always)]
-    fn run<B: Block>(&self, b: B, block: u32, t: &WantShared) {
-        if O::SIEVES == Sieves::Never {
-            return;
-        }
-        let round = &self.round;
-        let all = round.seeds();
-        let mut first = block * WANT_ITEMS;
-        while first < all {
-            let n = (all - first).min(WANT_ITEMS);
-            let wanting = b.compact(n, t.left, t.flags, t.scratch, |i| {
-                self.lets_pass(round.seed(first + i))
-            });
-            if wanting > 0 {
-                b.lead(|| {
-                    let place = round.counters.fetch_add(Counter::Wanting as u32, wanting);
-                    t.place.set(0, place);
-                });
-                b.each(wanting, |k| {
-                    let seed = round.seed(first + t.left.get(k));
-                    self.wanting.set(t.place.get(0) + k, seed);
-                });
-            }
-            first += self.blocks * WANT_ITEMS;
-        }
-    }
-}
-
-impl<O: Operator> Want<O> {
-    /// Returns `true` if a seed may be a candidate.
-    #[inline(always)]
-    fn lets_pass(&self, seed: u32) -> bool {
-        let mesh = &self.mesh;
-        is_wanting(&self.op, mesh, &self.round, seed)
-            && (O::SIEVES == Sieves::Every
-                || face_of::<<O::Template as Template>::Seed>(mesh, seed) != NO_FACE
-                    && self.op.candidate(mesh, Seed::<O>::new(seed)).is_some())
-    }
-}
-
-/// Shared memory of [`Want`].
-#[derive(Clone, Copy)]
-pub struct WantShared {
-    /// Items that want a change.
-    left: Shared<u32>,
-    flags: Shared<u32>,
-    place: Shared<u32>,
-    scratch: Shared<u32>,
-}
 
 /// Returns `true` if a seed may be a candidate of this round. One that is put off is entered for the next round.
 #[inline(always)]
@@ -134,7 +46,7 @@ crate::args! {
     pub struct Claim<O> {
         /// Operator to run.
         pub op: O,
-        /// Mesh as flat arrays.
+        /// HalfEdgeMesh as flat arrays.
         pub mesh: FlatMesh,
         /// Tables of claims.
         pub claims: ClaimTables,
@@ -418,7 +330,7 @@ impl<O: Operator> Claim<O> {
         Some(counters.fetch_add(records, words)).filter(|&at| fits(at))
     }
 
-    /// Writes the priority of a candidate and behind it the record of its cavity, if its shape is known.
+    /// Writes the priority of a candidate and after it the record of its cavity, if its shape is known.
     #[inline(always)]
     fn record(&self, at: u32, seed: u32, priority: u32, met: u32) -> bool {
         if room::<O>(met) == 0 {
@@ -441,7 +353,7 @@ impl<O: Operator> Claim<O> {
         recorder.write_side(side, met.all(), met.first())
     }
 
-    /// Returns the recorder of a cavity, whose record begins behind the word at a place.
+    /// Returns the recorder of a cavity, whose record begins after the word at a place.
     #[inline(always)]
     fn recorder(&self, at: u32, seed: u32, priority: u32) -> FlatRecorder<'_, O> {
         Recorder {
@@ -466,7 +378,7 @@ impl<O: Operator> Claim<O> {
     #[inline(always)]
     fn candidate(&self, seed: u32) -> Option<Priority> {
         let mesh = &self.mesh;
-        let face = face_of::<<O::Template as Template>::Seed>(mesh, seed);
+        let face = face_of::<<O::Template as super::Template>::Seed>(mesh, seed);
         if face == NO_FACE || self.round.frozen != 0 && self.claims.is_frozen(face) {
             return None;
         }
@@ -543,84 +455,5 @@ fn room<O: Operator>(met: u32) -> u32 {
     match known_words::<O>(met) {
         0 => 0,
         words => 1 + words,
-    }
-}
-
-/// Walks around the ends of the next seeds, a step for each while one seed is examined, so that the data there are at
-/// hand when its turn comes: a walk finds its way only step by step.
-struct Ahead<'a, O> {
-    claim: &'a Claim<O>,
-    /// Current half-edges of the walks around both ends of each of the next seeds; [`NONE`] at their end.
-    at: [[u32; 2]; AHEAD as usize],
-    seeds: [u32; AHEAD as usize],
-    /// `true` if the paths of walks are known, and the mesh is too large for the caches.
-    walks: bool,
-}
-
-impl<'a, O: Operator> Ahead<'a, O> {
-    #[inline(always)]
-    fn of(claim: &'a Claim<O>) -> Self {
-        Ahead {
-            claim,
-            at: [[NONE; 2]; AHEAD as usize],
-            seeds: [NONE; AHEAD as usize],
-            walks: !matches!(O::Template::SHAPE, CavityShape::Any) && !is_at_hand(&claim.mesh),
-        }
-    }
-
-    /// Prefetches the data that the walks of a seed begin with.
-    #[inline(always)]
-    fn announce(&self, seed: u32) {
-        if self.walks {
-            self.claim.mesh.ask_edge(seed);
-        }
-    }
-
-    /// Begins the walks of a seed, in place of those of the seed that is [`AHEAD`] before it.
-    #[inline(always)]
-    fn enter(&mut self, k: u32, seed: u32) {
-        if self.walks {
-            let k = (k % AHEAD) as usize;
-            (self.seeds[k], self.at[k]) = (seed, [2 * seed, 2 * seed + 1]);
-        }
-    }
-
-    /// Runs a step of all walks.
-    #[inline(always)]
-    fn step(&mut self) {
-        if !self.walks {
-            return;
-        }
-        let (mesh, op) = (&self.claim.mesh, &self.claim.op);
-        for (at, seed) in self.at.iter_mut().zip(self.seeds) {
-            for h in at {
-                if *h == NONE {
-                    continue;
-                }
-                let (tip, of_seed) = (mesh.tip(*h), *h >> 1 == seed);
-                op.ask(tip, of_seed);
-                let (face, before) = (mesh.face(*h), mesh.before(*h));
-                if by_ends::<O>() && of_seed {
-                    self.claim.claims.ends.ask(tip);
-                }
-                if before == NONE {
-                    *h = NONE;
-                    continue;
-                }
-                if !by_ends::<O>() {
-                    self.claim.claims.faces.ask(face);
-                }
-                // Around the vertex, or, where faces alone count, around the face.
-                *h = match O::Template::SHAPE {
-                    CavityShape::Ends => before ^ 1,
-                    _ => before,
-                };
-                if *h >> 1 == seed {
-                    *h = NONE;
-                } else {
-                    mesh.ask_edge(*h >> 1);
-                }
-            }
-        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct TeamThread<'a> {
 }
 
 impl TeamThread<'_> {
-    /// A team of one that permutes the indices of its phases.
+    /// Returns a team of one that permutes the indices of its phases.
     pub(super) fn shuffled(seed: u32) -> Self {
         TeamThread {
             rank: 0,

@@ -354,7 +354,7 @@ mod tests {
         });
     }
 
-    /// A loop of the pool's, whose threads help while they wait for its parts, ends although launches go on.
+    /// A loop of the pool, whose threads help while they wait for its parts, ends although launches continue.
     #[test]
     fn helpers_come_back_to_their_loops() {
         fn part(from: u32, to: u32) -> u64 {

@@ -1,11 +1,16 @@
 //! The hole that a cavity leaves, and its filling.
 
+mod close;
+mod star;
+
+pub(super) use star::Star;
+
 use super::Operator;
 use super::births::Origin;
 use super::operator::Spoke;
-use super::record::{BORDER, Cavity, LOSES_EDGE};
+use super::record::Cavity;
 use super::site::Site;
-use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NO_FACE, NONE};
+use crate::edit::{HalfEdgeMesh, HalfEdgeMeshMut, NONE};
 use crate::topo::Kind;
 use core::marker::PhantomData;
 
@@ -455,193 +460,6 @@ impl<'h, S: Site> Hole<'h, S> {
         while i < self.rim() {
             self.again(self.cavity.rim_half(i) >> 1);
             i += 1;
-        }
-    }
-
-    /// Deletes the elements whose slots were not reused, and gives the loop vertices edges.
-    #[inline(always)]
-    pub fn close<const LEAVES_HOLE: bool>(self) {
-        let (cavity, mesh) = (&self.cavity, self.mesh());
-        let mut k = self.edges;
-        while k < cavity.edges() {
-            mesh.bury_edge(cavity.edge(k));
-            k += 1;
-        }
-        k = self.vertices;
-        while k < cavity.vertices() {
-            mesh.bury_vertex(cavity.vertex(k));
-            k += 1;
-        }
-        let filled = if LEAVES_HOLE {
-            self.leave_open();
-            true
-        } else {
-            self.repair()
-        };
-        if self.broken || !filled {
-            self.cavity.site().broken();
-        }
-    }
-
-    /// Assigns a loop edge to loop vertices whose edge was deleted. Returns `true` if every loop edge has a face.
-    #[inline(always)]
-    fn repair(&self) -> bool {
-        let (cavity, mesh) = (&self.cavity, self.mesh());
-        let mut filled = true;
-        let mut i = 0;
-        while i < cavity.corners() {
-            let v = cavity.marked_corner(i);
-            let half = cavity.rim_half(if i < cavity.rim() { i } else { i - 1 });
-            if mesh.lost_face(half) != NONE {
-                mesh.leave_face(half);
-                filled = false;
-            }
-            if v & LOSES_EDGE != 0 {
-                mesh.store_edge_at(cavity.corner(i), half >> 1);
-            }
-            i += 1;
-        }
-        filled
-    }
-
-    /// Works like [`Hole::repair`], if loop edges may have no face: those without any face are deleted, and vertices
-    /// may end up alone.
-    #[inline(always)]
-    fn leave_open(&self) {
-        let (cavity, mesh) = (&self.cavity, self.mesh());
-        let rim = cavity.rim();
-        let mut i = 0;
-        while i < rim {
-            if mesh.lost_face(cavity.rim_half(i)) != NONE {
-                mesh.leave_face(cavity.rim_half(i));
-            }
-            i += 1;
-        }
-        let goes = |i: u32| {
-            cavity.marked_corner(i) & BORDER != 0 && mesh.face(cavity.rim_half(i)) == NO_FACE
-        };
-        i = 0;
-        while i < cavity.corners() {
-            let v = cavity.corner(i);
-            let before = if i > 0 { i - 1 } else { rim - 1 };
-            let has_before = i > 0 || cavity.is_closed();
-            let (stays_before, stays) = (has_before && !goes(before), i < rim && !goes(i));
-            let edge = mesh.load_edge_at(v);
-            let loses = cavity.marked_corner(i) & LOSES_EDGE != 0
-                || has_before && !stays_before && cavity.rim_half(before) >> 1 == edge
-                || i < rim && !stays && cavity.rim_half(i) >> 1 == edge;
-            if loses {
-                let new = if stays {
-                    cavity.rim_half(i) >> 1
-                } else if stays_before {
-                    cavity.rim_half(before) >> 1
-                } else {
-                    NONE
-                };
-                mesh.store_edge_at(v, new);
-            }
-            i += 1;
-        }
-        i = 0;
-        while i < rim {
-            if goes(i) {
-                mesh.bury_edge(cavity.rim_half(i) >> 1);
-            }
-            i += 1;
-        }
-    }
-}
-
-/// A hole that is filled with a star by several threads, each for some corners of its boundary loop: the work of
-/// [`Hole::cut`], [`Hole::add_star_of`] and [`Hole::close`] by one thread, with the same ids. For operators with
-/// [`Operator::STAR`], of which no face has more than one side on the boundary loop.
-pub(super) struct Star<S> {
-    /// Cavity that is filled.
-    pub cavity: Cavity<S>,
-    /// Id of the new vertex.
-    pub centre: u32,
-    /// Patch of the new faces.
-    pub patch: u32,
-}
-
-impl<S: Site> Star<S> {
-    /// Returns `true` if there are slots for all elements that it adds.
-    #[inline(always)]
-    pub(super) fn fits(cavity: &Cavity<S>) -> bool {
-        cavity.corners() <= cavity.edges() && cavity.vertices() > 0
-    }
-
-    /// Deletes faces `i`, `i + step` and so on. Before any is added.
-    #[inline(always)]
-    pub(super) fn cut(&self, mut i: u32, step: u32) {
-        while i < self.cavity.faces() {
-            self.cavity.mesh().bury_face(self.cavity.face(i));
-            i += step;
-        }
-    }
-
-    /// Adds the edges and faces of corners `i`, `i + step` and so on, and buries the slots that no corner needs.
-    #[inline(always)]
-    pub(super) fn fill<O: Operator>(&self, op: &O, told: u32, mut i: u32, step: u32) {
-        let (cavity, mesh) = (&self.cavity, self.cavity.mesh());
-        let first = i;
-        while i < cavity.corners() {
-            self.add(op, told, i);
-            i += step;
-        }
-        i = first + cavity.corners();
-        while i < cavity.edges() {
-            mesh.bury_edge(cavity.edge(i));
-            i += step;
-        }
-        i = first + 1;
-        while i < cavity.vertices() {
-            mesh.bury_vertex(cavity.vertex(i));
-            i += step;
-        }
-    }
-
-    /// Adds the edge to corner `i` and the face at the loop edge that leaves it.
-    #[inline(always)]
-    fn add<O: Operator>(&self, op: &O, told: u32, i: u32) {
-        let (cavity, mesh) = (&self.cavity, self.cavity.mesh());
-        let (rim, closed) = (cavity.rim(), cavity.is_closed());
-        let marked = cavity.marked_corner(i);
-        let (v, e) = (marked & !(LOSES_EDGE | BORDER), cavity.edge(i));
-        mesh.set_ends(e, [self.centre, v]);
-        if i + 1 == cavity.corners() {
-            mesh.set_edge_at(self.centre, e);
-        }
-        // The first and the last spoke of an open loop have a face on one side only.
-        if !closed && (i == 0 || i == rim) {
-            mesh.leave_face(2 * e + u32::from(i == 0));
-        }
-        let corner = |id, new| Corner {
-            id,
-            new,
-            brand: PhantomData,
-        };
-        let spoke = Spoke {
-            number: i,
-            side: Side {
-                half: 2 * e,
-                from: self.centre,
-                to: v,
-                brand: PhantomData,
-            },
-            centre: corner(self.centre, true),
-            corner: corner(v, false),
-        };
-        op.spoke(spoke, told, SeedQueue(cavity.site(), PhantomData));
-        let half = cavity.rim_half(if i < rim { i } else { i - 1 });
-        if i < rim {
-            let next = cavity.edge(if closed && i + 1 == rim { 0 } else { i + 1 });
-            let f = mesh.face(half);
-            mesh.set_sides(f, [half, 2 * next + 1, 2 * e]);
-            mesh.set_label(f, self.patch);
-        }
-        if marked & LOSES_EDGE != 0 {
-            mesh.store_edge_at(v, half >> 1);
         }
     }
 }

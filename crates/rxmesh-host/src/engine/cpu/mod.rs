@@ -1,20 +1,28 @@
 //! The CPU engine: a block is one thread, a crew of threads runs the blocks; and the two test engines.
 
-use super::crew::Crew;
-use super::pages;
+mod crew;
+mod memory;
+mod pages;
 #[cfg(feature = "test-engines")]
-use super::team::{self, TeamThread};
-use super::{EngineError, EngineInfo, fault_error, fault_over};
+mod team;
+
+use super::launch::Launcher;
+use super::{EngineError, EngineInfo, EngineKind};
+use crew::Crew;
 use rxmesh_kernels::exec::{Block, Solo};
 use rxmesh_kernels::kernel::{
-    BlockKernel, FlatKernel, GridKernel, ListedArgs, Next, PatchArgs, PatchKernel,
+    BlockKernel, Entry, FlatKernel, GridKernel, ListedArgs, ListedEntry, Next, PatchArgs,
+    PatchKernel,
 };
-use rxmesh_kernels::mem::{FAULT_WORDS, Fault, Global, Plan};
+use rxmesh_kernels::mem::{FAULT_WORDS, Global, Plan};
 use rxmesh_kernels::topo::{MeshView, Patch};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::time::Instant;
+#[cfg(feature = "test-engines")]
+use team::TeamThread;
 
 /// Execution order of the threads of a block.
 #[derive(Clone, Copy, Debug)]
@@ -38,11 +46,11 @@ pub(super) struct Cpu {
 /// Content of undefined shared memory in the test engines and in debug builds: a pattern that no test expects.
 const POISON: u128 = 0xdead_beef_f00d_cafe_dead_beef_f00d_cafe;
 
-/// Indices of a flat kernel that a thread takes at a time, at least; fewer altogether are done before another thread
-/// wakes.
+/// Fewest indices of a flat kernel that a thread takes at a time; a smaller kernel is finished before another thread
+/// wakes up.
 const LEAST_FLAT: u32 = 512;
 
-/// And at most.
+/// Most indices of a flat kernel that a thread takes at a time.
 const MOST_FLAT: u32 = 4096;
 
 thread_local! {
@@ -77,41 +85,6 @@ impl Cpu {
             done: AtomicU32::new(0),
             patches: AtomicU32::new(0),
         }
-    }
-
-    pub(super) fn patches_done(&self) -> (u32, u32) {
-        (self.done.load(Relaxed), self.patches.load(Relaxed))
-    }
-
-    pub(super) fn info(&self) -> EngineInfo {
-        let engine = match self.style {
-            Style::Solo => "cpu".to_string(),
-            #[cfg(feature = "test-engines")]
-            Style::Shuffled(_) => "shuffled".to_string(),
-            #[cfg(feature = "test-engines")]
-            Style::Team(n) => format!("team({n})"),
-        };
-        EngineInfo {
-            engine,
-            device: processor().to_string(),
-            units: self.crew.threads() as u32,
-        }
-    }
-
-    pub(super) fn run_patches<K: PatchKernel>(
-        &self,
-        PatchArgs { mesh, kernel }: PatchArgs<K>,
-        patches: u32,
-        shared: u32,
-    ) {
-        self.run_some(mesh, kernel, patches, None, shared);
-    }
-
-    /// Runs a kernel on the patches that are listed, in their order: neighbours stay with a thread.
-    pub(super) fn run_listed<K: PatchKernel>(&self, args: ListedArgs<K>, shared: u32) {
-        let listed = sorted(args.list, args.count);
-        let n = listed.len() as u32;
-        self.run_some(args.mesh, args.kernel, n, Some(&listed), shared);
     }
 
     /// Runs a kernel on `patches` patches: on the first ones, or on those listed.
@@ -177,31 +150,6 @@ impl Cpu {
         }
     }
 
-    pub(super) fn run_blocks<K: BlockKernel>(&self, blocks: u32, shared: u32, kernel: K) {
-        self.run_each(blocks, shared, Whole(kernel));
-    }
-
-    /// Runs steps one after the other, as long as the blocks say that there is something to do in the next.
-    pub(super) fn run_grid<K: GridKernel>(
-        &self,
-        blocks: u32,
-        shared: u32,
-        mut steps: Range<u32>,
-        kernel: K,
-    ) {
-        let goes_on = |step: u32| {
-            let goes_on = &AtomicBool::new(false);
-            let step = GridStep {
-                kernel,
-                step,
-                goes_on,
-            };
-            self.run_each(blocks, shared, step);
-            goes_on.load(Relaxed)
-        };
-        while steps.next().is_some_and(goes_on) {}
-    }
-
     fn run_each<K: OnBlocks>(&self, blocks: u32, shared: u32, kernel: K) {
         match self.style {
             Style::Solo => self.run_solo(blocks, shared, None, &|id, base| {
@@ -215,8 +163,93 @@ impl Cpu {
             }),
         }
     }
+}
 
-    pub(super) fn run_flat<K: FlatKernel>(&self, n: u32, kernel: K) {
+impl Launcher for Cpu {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Cpu
+    }
+
+    fn info(&self) -> EngineInfo {
+        let engine = match self.style {
+            Style::Solo => "cpu".to_string(),
+            #[cfg(feature = "test-engines")]
+            Style::Shuffled(_) => "shuffled".to_string(),
+            #[cfg(feature = "test-engines")]
+            Style::Team(n) => format!("team({n})"),
+        };
+        EngineInfo {
+            engine,
+            device: processor().to_string(),
+            units: self.crew.threads() as u32,
+        }
+    }
+
+    fn run_patches<K: PatchKernel + Entry>(
+        &self,
+        PatchArgs { mesh, kernel }: PatchArgs<K>,
+        patches: u32,
+        shared: u32,
+    ) -> Result<(), EngineError> {
+        self.run_some(mesh, kernel, patches, None, shared);
+        Ok(())
+    }
+
+    /// Runs the patches in their order: neighbours stay with a thread.
+    fn run_listed<K: ListedEntry>(
+        &self,
+        args: ListedArgs<K>,
+        _most: u32,
+        shared: u32,
+    ) -> Result<(), EngineError> {
+        let listed = sorted(args.list, args.count);
+        let n = listed.len() as u32;
+        self.run_some(args.mesh, args.kernel, n, Some(&listed), shared);
+        Ok(())
+    }
+
+    fn run_blocks<K: BlockKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        self.run_each(blocks, shared, Whole(kernel));
+        Ok(())
+    }
+
+    /// Runs steps one after the other, as long as the blocks say that there is something to do in the next.
+    fn run_grid<K: GridKernel + Entry>(
+        &self,
+        blocks: u32,
+        shared: u32,
+        mut steps: Range<u32>,
+        _in_one: bool,
+        kernel: K,
+    ) -> Result<(), EngineError> {
+        let goes_on = |step: u32| {
+            let goes_on = &AtomicBool::new(false);
+            let step = GridStep {
+                kernel,
+                step,
+                goes_on,
+            };
+            self.run_each(blocks, shared, step);
+            goes_on.load(Relaxed)
+        };
+        while steps.next().is_some_and(goes_on) {}
+        Ok(())
+    }
+
+    fn has_room_for_grid<K: GridKernel + Entry>(
+        &self,
+        _blocks: u32,
+        _shared: u32,
+    ) -> Result<bool, EngineError> {
+        Ok(true)
+    }
+
+    fn run_flat<K: FlatKernel + Entry>(&self, n: u32, kernel: K) -> Result<(), EngineError> {
         match self.style {
             Style::Solo => {
                 // A few for each thread, so that all end at a time.
@@ -232,35 +265,21 @@ impl Cpu {
             #[cfg(feature = "test-engines")]
             _ => self.run_team(1, 0, &|b, _, _| b.each(n, |i| kernel.run(i))),
         }
+        Ok(())
     }
 
-    pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, EngineError> {
-        pages::allocate(bytes).ok_or(EngineError::OutOfMemory {
-            engine: "the CPU engine",
-            bytes,
-        })
+    fn time(&self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<f64, EngineError> {
+        let start = Instant::now();
+        work()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// # Safety
-    ///
-    /// `at` came from [`Cpu::allocate`] with the same size and is not used any more.
-    pub(super) unsafe fn free(&self, at: *mut u8, bytes: usize) {
-        // SAFETY: the caller's.
-        unsafe { pages::free(at, bytes) };
-    }
-
-    pub(super) fn fault(&self) -> Fault {
-        // SAFETY: the words live as long as the engine and are atomics.
-        unsafe { fault_over(self.fault.as_ptr().cast::<u32>().cast_mut()) }
-    }
-
-    pub(super) fn take_fault(&self) -> Result<(), EngineError> {
-        let words = std::array::from_fn(|i| self.fault[i].swap(0, Relaxed));
-        fault_error(words)
+    fn patches_done(&self) -> Option<(u32, u32)> {
+        Some((self.done.load(Relaxed), self.patches.load(Relaxed)))
     }
 }
 
-/// The first numbers of a list, of which `count` says how many there are, in their order.
+/// Returns the first `count` numbers of a list, sorted.
 fn sorted(list: Global<u32>, count: Global<u32>) -> Vec<u32> {
     let mut listed: Vec<u32> = (0..count.get(1)).map(|i| list.get(i)).collect();
     listed.sort_unstable();
@@ -357,7 +376,7 @@ unsafe fn run_block<B: Block, K: OnBlocks>(
     kernel.run(b, id, &tables);
 }
 
-/// The processor's name, where the system tells.
+/// Returns the processor's name, if the system reports it.
 fn processor() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -371,8 +390,8 @@ fn processor() -> &'static str {
     })
 }
 
-/// A plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps the
-/// atomic updates, so that they are tested.
+/// Returns a plan over a block's memory. The CPU engine's blocks have one thread each; the shuffling test engine keeps
+/// the atomic updates, so that they are tested.
 ///
 /// # Safety
 ///

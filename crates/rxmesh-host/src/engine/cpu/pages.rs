@@ -10,7 +10,7 @@ use std::alloc::Layout;
 const ALIGN: usize = 64;
 
 /// Bytes from which a piece comes from the system by itself. Smaller ones are used again by the allocator, which is
-/// quicker than to make them ready anew.
+/// faster than to prepare them again.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 const LARGE: usize = 12 << 20;
 
@@ -31,7 +31,7 @@ pub(super) fn allocate(bytes: usize) -> Option<*mut u8> {
 ///
 /// # Safety
 ///
-/// `at` came from [`allocate`] with the same size and is not used any more.
+/// `at` came from [`allocate`] with the same size and is not used afterwards.
 pub(super) unsafe fn free(at: *mut u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= LARGE {
@@ -61,7 +61,7 @@ mod large {
 
     /// # Safety
     ///
-    /// `at` came from [`allocate`] with the same size and is not used any more.
+    /// `at` came from [`allocate`] with the same size and is not used afterwards.
     pub(super) unsafe fn free(at: *mut u8, bytes: usize) {
         // SAFETY: the caller's. It fails for pieces alone that are none.
         let _ = unsafe { munmap(at.cast(), bytes) };
