@@ -114,7 +114,7 @@ pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
         let panels = edits::panels(record);
         if !panels.is_empty() {
             let path = folder.join(format!("{}-edits.svg", record.machine()));
-            let title = "claims and speculative engine (Mahmoud et al. 2024) over faces; times are median milliseconds";
+            let title = "claims and speculative scheduler (Mahmoud et al. 2024) over faces; times are median milliseconds";
             write_picture(record, title, &panels, path, &mut files)?;
         }
     }
@@ -317,8 +317,8 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<()> {
         let key = PathElement::new([(0, 0), (16, 0)], style);
         match line.dash {
             Dash::Solid => chart.draw_series(LineSeries::new(points, style))?,
-            Dash::Dashed => chart.draw_series(DashedLineSeries::new(points, 5, 3, style))?,
-            Dash::Dotted => chart.draw_series(DashedLineSeries::new(points, 1, 3, style))?,
+            Dash::Dashed => chart.draw_series(DashedLineSeries::new(points, 6, 5, style))?,
+            Dash::Dotted => chart.draw_series(DashedLineSeries::new(points, 2, 6, style))?,
         };
         // The legend has two columns.
         let (x, y) = (10 + (i as i32 % 2) * 145, 8 + i as i32 / 2 * 12);
