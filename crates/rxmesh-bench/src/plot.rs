@@ -39,6 +39,8 @@ const THEIRS: [RGBColor; 4] = [
 ];
 const FLOOR: RGBColor = RGBColor(0x88, 0x88, 0x88);
 const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+/// Font of labels and legends; SVG has it at four fifths of this size.
+const LABELS: (&str, i32) = ("sans-serif", 11);
 /// Number of parts of an axis that begins at zero.
 const TICKS: i32 = 5;
 
@@ -163,7 +165,7 @@ fn svg(record: &Record, about: &str, panels: &[Panel]) -> Result<String> {
         record.commit,
         &record.date[..10.min(record.date.len())]
     );
-    head.draw(&Text::new(title, (12, 12), ("sans-serif", 14)))?;
+    head.draw(&Text::new(title, (12, 12), ("sans-serif", 17)))?;
     for (area, panel) in body.split_evenly((rows, COLUMNS)).iter().zip(panels) {
         draw(area, panel)?;
     }
@@ -282,7 +284,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<()> {
     };
     let (axes, legend) = area.split_vertically(HEIGHT - LEGEND);
     let mut chart = ChartBuilder::on(&axes)
-        .caption(&panel.title, ("sans-serif", 12))
+        .caption(&panel.title, ("sans-serif", 15))
         .margin_right(14)
         .set_label_area_size(LabelAreaPosition::Left, 46)
         .set_label_area_size(LabelAreaPosition::Bottom, 18)
@@ -301,7 +303,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<()> {
         .light_line_style(TRANSPARENT)
         .bold_line_style(GRID)
         .axis_style(GRID)
-        .label_style(("sans-serif", 9))
+        .label_style(LABELS)
         .x_label_formatter(&faces)
         .y_label_formatter(&value)
         .draw()?;
@@ -324,7 +326,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Result<()> {
         let (x, y) = (10 + (i as i32 % 2) * 145, 8 + i as i32 / 2 * 12);
         legend.draw(&(EmptyElement::at((x, y)) + key))?;
         let name = shortened(&line.name);
-        legend.draw(&Text::new(name, (x + 20, y - 5), ("sans-serif", 9)))?;
+        legend.draw(&Text::new(name, (x + 20, y - 5), LABELS))?;
     }
     Ok(())
 }
@@ -372,10 +374,7 @@ mod tests {
             "{picture}"
         );
         assert!(has("vv") && has("ve") && has("rxmesh, shuffled") && !has("vv-shuffled"));
-        assert!(
-            has("&lt;&amp;&gt;") && has("10k") && has("10M"),
-            "{picture}"
-        );
+        assert!(has("&lt;&amp;&gt;") && has("1k") && has("10k"), "{picture}");
         assert!(!has("NaN") && !has("inf"));
         Ok(())
     }
