@@ -19,7 +19,7 @@ pub use body::{Body, MakesScene, Steps};
 pub(crate) use body::{MeshBox, OverGround, Similar};
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
 pub use scene::{BodyCounts, Moment, Played, Scene};
-pub use scheduler::{AnySession, Lines, Scheduler};
+pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};
 pub use tool::{AnyMesh, Pair, Tool};
 pub use vertices::{Prepared, Vertices};
 

@@ -1,9 +1,9 @@
 //! `track`: moves a surface with a velocity field.
 
-use crate::on::Connectivity;
-use crate::{Error, Group, Log, Message, Operation, Result, on_session, text};
+use crate::on::{Connectivity, TrackedFrame};
+use crate::{Error, Group, Log, Message, Operation, Result, text};
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
+use rxmesh_host::algo::track::{TrackOptions, TrackReport};
 use serde::Serialize;
 
 /// Moves a surface with a velocity field and keeps its mesh good.
@@ -73,28 +73,24 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         let mut frames = on.frames.take().filter(|_| options.sequence);
         let validate = on.validates_frames;
         let (carried, home, seams) = (on.carried.clone(), on.home, on.seams.clone());
-        let report = on.work(log, "tracking", |session, x| {
-            on_session!(session, |session| track(
-                session,
-                x,
-                &options.tracking,
-                |frame, session| {
-                    if validate && let Some(first) = session.validate()?.first() {
-                        return Err(Error::Message(format!(
-                            "frame {frame} is not sound: {first}; this is a bug in rxmesh"
-                        )));
-                    }
-                    if let Some(show) = &mut frames {
-                        let mut mesh = carried.mesh(session)?.0;
-                        if let Some(seams) = &seams {
-                            mesh = seams.split_again(&mesh)?;
-                        }
-                        mesh.return_to(home);
-                        show(frame, &mesh)?;
-                    }
-                    Ok(())
+        let mut each = |frame, now: &dyn TrackedFrame| {
+            if validate && let Some(first) = now.faults()?.first() {
+                return Err(Error::Message(format!(
+                    "frame {frame} is not sound: {first}; this is a bug in rxmesh"
+                )));
+            }
+            if let Some(show) = &mut frames {
+                let mut mesh = now.mesh(&carried)?;
+                if let Some(seams) = &seams {
+                    mesh = seams.split_again(&mesh)?;
                 }
-            ))
+                mesh.return_to(home);
+                show(frame, &mesh)?;
+            }
+            Ok(())
+        };
+        let report = on.work(log, "tracking", |session, x| {
+            session.track(x, &options.tracking, &mut each)
         })?;
         on.target_length = Some(f64::from(report.target_length));
         Ok(report)
