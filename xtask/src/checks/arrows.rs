@@ -13,9 +13,13 @@ use crate::workspace::{self, MemberPackage};
 const ARROWS: &[(&str, &[&str])] = &[
     ("rxmesh-cuda-std", &[]),
     ("rxmesh-cuda-driver", &[]),
-    ("rxmesh-cuda-builder", &[]),
+    ("rxmesh-ptx", &[]),
+    ("rxmesh-cuda-builder", &["rxmesh-ptx"]),
     ("rxmesh-kernels", &["rxmesh-cuda-std"]),
-    ("rxmesh-host", &["rxmesh-kernels", "rxmesh-cuda-driver"]),
+    (
+        "rxmesh-host",
+        &["rxmesh-kernels", "rxmesh-cuda-driver", "rxmesh-ptx"],
+    ),
     (
         "rxmesh-speculative-kernels",
         &["rxmesh-kernels", "rxmesh-cuda-std"],
@@ -33,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-ptx",
             "rxmesh-speculative-kernels",
         ],
     ),
@@ -45,6 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-ptx",
             "rxmesh-subdivision-kernels",
         ],
     ),
@@ -54,7 +60,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "rxmesh-simulation",
-        &["rxmesh-host", "rxmesh-kernels", "rxmesh-simulation-kernels"],
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-ptx",
+            "rxmesh-simulation-kernels",
+        ],
     ),
     (
         "rxmesh",

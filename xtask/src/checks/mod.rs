@@ -8,3 +8,4 @@ pub(crate) mod msrv;
 mod names;
 pub(crate) mod notices;
 pub(crate) mod paths;
+pub(crate) mod size;
