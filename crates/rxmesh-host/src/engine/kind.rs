@@ -67,7 +67,7 @@ impl EngineKind {
     ///
     /// # Errors
     ///
-    /// As [`Engine::cuda`]; [`EngineError::NotBuilt`] for a kind that was left out of this build.
+    /// As `Engine::cuda`; [`EngineError::NotBuilt`] for a kind that was left out of this build.
     pub fn start(self) -> Result<Engine, EngineError> {
         (self.description().start)()
     }
