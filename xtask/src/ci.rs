@@ -2,14 +2,14 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{bail, ensure};
 use cuda_builder::Toolchain;
 
-use crate::{checks, doctor, downstream, fuzz, part, ptx, sweep, watch, workspace};
+use crate::{checks, doctor, downstream, fuzz, new_kernels, part, ptx, sweep, watch, workspace};
 
 #[derive(clap::Args)]
 pub(crate) struct CiArguments {
@@ -263,26 +263,39 @@ fn long() -> anyhow::Result<()> {
 }
 
 /// Runs the projects outside the workspace as users have them: their tests, then their programs on every available
-/// engine.
+/// engine; and the same of a project that `cargo xtask new-kernels` makes.
 fn example() -> anyhow::Result<()> {
     for (folder, program) in [("custom-kernel", "cloth"), ("custom-scheme", "butterfly")] {
-        let cargo = || {
-            let mut cargo = workspace::cargo();
-            cargo
-                .current_dir(workspace::at("examples").join(folder))
-                .env("CARGO_TARGET_DIR", workspace::target().join("example"));
-            cargo
-        };
-        let run = |engine| {
-            let mut cargo = cargo();
-            cargo.args(["run", "--locked", "-p", program, "--", "--engine", engine]);
-            succeed(&mut cargo)
-        };
-        succeed(cargo().args(["test", "--locked"]))?;
-        run("cpu")?;
-        if doctor::has_gpu() || env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1") {
-            run("cuda")?;
-        }
+        let folder = workspace::at("examples").join(folder);
+        project(&folder, &["--locked"], &|engine| {
+            vec!["-p", program, "--", "--engine", engine]
+        })?;
+    }
+    let folder = tempfile::tempdir()?;
+    let made = folder.path().join("wind-tunnel");
+    new_kernels::make("wind-tunnel", &made)?;
+    project(&made, &["--offline"], &|engine| vec!["--", engine])
+}
+
+/// Runs the tests and the program of a project outside the workspace. `run` gives the arguments for an engine.
+fn project(
+    folder: &Path,
+    options: &[&str],
+    run: &dyn Fn(&'static str) -> Vec<&'static str>,
+) -> anyhow::Result<()> {
+    let cargo = |command: &str| {
+        let mut cargo = workspace::cargo();
+        cargo
+            .current_dir(folder)
+            .env("CARGO_TARGET_DIR", workspace::target().join("example"))
+            .arg(command)
+            .args(options);
+        cargo
+    };
+    succeed(&mut cargo("test"))?;
+    succeed(cargo("run").args(run("cpu")))?;
+    if doctor::has_gpu() || env::var("RXMESH_REQUIRE_CUDA").as_deref() == Ok("1") {
+        succeed(cargo("run").args(run("cuda")))?;
     }
     Ok(())
 }

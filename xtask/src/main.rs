@@ -7,6 +7,7 @@ mod docs;
 mod doctor;
 mod downstream;
 mod fuzz;
+mod new_kernels;
 mod packages;
 mod part;
 mod ptx;
@@ -53,6 +54,8 @@ enum Task {
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU as its README describes.
     Downstream,
+    /// Make a project with its own kernels, for a program outside the repository
+    NewKernels(new_kernels::Arguments),
     /// Fuzz readers, edits and the command line, for a given time.
     Fuzz(fuzz::FuzzArguments),
     /// Run every command on real files and on mutations of them, and judge the results.
@@ -88,6 +91,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Msrv => checks::msrv::run(),
         Task::Lines => checks::lines::run(),
         Task::Downstream => downstream::run(),
+        Task::NewKernels(arguments) => new_kernels::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Sweep(arguments) => sweep::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),

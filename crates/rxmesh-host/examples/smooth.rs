@@ -2,12 +2,9 @@
 //!
 //! `cargo run --release -p rxmesh-host --example smooth -- data/bunny.obj smooth.ply`
 
-use rxmesh_host::Error;
 use rxmesh_host::algo::mcf::{McfOptions, mean_curvature_flow};
-use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
-use rxmesh_host::kernels::topo::Vertex;
-use rxmesh_host::store::RxMesh;
+use rxmesh_host::{Engine, Error, RxMesh, Vertex};
 use std::path::Path;
 use std::process::ExitCode;
 

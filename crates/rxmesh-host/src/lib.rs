@@ -30,6 +30,13 @@ pub mod repair;
 pub mod store;
 pub mod volume;
 
+pub use edit::Session;
+pub use engine::Engine;
 pub use error::Error;
 pub use glam::{DVec3, Vec3};
+pub use mesh::{PolyMesh, TetMesh, TriMesh, generate};
+pub use options::Options;
+pub use patch::PatchOptions;
 pub use rxmesh_kernels as kernels;
+pub use rxmesh_kernels::{Cell, Edge, Face, Vertex};
+pub use store::{Attribute, RxMesh, reduce};

@@ -55,4 +55,11 @@ pub mod repack;
 pub mod topo;
 pub mod volume;
 
-pub use glam::Vec3;
+pub use attr::{Accumulate, Read, Staged, StagedSum, Write};
+pub use cavity::{Cavity, Growth, Hole, Operator, Origin, Priority, Seed, Site, template};
+pub use edit::{HalfEdgeMesh, NO_FACE};
+pub use glam::{Mat3, Vec3};
+pub use kernel::{ForEach, Scatter};
+pub use mem::{Global, GlobalMut};
+pub use query::{Alone, CE, CF, CV, EF, EV, FE, FF, FV, Neighbours, Table, VE, VF, VV};
+pub use topo::{Cell, Edge, Face, Local, Owned, Vertex};

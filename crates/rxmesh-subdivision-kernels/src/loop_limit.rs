@@ -38,7 +38,7 @@ kernel! {
         pub x: Global<f32>,
         /// Limit positions.
         pub points: GlobalMut<f32>,
-        /// Unit limit normals, zero if there is none; empty when not asked for.
+        /// Unit limit normals, zero if there is none; empty if not requested.
         pub normals: GlobalMut<f32>,
     }
 }

@@ -84,7 +84,7 @@ kernel! {
         pub values: Global<f32>,
         /// Limit positions; three floats per vertex.
         pub points: GlobalMut<f32>,
-        /// Normals of length 1, or 0 if there is none; three floats per vertex. Empty when not asked for.
+        /// Normals of length 1, or 0 if there is none; three floats per vertex. Empty if not requested.
         pub normals: GlobalMut<f32>,
     }
 }

@@ -248,7 +248,7 @@ impl Loop {
         })
     }
 
-    /// Computes the limit positions of the surface's vertices, and unit normals there if asked for, from positions that
+    /// Computes the limit positions of the surface's vertices, and unit normals there if requested, from positions that
     /// [`Loop::values`] made: three floats per vertex each.
     ///
     /// Creases and corners of the last level are treated as infinitely sharp. At a crease the normal is that of one

@@ -127,9 +127,9 @@ pub fn refine_triangles(
 /// Positions and normals of a surface.
 struct Positions {
     positions: Vec<Vec3>,
-    /// Normals of vertices, if asked for.
+    /// Normals of vertices, if requested.
     normals: Option<Column>,
-    /// Normals of corners, if asked for.
+    /// Normals of corners, if requested.
     split: Option<CornerLayer>,
 }
 

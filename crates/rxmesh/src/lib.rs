@@ -7,7 +7,7 @@
 //! use rxmesh::{Faces, Mesh, simplify};
 //!
 //! # fn main() -> Result<(), rxmesh::Error> {
-//! let ball = rxmesh::host::mesh::generate::icosphere(4)?;
+//! let ball = rxmesh::generate::icosphere(4)?;
 //! let mesh = Mesh::new(ball);
 //! let (small, report) = simplify(&mesh, Faces(1000))?;
 //! assert!(small.face_count() <= 1000);
@@ -16,14 +16,13 @@
 //! # }
 //! ```
 //!
-//! Every operation runs the same way:
+//! A [`Mesh`] stays on its engine between operations. Every operation runs the same way:
 //!
 //! ```
-//! use rxmesh::{Mesh, ops, run};
-//! use rxmesh::host::algo::mcf::McfOptions;
+//! use rxmesh::{McfOptions, Mesh, ops, run};
 //!
 //! # fn main() -> Result<(), rxmesh::Error> {
-//! let mesh = Mesh::new(rxmesh::host::mesh::generate::icosphere(3)?);
+//! let mesh = Mesh::new(rxmesh::generate::icosphere(3)?);
 //! let (smooth, report) = run::<ops::Mcf>(&mesh, &McfOptions::default())?;
 //! assert_eq!(smooth.vertex_count(), mesh.vertex_count());
 //! println!("{report:?}");
@@ -44,5 +43,17 @@ pub use error::{Error, Result};
 pub use log::{Log, Silent, Stage, stage};
 pub use mesh::{Faces, Mesh, Opens, Ratio, run, run_on, simplify};
 pub use operation::{Group, Message, Operation, Outcome, OutputKind};
+pub use ops::{
+    components::ComponentsArgs, curvature::CurvatureArgs, geodesic::GeodesicArgs,
+    quality::QualityArgs, remesh::RemeshArgs, spring::SpringArgs,
+};
 pub use rxmesh_host as host;
+pub use rxmesh_host::algo::{
+    delaunay::DelaunayOptions, filter::FilterOptions, laplacian::SmoothOptions, mcf::McfOptions,
+    simplify::SimplifyOptions,
+};
+pub use rxmesh_host::{
+    Attribute, DVec3, Edge, Engine, Face, Options, PatchOptions, RxMesh, Session, TriMesh, Vec3,
+    Vertex, algo, generate, kernels, reduce,
+};
 pub use volumes::Volumes;

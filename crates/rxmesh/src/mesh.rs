@@ -1,21 +1,54 @@
 //! Meshes as programs hold them, and how operations run on them.
 
-use crate::on::{Connectivity, Draft, Keep, PATCH_SIZE, Prepared, Vertices};
-use crate::{Log, Operation, Result, Silent, Stage, ops, stage};
+use crate::on::{Connectivity, Draft, Keep, Lines, PATCH_SIZE, Prepared, Vertices};
+use crate::{Error, Log, Operation, Result, Silent, Stage, ops, stage};
+use rxmesh_host::Vec3;
 use rxmesh_host::algo::Options;
 use rxmesh_host::algo::simplify::{SimplifyOptions, Target};
+use rxmesh_host::edit::{Column as EditColumn, Session};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::io::{self, ReadOptions, WriteOptions};
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, build};
-use std::ops::Deref;
+use rxmesh_host::store::RxMesh;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Triangle mesh with its attributes, and the engine that works on it.
-#[derive(Clone, Debug)]
+///
+/// An operation gives a new mesh and leaves the one that it works on as it is. Once an operation has moved vertices or
+/// computed values, patches and positions stay on the engine, for further operations on the mesh and on the result:
+/// these cut nothing into patches and copy no position, until something asks for the mesh on the host:
+///
+/// - [`Mesh::positions`], [`Mesh::to_host`], [`Mesh::into_inner`], [`Mesh::write`];
+/// - an operation that changes the connectivity, whose result comes back to the host. The next operation on the result
+///   cuts it into patches; one on the mesh itself uses the patches that are there;
+/// - operations that read positions on the host: `components` (areas), `spring` (size, pins), `geodesic` from points.
+///
+/// Vertices that a file has split along seams are joined for operations that move vertices: such a mesh has other
+/// patches for these than for measures. Clones are the same mesh.
+#[derive(Clone)]
 pub struct Mesh {
-    mesh: TriMesh,
     engine: Engine,
+    copies: Arc<Copies>,
+}
+
+/// Copies of a mesh. At least one holds its positions.
+struct Copies {
+    counts: [usize; 2],
+    /// Copy on the host.
+    host: OnceLock<Arc<TriMesh>>,
+    /// Copy on the engine.
+    resident: Mutex<Option<Vertices>>,
+}
+
+impl std::fmt::Debug for Mesh {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [vertices, faces] = self.copies.counts;
+        let engine = self.engine.name();
+        write!(f, "Mesh({vertices} vertices, {faces} faces, {engine})")
+    }
 }
 
 impl Mesh {
@@ -26,7 +59,22 @@ impl Mesh {
 
     /// Takes a mesh with an engine.
     pub fn on(mesh: TriMesh, engine: Engine) -> Mesh {
-        Mesh { mesh, engine }
+        let counts = [mesh.vertex_count(), mesh.face_count()];
+        Mesh::of(engine, counts, OnceLock::from(Arc::new(mesh)), None)
+    }
+
+    fn of(
+        engine: Engine,
+        counts: [usize; 2],
+        host: OnceLock<Arc<TriMesh>>,
+        resident: Option<Vertices>,
+    ) -> Mesh {
+        let copies = Arc::new(Copies {
+            counts,
+            host,
+            resident: Mutex::new(resident),
+        });
+        Mesh { engine, copies }
     }
 
     /// Reads a mesh from a file, in any format that holds surfaces; polygons are cut into triangles.
@@ -43,9 +91,9 @@ impl Mesh {
     ///
     /// # Errors
     ///
-    /// A file that cannot be written.
+    /// A file that cannot be written, and errors of the engine.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        io::write(path.as_ref(), &self.mesh, &WriteOptions::default())?;
+        io::write(path.as_ref(), self.to_host()?, &WriteOptions::default())?;
         Ok(())
     }
 
@@ -54,17 +102,154 @@ impl Mesh {
         &self.engine
     }
 
-    /// Returns positions, faces and attributes.
-    pub fn into_inner(self) -> TriMesh {
-        self.mesh
+    /// Returns the number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.copies.counts[0]
     }
-}
 
-impl Deref for Mesh {
-    type Target = TriMesh;
+    /// Returns the number of faces.
+    pub fn face_count(&self) -> usize {
+        self.copies.counts[1]
+    }
 
-    fn deref(&self) -> &TriMesh {
-        &self.mesh
+    /// Returns the positions. Copies them back from the engine if they are there only.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn positions(&self) -> Result<&[Vec3]> {
+        Ok(&self.to_host()?.positions)
+    }
+
+    /// Returns positions, faces and attributes. Copies positions back from the engine if they are there only.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn to_host(&self) -> Result<&TriMesh> {
+        Ok(self.host(&mut self.resident(), &mut Silent::default())?)
+    }
+
+    /// Returns positions, faces and attributes, as [`Mesh::to_host`].
+    ///
+    /// # Errors
+    ///
+    /// Errors of the engine.
+    pub fn into_inner(self) -> Result<TriMesh> {
+        let mesh = self
+            .host(&mut self.resident(), &mut Silent::default())?
+            .clone();
+        // Copies that nothing else holds share the mesh.
+        drop(self);
+        Ok(Arc::unwrap_or_clone(mesh))
+    }
+
+    /// Returns the patches of the mesh on its engine, for attributes and kernels of a program. Cuts the mesh into
+    /// patches if an operation has not done so; vertices that a file has split along seams are apart.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that cannot be cut, and errors of the engine.
+    pub fn patches(&self) -> Result<Arc<RxMesh>> {
+        let mut resident = self.resident();
+        Ok(self
+            .on_engine(&mut resident, false, &mut Silent::default())?
+            .rx
+            .clone())
+    }
+
+    /// Changes the connectivity by work of the program, such as an operator: `work` gets the mesh open for edits, the
+    /// column of its positions, and the factor from the lengths there to those of the mesh (a power of two). Attributes
+    /// go along, and borders between groups are kept.
+    ///
+    /// # Errors
+    ///
+    /// A mesh that is not sound, and those of the work and of the engine.
+    pub fn edit<T>(
+        &self,
+        work: impl FnOnce(&mut Session, EditColumn<Vertex, Vec3>, f64) -> Result<T>,
+    ) -> Result<(Mesh, T)> {
+        let log = &mut Silent::default();
+        let mut on = self.open(Keep::default().lines(false, true), true, log)?;
+        let unit = on.unit();
+        let result = on.work(log, "editing", |session, x| match session.claims() {
+            Some(session) => work(session, x, unit),
+            None => Err(Error::Message(
+                "edits run under the scheduler of claims".into(),
+            )),
+        })?;
+        Ok((on.close(&self.engine, log)?, result))
+    }
+
+    /// Opens the mesh for edits that treat some edges as lines.
+    fn open(&self, mut lines: Lines, joins_seams: bool, log: &mut dyn Log) -> Result<Connectivity> {
+        let mut resident = self.resident();
+        let host = TriMesh::clone(self.host(&mut resident, log)?);
+        let mut draft = Draft::new(host, log)?;
+        if joins_seams {
+            draft.join_seams(&mut lines, log)?;
+        }
+        let apart = resident.as_ref().filter(|on| on.seams().is_none());
+        draft.open_on(&self.engine, apart.map(|on| on.rx.clone()), &lines, log)
+    }
+
+    /// Takes the result of an operation, which stays on the engine unless its connectivity has changed.
+    fn from_vertices(mut on: Vertices, engine: &Engine, log: &mut dyn Log) -> Result<Mesh> {
+        let counts = [on.vertex_count(), on.face_count()];
+        let host = OnceLock::new();
+        if !on.is_moved() {
+            _ = host.set(on.shared_mesh(log)?.clone());
+        }
+        let stays = on.serves(false) || on.serves(true);
+        Ok(Mesh::of(engine.clone(), counts, host, stays.then_some(on)))
+    }
+
+    fn resident(&self) -> MutexGuard<'_, Option<Vertices>> {
+        let resident = &self.copies.resident;
+        resident.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn host(&self, resident: &mut Option<Vertices>, log: &mut dyn Log) -> Result<&Arc<TriMesh>> {
+        let host = &self.copies.host;
+        if let Some(mesh) = host.get() {
+            return Ok(mesh);
+        }
+        let on = resident.as_mut();
+        let on = on.expect("a mesh that is not on the host is on the engine");
+        let mesh = on.shared_mesh(log)?.clone();
+        Ok(host.get_or_init(|| mesh))
+    }
+
+    /// Returns the copy on the engine. It is made if there is none, or if it has split vertices joined and should not,
+    /// or the other way round.
+    fn on_engine<'a>(
+        &self,
+        resident: &'a mut Option<Vertices>,
+        joins_seams: bool,
+        log: &mut dyn Log,
+    ) -> Result<&'a mut Vertices> {
+        let here = resident.take_if(|on| on.serves(joins_seams));
+        let on = match here {
+            Some(on) => {
+                if let Some(seams) = on.seams() {
+                    log.warn(seams.message());
+                }
+                on
+            }
+            None => {
+                let host = self.host(resident, log)?.clone();
+                let prepared = Prepared::new((*host).clone(), None, joins_seams, log)?;
+                let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
+                let set = stage(log, Stage::Patches, || {
+                    let shape = prepared.shape();
+                    Ok(build(shape.vertex_count(), &shape.faces, &options)?)
+                })?;
+                let mut on = prepared.upload(&self.engine, set, log)?;
+                on.keep_on_engine(host);
+                on
+            }
+        };
+        Ok(resident.insert(on))
     }
 }
 
@@ -128,13 +313,12 @@ where
     options.scale(1.0 / unit);
     let mut report = O::run(&mut on, &options, log)?;
     O::convert(&mut report, unit);
-    let mesh = Mesh::on(on.close(log)?, mesh.engine.clone());
-    Ok((mesh, report))
+    Ok((on.close(mesh.engine(), log)?, report))
 }
 
 /// Form of a mesh that operations work on.
 pub trait Opens: Sized {
-    /// Moves a mesh to its engine.
+    /// Moves a mesh to its engine, or takes the copy that is there.
     ///
     /// # Errors
     ///
@@ -148,12 +332,12 @@ pub trait Opens: Sized {
     /// Returns the scale from working units to the user's (a power of two).
     fn unit(&self) -> f64;
 
-    /// Copies the result back.
+    /// Returns the result.
     ///
     /// # Errors
     ///
     /// Errors of the engine.
-    fn close(self, log: &mut dyn Log) -> Result<TriMesh>;
+    fn close(self, engine: &Engine, log: &mut dyn Log) -> Result<Mesh>;
 }
 
 impl Opens for Vertices {
@@ -162,21 +346,16 @@ impl Opens for Vertices {
         _options: &O::Options,
         log: &mut dyn Log,
     ) -> Result<Self> {
-        let prepared = Prepared::new(mesh.mesh.clone(), None, O::JOINS_SEAMS, log)?;
-        let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
-        let set = stage(log, Stage::Patches, || {
-            let shape = prepared.shape();
-            Ok(build(shape.vertex_count(), &shape.faces, &options)?)
-        })?;
-        prepared.upload(&mesh.engine, set, log)
+        let mut resident = mesh.resident();
+        mesh.on_engine(&mut resident, O::JOINS_SEAMS, log)?.copy()
     }
 
     fn unit(&self) -> f64 {
         Vertices::unit(self)
     }
 
-    fn close(self, _log: &mut dyn Log) -> Result<TriMesh> {
-        Ok(self.mesh)
+    fn close(self, engine: &Engine, log: &mut dyn Log) -> Result<Mesh> {
+        Mesh::from_vertices(self, engine, log)
     }
 }
 
@@ -186,19 +365,16 @@ impl Opens for Connectivity {
         options: &O::Options,
         log: &mut dyn Log,
     ) -> Result<Self> {
-        let mut draft = Draft::new(mesh.mesh.clone(), log)?;
-        let mut lines = Keep::default().lines(O::holds_groups(options), O::KEEPS_GROUPS);
-        if O::JOINS_SEAMS {
-            draft.join_seams(&mut lines, log)?;
-        }
-        draft.open_on(&mesh.engine, &lines, log)
+        let lines = Keep::default().lines(O::holds_groups(options), O::KEEPS_GROUPS);
+        mesh.open(lines, O::JOINS_SEAMS, log)
     }
 
     fn unit(&self) -> f64 {
         Connectivity::unit(self)
     }
 
-    fn close(self, log: &mut dyn Log) -> Result<TriMesh> {
-        Ok(self.download(false, log)?.finish().0)
+    fn close(self, engine: &Engine, log: &mut dyn Log) -> Result<Mesh> {
+        let mesh = self.download(false, log)?.finish().0;
+        Ok(Mesh::on(mesh, engine.clone()))
     }
 }

@@ -1,8 +1,6 @@
 //! Volumes before and after a move.
 
 use crate::text;
-use rxmesh_host::Vec3;
-use rxmesh_host::mesh::{Placement, TriMesh, volume};
 use serde::Serialize;
 
 /// Signed volumes before and after vertices moved, in cubed length; see [`rxmesh_host::mesh::Solid::volume`].
@@ -13,18 +11,12 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// Computes the volumes before and after a move, in file units, from the positions of [`Volumes::before`].
-    pub fn of((positions, place): &(Vec<Vec3>, Placement), mesh: &TriMesh) -> Volumes {
-        let unit = |place: &Placement| place.scale.powi(3);
+    /// Takes the volumes before and after a move ([`Vertices::volume`](crate::on::Vertices::volume)).
+    pub fn new(before: f64, after: f64) -> Volumes {
         Volumes {
-            volume_before: volume(positions, &mesh.faces) * unit(place),
-            volume_after: volume(&mesh.positions, &mesh.faces) * unit(&mesh.placement),
+            volume_before: before,
+            volume_after: after,
         }
-    }
-
-    /// Copies positions and placement of a mesh, for [`Volumes::of`].
-    pub fn before(mesh: &TriMesh) -> (Vec<Vec3>, Placement) {
-        (mesh.positions.clone(), mesh.placement)
     }
 
     /// Formats the volumes and their change as a line.

@@ -1,5 +1,6 @@
 //! Kernels that only the conformance suite runs. They have their own PTX, so that the tests also run on a GPU.
 //!
+//! - [`alone`]: elements by themselves, and functions of numbers;
 //! - [`marked`]: the usual local operators on seeds that the caller marks;
 //! - [`exercise`]: the speculative scheduler's stash, tables, queue and locks, each by itself;
 //! - [`sorts`]: sorts inside a block;
@@ -12,12 +13,14 @@
 #[cfg(target_arch = "nvptx64")]
 use cuda_std as _;
 
+pub mod alone;
 pub mod exercise;
 pub mod marked;
 pub mod sorts;
 pub mod steps;
 pub mod volumes;
 
+use alone::{Count, Functions};
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
@@ -46,6 +49,8 @@ rxmesh_kernels::kernels! {
     grid hand_on: HandOn;
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;
+    patch functions_of_edges: Functions;
+    prepared count_edges: Count;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

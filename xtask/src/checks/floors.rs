@@ -188,18 +188,18 @@ fn declared(root: &str) -> BTreeSet<String> {
     modules.map(str::to_owned).collect()
 }
 
-/// Returns the names that `pub use module::Name;` re-exports at the root, each with its module. `pub use module::*;`,
-/// which a list may hold, takes the modules in the module's folder.
+/// Returns the names that `pub use module::Name;` or `pub use module::{A, B};` re-exports at the root, each with its
+/// module. `pub use module::*;`, which a list may hold, takes the modules in the module's folder.
 fn reexported(
     root: &str,
     modules: &BTreeSet<String>,
     folder: &Path,
 ) -> anyhow::Result<Vec<(String, String)>> {
     let mut all = Vec::new();
-    for used in root
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub use "))
-    {
+    for statement in root.split(';') {
+        let Some((_, used)) = statement.rsplit_once("pub use ") else {
+            continue;
+        };
         let glob = |module: &&String| used.contains(&format!("{module}::*"));
         for module in modules.iter().filter(glob) {
             let names = files(&folder.join(module))?;
@@ -208,10 +208,12 @@ fn reexported(
                 .filter_map(|file| module_of(file).first().copied());
             all.extend(names.map(|name| (name.to_owned(), module.clone())));
         }
-        let one = used
-            .strip_suffix(';')
-            .and_then(|used| used.split_once("::"));
-        all.extend(one.map(|(module, name)| (name.to_owned(), module.to_owned())));
+        let Some((module, names)) = used.split_once("::") else {
+            continue;
+        };
+        let names = names.trim_matches(['{', '}']).split(',').map(str::trim);
+        let names = names.filter(|name| !name.is_empty());
+        all.extend(names.map(|name| (name.to_owned(), module.to_owned())));
     }
     Ok(all)
 }
@@ -325,7 +327,7 @@ mod tests {
     /// Returns the faults of a crate with these modules, each a file and its text.
     fn faults_in(files: &[(&str, &str)]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::Tile;\n";
+        let root = "mod cellar;\nmod hall;\nmod kitchen;\npub mod roof;\npub use roof::{\n    Ridge, Tile,\n};\n";
         let stairs = ("hall/stairs.rs", "use crate::roof;\n");
         for (name, text) in [("lib.rs", root), stairs].iter().chain(files) {
             let path = folder.path().join(name);
@@ -347,6 +349,7 @@ mod tests {
             "use crate::{cellar::{a, b}, roof};\n",
             "use super::roof;\n",
             "fn f() -> crate::Tile {}\n",
+            "fn f() -> crate::Ridge {}\n",
         ] {
             assert_eq!(faults_in(&[("kitchen.rs", up)]).len(), 1, "{up}");
         }

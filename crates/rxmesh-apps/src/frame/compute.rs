@@ -131,10 +131,13 @@ impl Frame for Compute {
     ) -> Result<Outcome> {
         match self.several {
             Some(several) => {
-                let parts = several.part_unchanged(&self.on.mesh);
+                let parts = several.part_unchanged(self.on.mesh(&mut self.run)?);
                 several.write(&mut self.run, &parts)?;
             }
-            None => self.run.write(&self.target, &self.on.mesh)?,
+            None => {
+                let mesh = self.on.mesh(&mut self.run)?;
+                self.run.write(&self.target, mesh)?;
+            }
         }
         let mut run = self.run;
         run.record.put(options, report)?;

@@ -6,6 +6,7 @@ use rxmesh_kernels::mem::{Global, GlobalMut};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A piece of an engine's memory. It is freed when its buffer is dropped and no launch uses it.
 pub(super) struct Allocation {
@@ -72,7 +73,8 @@ impl HostCopy<'_> {
     fn fetch(self) -> Result<(), EngineError> {
         let _claim = self.allocation.claim(false)?;
         let memory = self.allocation.engine.memory();
-        // SAFETY: as many bytes of the allocation, which nobody writes while they are claimed, or a stream orders it.
+        // SAFETY: as many bytes of the allocation, which no other thread writes while they are claimed, or a stream
+        // orders it.
         unsafe { memory.read(&mut [(self.at, self.out)]) }
     }
 }
@@ -210,6 +212,7 @@ impl<T: bytemuck::Pod> Buffer<T> {
             });
         }
         let _claim = self.allocation.claim(true)?;
+        self.engine.0.copied[0].fetch_add(size_of_val(data) as u64, Relaxed);
         // SAFETY: `at` points to `len` values of this buffer alone.
         unsafe {
             let memory = self.engine.memory();
@@ -285,8 +288,10 @@ impl<T: bytemuck::Pod> Buffer<T> {
         Ok(())
     }
 
-    /// Returns the values from `from` on, which are there, and where they go.
+    /// Returns the values from `from` on, which are there, and where they go: to be fetched.
     fn piece<'a>(&'a self, from: usize, out: &'a mut [T]) -> HostCopy<'a> {
+        let bytes = size_of_val(out) as u64;
+        self.engine.0.copied[1].fetch_add(bytes, Relaxed);
         HostCopy {
             allocation: &self.allocation,
             // SAFETY: inside the buffer.

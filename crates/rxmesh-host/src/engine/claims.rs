@@ -1,6 +1,6 @@
 //! Claims on memory that launches and the host's own accesses share.
 //!
-//! Stands by itself, as `cpu/crew.rs` does: `tests/threads` compiles both alone, to watch their threads.
+//! Independent of other modules, as `cpu/crew.rs` is: `tests/threads` compiles both alone, to watch their threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

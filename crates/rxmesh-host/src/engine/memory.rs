@@ -6,11 +6,11 @@ use rxmesh_kernels::mem::Fault;
 /// Memory of an engine, and the words there in which kernels report faults. Calls are virtual, one for an allocation or
 /// a copy.
 ///
-/// Addresses that the unsafe methods get lie in live memory of this engine with that many bytes behind them (contract
+/// Addresses that the unsafe methods get lie in live memory of this engine with that many bytes from there on (contract
 /// U4 of docs/inside/unsafe.md). Where no stream orders accesses ([`Policy::ordered`](super::policy::Policy::ordered)),
 /// the caller has claimed them.
 pub(super) trait Memory {
-    /// Allocates a number of bytes, more than none; they are zero if `zero` asks for it.
+    /// Allocates a number of bytes, more than none; they are zero if `zero` is set.
     fn allocate(&self, bytes: usize, zero: bool) -> Result<*mut u8, EngineError>;
 
     /// Frees memory after the launches so far.
@@ -24,42 +24,42 @@ pub(super) trait Memory {
     ///
     /// # Safety
     ///
-    /// As the [trait](Memory) says.
+    /// See the [trait](Memory).
     unsafe fn clear(&self, at: *mut u8, bytes: usize) -> Result<(), EngineError>;
 
     /// Copies from the host, which may change `data` after the call.
     ///
     /// # Safety
     ///
-    /// As the [trait](Memory) says.
+    /// See the [trait](Memory).
     unsafe fn write(&self, at: *mut u8, data: &[u8]) -> Result<(), EngineError>;
 
     /// Copies between two pieces that do not overlap.
     ///
     /// # Safety
     ///
-    /// As the [trait](Memory) says.
+    /// See the [trait](Memory).
     unsafe fn copy(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<(), EngineError>;
 
     /// Copies several pieces to the host, with one wait for the launches so far, and reports a fault of them.
     ///
     /// # Safety
     ///
-    /// As the [trait](Memory) says.
+    /// See the [trait](Memory).
     unsafe fn read(&self, pieces: &mut [(*const u8, &mut [u8])]) -> Result<(), EngineError>;
 
     /// Copies all bytes of an array that the engine does not own, in the order of the array's stream.
     ///
     /// # Safety
     ///
-    /// As the [trait](Memory) says; and the array is as [`Engine::copy_of`](super::Engine::copy_of) asks.
+    /// See the [trait](Memory); the array is as [`Engine::copy_of`](super::Engine::copy_of) asks.
     unsafe fn take(&self, to: *mut u8, array: Foreign, bytes: usize) -> Result<(), EngineError>;
 
     /// Copies to an array that the engine does not own, in the order of the array's stream.
     ///
     /// # Safety
     ///
-    /// As [`Memory::take`]; nobody else uses the array meanwhile.
+    /// As [`Memory::take`]; nothing else uses the array meanwhile.
     unsafe fn give(&self, array: Foreign, from: *const u8, bytes: usize)
     -> Result<(), EngineError>;
 

@@ -48,7 +48,7 @@ use launch::Launcher as _;
 use memory::Memory;
 use policy::Policy;
 use rxmesh_kernels::mem::{Bind, FAULT_WORDS, Fault, GlobalMut};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Runs kernels and owns memory. A cheap handle: clones are the same engine.
@@ -65,6 +65,8 @@ struct Inner {
     grid_limit: AtomicU32,
     /// Allocations that are left before memory is said to be used up.
     allocations: AtomicU32,
+    /// Bytes that the host has copied to the engine, and back.
+    copied: [AtomicU64; 2],
     /// Progress of the work.
     note: Mutex<Option<Note>>,
 }
@@ -95,6 +97,15 @@ enum Backend {
     Cpu(Cpu),
     #[cfg(feature = "cuda")]
     Cuda(Box<cuda::CudaEngine>),
+}
+
+/// Bytes that were copied between the host and an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// To the engine.
+    pub to_engine: u64,
+    /// Back to the host.
+    pub to_host: u64,
 }
 
 /// Calls a method of whichever backend an engine has. Launches are generic over the kernel, so that no virtual call can
@@ -140,6 +151,7 @@ impl Engine {
             shared_limit: AtomicU32::new(u32::MAX),
             grid_limit: AtomicU32::new(u32::MAX),
             allocations: AtomicU32::new(u32::MAX),
+            copied: Default::default(),
             note: Mutex::default(),
         }))
     }
@@ -312,6 +324,13 @@ impl Engine {
     /// Restarts the peak of [`Engine::allocated`] at the current amount.
     pub fn forget_most_allocated(&self) {
         self.0.live.forget_most();
+    }
+
+    /// Bytes that the host has copied to the engine's buffers and back from them, since the engine was made. Parameters
+    /// of launches do not count.
+    pub fn traffic(&self) -> Traffic {
+        let [to_engine, to_host] = self.0.copied.each_ref().map(|bytes| bytes.load(Relaxed));
+        Traffic { to_engine, to_host }
     }
 
     /// Counts an allocation.

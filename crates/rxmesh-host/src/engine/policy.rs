@@ -19,7 +19,7 @@ pub(super) struct Policy {
     seeds_together: u32,
     /// `true` if a block is one thread.
     blocks_are_alone: bool,
-    /// `true` if coefficients of large systems are computed anew each time.
+    /// `true` if coefficients of large systems are computed again each time.
     computes_anew: bool,
     /// `true` if hundreds of blocks run at a time.
     runs_many_blocks: bool,
@@ -90,7 +90,7 @@ impl Engine {
         items.div_ceil(256).clamp(1, at_a_time)
     }
 
-    /// Returns `true` if a coefficient of a large system is computed anew each time, since its bytes cost more.
+    /// Returns `true` if a coefficient of a large system is computed again each time, since its bytes cost more.
     pub(crate) fn computes_anew(&self) -> bool {
         self.0.policy.computes_anew
     }

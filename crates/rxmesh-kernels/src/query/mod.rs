@@ -54,7 +54,7 @@ pub use oriented::{FanWalks, OrientedTables, OrientedVE, OrientedVF, OrientedVV}
 pub use prepared::{
     Prepared, PreparedRow, PreparedTable, TABLE_ALIGN, each_of, each_place, table_rows,
 };
-pub use relations::{Both, Neighbours, Preparer, Relations, Source, Table, Three};
+pub use relations::{Alone, Both, Neighbours, Preparer, Relations, Source, Table, Three};
 pub use slots::EdgeFaces;
 pub use vertex::{VE, VF, VV, VertexFaces};
 

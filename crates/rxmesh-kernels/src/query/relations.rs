@@ -5,6 +5,7 @@ use crate::exec::{Block, Phase};
 use crate::kernel::bit;
 use crate::mem::{Bind, Hashed, Piece, Plan, Shared, hash_word};
 use crate::topo::{Element, Local, Map, Needs, Patch, PatchHeader};
+use core::marker::PhantomData;
 
 /// One or several relations that a kernel requires. With several, the body runs for each source of the
 /// first, gets its row, and may look up rows of the others ([`Table::of`]).
@@ -273,6 +274,52 @@ unsafe impl<R: Relation> Relations for R {
     }
     fn prepared<P: Preparer>(from: &mut P) -> Result<Prepared<R>, P::Error> {
         from.get::<R>()
+    }
+}
+
+/// No relation: the body runs for each owned element of kind `K` by itself.
+///
+/// ```
+/// use rxmesh_kernels::{Alone, ForEach, Owned, Vec3, Vertex, Write, kernel};
+///
+/// kernel! {
+///     /// Moves every vertex by one vector.
+///     pub struct Shift: ForEach<Alone<Vertex>> {
+///         /// Positions.
+///         pub x: Write<Vertex, Vec3>,
+///         /// Vector.
+///         pub by: Vec3,
+///     }
+/// }
+///
+/// impl ForEach<Alone<Vertex>> for Shift {
+///     fn run(&self, v: Owned<Vertex>, (): ()) {
+///         self.x.set(v, self.x.get(v) + self.by);
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Alone<K>(PhantomData<K>);
+
+// SAFETY: nothing is computed, taken or looked up.
+unsafe impl<K: Element> Relations for Alone<K> {
+    type Source = K;
+    const NEEDS: Needs = Needs::NONE;
+    const OFTEN: u8 = 0;
+    type Input = ();
+    type Tables = ();
+    type Prepared = PhantomData<K>;
+
+    #[inline(always)]
+    fn carve(_header: &PatchHeader, _plan: &mut Plan, _prepared: Option<&PhantomData<K>>) {}
+    #[inline(always)]
+    fn prepare<B: Block>(_p: Phase<B>, _patch: &Patch, (): &()) {}
+    #[inline(always)]
+    fn build<B: Block>(_b: B, _patch: &Patch, (): &(), _scratch: Shared<u32>) {}
+    #[inline(always)]
+    fn input(_patch: &Patch, (): &(), _source: u32) {}
+    fn prepared<P: Preparer>(_from: &mut P) -> Result<PhantomData<K>, P::Error> {
+        Ok(PhantomData)
     }
 }
 

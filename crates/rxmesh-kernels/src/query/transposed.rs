@@ -1,4 +1,4 @@
-//! Relations whose rows are made by transposing what other elements store.
+//! Relations whose rows are transposed from the rows of other elements.
 
 use super::csr::CsrRow;
 use super::{Csr, Relation};
@@ -6,11 +6,11 @@ use crate::exec::{Block, Phase};
 use crate::mem::{Plan, Shared};
 use crate::topo::{Element, Needs, Patch, PatchHeader};
 
-/// Relation whose rows are made by transposing what other elements store.
+/// Relation whose rows are transposed from the rows of other elements.
 ///
 /// # Safety
 ///
-/// As [`Relation`]: what is transposed names local ids of elements of kind `Source` (or [`NONE`](super::NONE)) and
+/// As [`Relation`]: the transposed rows hold local ids of elements of kind `Source` (or [`NONE`](super::NONE)) and
 /// `Target`, no more often than [`Transposed::size`] says.
 pub unsafe trait Transposed: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// See [`Relation::Source`].

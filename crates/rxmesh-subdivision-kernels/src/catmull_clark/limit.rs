@@ -31,7 +31,7 @@ args! {
         pub values: Global<f32>,
         /// Limit positions; three floats per point.
         pub points: GlobalMut<f32>,
-        /// Normals of length 1, or 0 if there is none; three floats per point. Empty when not asked for.
+        /// Normals of length 1, or 0 if there is none; three floats per point. Empty if not requested.
         pub normals: GlobalMut<f32>,
     }
 }

@@ -11,6 +11,7 @@ use rxmesh_host::mesh::{PIECE, Placement, Quality, SplitSeams, TriMesh, quality}
 use rxmesh_host::patch::{PatchOptions, PatchSet, build};
 use rxmesh_host::store::RxMesh;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Edges that the user wants to keep as the boundary is kept.
 #[derive(Clone, Debug)]
@@ -132,13 +133,27 @@ impl Draft {
         self,
         engine: &Engine,
         set: PatchSet,
+        how: (Scheduler, &Lines, bool),
+        log: &mut dyn Log,
+    ) -> Result<Connectivity> {
+        self.open_over(
+            || Ok(Arc::new(RxMesh::from_patches(engine, set)?)),
+            how,
+            log,
+        )
+    }
+
+    /// Opens a session on patches of the mesh that are on an engine, or that `patches` moves to it.
+    fn open_over(
+        self,
+        patches: impl FnOnce() -> Result<Arc<RxMesh>>,
         (scheduler, lines, follow): (Scheduler, &Lines, bool),
         log: &mut dyn Log,
     ) -> Result<Connectivity> {
         let before = quality(&self.mesh);
         let (mesh, several) = (self.mesh, self.several);
         let opened = stage(log, Stage::Upload, || {
-            let rx = RxMesh::from_patches(engine, set)?;
+            let rx = patches()?;
             let (mut session, carried) = scheduler.open(&rx, mesh, lines, follow)?;
             let labels = match &several {
                 Some(several) => {
@@ -147,7 +162,7 @@ impl Draft {
                 }
                 None => None,
             };
-            engine.synchronize()?;
+            rx.engine().synchronize()?;
             Ok((session, carried, labels, rx.device_bytes()))
         })?;
         let (session, carried, labels, device_bytes) = opened;
@@ -165,22 +180,28 @@ impl Draft {
         })
     }
 
-    /// Cuts the mesh into patches and opens it.
+    /// Opens the mesh on its patches if they are on the engine, else cuts it into patches.
     ///
     /// # Errors
     ///
     /// A mesh that cannot be cut, and those of the engine.
-    pub fn open_on(
+    pub(crate) fn open_on(
         self,
         engine: &Engine,
+        patches: Option<Arc<RxMesh>>,
         lines: &Lines,
         log: &mut dyn Log,
     ) -> Result<Connectivity> {
+        let how = (Scheduler::Claims, lines, false);
+        // Joined vertices make another mesh than the one on the engine.
+        if let Some(rx) = patches.filter(|_| self.seams.is_none()) {
+            return self.open_over(|| Ok(rx), how, log);
+        }
         let options = PatchOptions::default().with(|o| o.patch_size = PATCH_SIZE);
         let set = stage(log, Stage::Patches, || {
             Ok(build(self.mesh.vertex_count(), &self.mesh.faces, &options)?)
         })?;
-        self.open(engine, set, (Scheduler::Claims, lines, false), log)
+        self.open(engine, set, how, log)
     }
 }
 

@@ -4,13 +4,17 @@ use super::Several;
 use crate::log::of_mesh;
 use crate::{Log, Result, Stage, stage};
 use rxmesh_host::Vec3;
-use rxmesh_host::algo::normals;
+use rxmesh_host::algo::{normals, volume};
 use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::attr::Value;
 use rxmesh_host::kernels::topo::{Element, Kind, Vertex};
-use rxmesh_host::mesh::{Column, ColumnData, ElementKind, NORMAL, Placement, SplitSeams, TriMesh};
+use rxmesh_host::mesh::{
+    self, Column, ColumnData, ElementKind, Extras, NORMAL, Placement, SplitSeams, TriMesh,
+    UsedVertices,
+};
 use rxmesh_host::patch::PatchSet;
 use rxmesh_host::store::{Attribute, RxMesh};
+use std::sync::Arc;
 
 /// Column that MeshLab, PyVista and others map to colours.
 const QUALITY: &str = "quality";
@@ -92,12 +96,14 @@ impl Prepared {
             Ok((rx, x))
         })?;
         Ok(Vertices {
-            mesh,
-            rx,
+            mesh: Arc::new(mesh),
+            rx: Arc::new(rx),
             x,
             placement,
             several,
-            seams,
+            seams: seams.map(Arc::new),
+            resident: None,
+            moved: None,
         })
     }
 }
@@ -105,10 +111,10 @@ impl Prepared {
 /// Mesh on an engine whose connectivity stays.
 #[derive(Debug)]
 pub struct Vertices {
-    /// Mesh as it came; [`Vertices::move_vertices`] changes its positions.
-    pub mesh: TriMesh,
+    /// Mesh on the host, with the positions before the move if `moved`.
+    mesh: Arc<TriMesh>,
     /// Mesh on the engine.
-    pub rx: RxMesh,
+    pub rx: Arc<RxMesh>,
     /// Positions in working units.
     pub x: Attribute<Vertex, Vec3>,
     /// Place and scale of the working units.
@@ -116,10 +122,151 @@ pub struct Vertices {
     /// Several meshes, if it is not one.
     pub several: Option<Several>,
     /// Vertices that the file has split, which are joined on the engine.
-    seams: Option<SplitSeams>,
+    seams: Option<Arc<SplitSeams>>,
+    /// Set if positions stay on the engine until the host asks for them.
+    resident: Option<Resident>,
+    /// Move whose positions are on the engine only.
+    moved: Option<Moved>,
+}
+
+/// Vertices that stay on the engine between operations.
+#[derive(Clone, Copy, Debug)]
+struct Resident {
+    /// `true` if the file may have split vertices, which operations that join them need joined.
+    split: bool,
+}
+
+/// Move that the host has not seen.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    /// `true` if the mesh has normals of vertices, which are to be computed anew.
+    normals: bool,
 }
 
 impl Vertices {
+    /// Has positions stay on the engine until [`Vertices::mesh`] asks for them. `mesh` is what came, to be shared.
+    pub(crate) fn keep_on_engine(&mut self, mesh: Arc<TriMesh>) {
+        let split = || mesh.validate().is_err() || SplitSeams::find(&mesh, None).is_some();
+        self.resident = Some(Resident {
+            split: self.seams.is_some() || split(),
+        });
+        self.mesh = mesh;
+    }
+
+    /// Returns `true` if an operation that joins split vertices, or does not, can work on these.
+    pub(crate) fn serves(&self, joins_seams: bool) -> bool {
+        match (joins_seams, self.resident) {
+            (true, Some(Resident { split })) => self.seams.is_some() || !split,
+            (false, Some(_)) => self.seams.is_none(),
+            (_, None) => false,
+        }
+    }
+
+    /// Returns `true` if positions are newer on the engine than on the host.
+    pub(crate) fn is_moved(&self) -> bool {
+        self.moved.is_some()
+    }
+
+    /// Returns a copy with separate positions, made on the engine; patches are shared.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub(crate) fn copy(&self) -> Result<Vertices> {
+        let mut x = self.rx.attribute()?;
+        x.copy_from(&self.x)?;
+        Ok(Vertices {
+            mesh: self.mesh.clone(),
+            rx: self.rx.clone(),
+            x,
+            placement: self.placement,
+            several: self.several.clone(),
+            seams: self.seams.clone(),
+            resident: self.resident,
+            moved: self.moved,
+        })
+    }
+
+    /// Returns the vertices that are joined on the engine.
+    pub(crate) fn seams(&self) -> Option<&SplitSeams> {
+        self.seams.as_deref()
+    }
+
+    /// Returns the mesh on the host. Copies positions back if they are newer on the engine, and computes normals anew
+    /// that it had.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn mesh(&mut self, log: &mut dyn Log) -> Result<&TriMesh> {
+        self.shared_mesh(log).map(|mesh| &**mesh)
+    }
+
+    /// Returns the mesh on the host to change, as [`Vertices::mesh`]. The copy on the engine is this operation's alone
+    /// after that.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn mesh_mut(&mut self, log: &mut dyn Log) -> Result<&mut TriMesh> {
+        self.shared_mesh(log)?;
+        self.resident = None;
+        Ok(Arc::make_mut(&mut self.mesh))
+    }
+
+    /// Works like [`Vertices::mesh`].
+    pub(crate) fn shared_mesh(&mut self, log: &mut dyn Log) -> Result<&Arc<TriMesh>> {
+        if let Some(Moved { normals }) = self.moved {
+            let n = normals.then(|| normals_of(&self.rx, &self.x)).transpose()?;
+            self.read_back(log, n)?;
+        }
+        Ok(&self.mesh)
+    }
+
+    /// Returns the number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.mesh.vertex_count()
+    }
+
+    /// Returns the number of faces.
+    pub fn face_count(&self) -> usize {
+        self.mesh.face_count()
+    }
+
+    /// Returns the vertices that belong to faces, or all if there are no faces.
+    pub fn used_vertices(&self) -> UsedVertices {
+        self.mesh.used_vertices()
+    }
+
+    /// Returns the attributes of the mesh on the host. Normals may be those before a move that the host has not seen.
+    pub fn extras(&self) -> &Extras {
+        &self.mesh.extras
+    }
+
+    /// Sets the normals of the vertices.
+    ///
+    /// # Errors
+    ///
+    /// Not one for each vertex.
+    pub fn set_vertex_normals(&mut self, normals: Vec<Vec3>) -> Result<()> {
+        Ok(Arc::make_mut(&mut self.mesh).set_vertex_normals(normals)?)
+    }
+
+    /// Computes the signed volume of the cones from the middle of the bounding box to the faces, in the user's cubed
+    /// length: that of the solid for a closed mesh. On the host, or on the engine if positions stay there, where sums
+    /// are those of 32-bit volumes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn volume(&self) -> Result<f64> {
+        if self.resident.is_some() {
+            return Ok(volume::volume(&self.rx, &self.x)? * self.placement.scale.powi(3));
+        }
+        let here = &self.mesh;
+        Ok(mesh::volume(&here.positions, &here.faces) * here.placement.scale.powi(3))
+    }
+
     /// Returns the scale from working units to the user's (a power of two).
     pub fn unit(&self) -> f64 {
         match &self.several {
@@ -130,14 +277,19 @@ impl Vertices {
     }
 
     /// Returns the longest side of the box around the mesh's faces, in the world; 0 without vertices.
-    pub fn size(&self) -> f64 {
-        let used = self.mesh.used_vertices();
-        let counted = (0..).zip(&self.mesh.positions);
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine.
+    pub fn size(&mut self, log: &mut dyn Log) -> Result<f64> {
+        let mesh = self.mesh(log)?;
+        let used = mesh.used_vertices();
+        let counted = (0..).zip(&mesh.positions);
         let counted = counted.filter(|(v, _)| used.contains(*v));
         let nothing = [Vec3::INFINITY, Vec3::NEG_INFINITY];
         let [low, high] = counted.fold(nothing, |[a, b], (_, p)| [a.min(*p), b.max(*p)]);
         let size = f64::from((high - low).max_element().max(0.0));
-        size * self.mesh.placement.scale
+        Ok(size * mesh.placement.scale)
     }
 
     /// Returns the scale from working units to the world's coordinates (a power of two).
@@ -164,8 +316,8 @@ impl Vertices {
         })
     }
 
-    /// Does work that moves vertices, as [`Vertices::compute`]: positions come back into the mesh, and normals that it
-    /// had are computed again.
+    /// Moves vertices by some work, as [`Vertices::compute`]. Positions come back into the mesh, or stay on the engine
+    /// until [`Vertices::mesh`] asks for them; normals that the mesh had are computed again.
     ///
     /// # Errors
     ///
@@ -176,7 +328,8 @@ impl Vertices {
         name: &'static str,
         work: impl FnOnce(&RxMesh, &mut Attribute<Vertex, Vec3>) -> Result<T>,
     ) -> Result<T> {
-        let had_normals = self.drop_normals(log);
+        let unseen = self.moved.is_some_and(|moved| moved.normals);
+        let had_normals = self.drop_normals(log) || unseen;
         if self.mesh.faces.is_empty() {
             let path = log
                 .mesh_name()
@@ -185,29 +338,48 @@ impl Vertices {
                 "{path}there are no faces, so nothing holds the vertices together"
             ));
         }
+        if self.resident.is_some() {
+            let result = self.compute(log, name, work)?;
+            self.moved = Some(Moved {
+                normals: had_normals,
+            });
+            return Ok(result);
+        }
         let (result, n) = self.compute(log, name, |rx, x| {
             let result = work(rx, x)?;
             let n = had_normals.then(|| normals_of(rx, x)).transpose()?;
             Ok((result, n))
         })?;
+        self.read_back(log, n)?;
+        Ok(result)
+    }
+
+    /// Copies positions back into the mesh, and normals if there are some.
+    fn read_back(
+        &mut self,
+        log: &mut dyn Log,
+        normals: Option<Attribute<Vertex, Vec3>>,
+    ) -> Result<()> {
         let (positions, mut normals) = stage(log, Stage::Download, || {
             let positions = self.x.to_input(&self.rx)?;
-            let normals = n.map(|mut n| n.to_input(&self.rx)).transpose()?;
+            let normals = normals.map(|mut n| n.to_input(&self.rx)).transpose()?;
             Ok((positions, normals))
         })?;
-        let home = std::mem::replace(&mut self.mesh.placement, self.placement);
-        self.mesh.positions = match &self.seams {
+        let mesh = Arc::make_mut(&mut self.mesh);
+        let home = std::mem::replace(&mut mesh.placement, self.placement);
+        mesh.positions = match &self.seams {
             Some(seams) => seams.spread(&positions),
             None => positions,
         };
         if let (Some(seams), Some(normals)) = (&self.seams, &mut normals) {
-            *normals = seams.normals(&self.mesh, normals);
+            *normals = seams.normals(mesh, normals);
         }
-        self.mesh.return_to(home);
+        mesh.return_to(home);
         if let Some(normals) = normals {
-            self.mesh.set_vertex_normals(normals)?;
+            mesh.set_vertex_normals(normals)?;
         }
-        Ok(result)
+        self.moved = None;
+        Ok(())
     }
 
     /// Copies values of elements back, in the order of the file.
@@ -284,7 +456,7 @@ impl Vertices {
         if extras.column(element, name).is_some() {
             log.warn(format!("the input's column '{name}' is replaced"));
         }
-        Ok(self.mesh.add_column(Column {
+        Ok(Arc::make_mut(&mut self.mesh).add_column(Column {
             name: name.into(),
             element,
             width: 1,
@@ -295,11 +467,15 @@ impl Vertices {
     /// Drops the normals of the input, which do not belong to the new positions. Returns `true` if vertices had some,
     /// to be computed again.
     fn drop_normals(&mut self, log: &mut dyn Log) -> bool {
-        let extras = &mut self.mesh.extras;
-        let corners = extras.corner_normals.take().is_some();
+        let extras = &self.mesh.extras;
+        let corners = extras.corner_normals.is_some();
         let vertices = extras.column(ElementKind::Vertex, NORMAL).is_some();
         let faces = extras.column(ElementKind::Face, NORMAL).is_some();
-        extras.columns.retain(|c| c.name != NORMAL);
+        if corners || extras.columns.iter().any(|c| c.name == NORMAL) {
+            let extras = &mut Arc::make_mut(&mut self.mesh).extras;
+            extras.corner_normals = None;
+            extras.columns.retain(|c| c.name != NORMAL);
+        }
         if corners {
             log.warn(
                 "the input's normals of corners no longer fit; normals of vertices take their place, without \

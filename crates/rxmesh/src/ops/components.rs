@@ -94,7 +94,7 @@ component is.";
             Ok(components(rx, args.which.through)?)
         })?;
         let labels = on.download(log, &mut found.label)?;
-        let mesh = &mut on.mesh;
+        let mesh = on.mesh_mut(log)?;
         let mut sizes = sizes(&mesh.faces, &mesh.positions, &labels, found.count);
         if args.labels {
             mesh.add_column(Column {

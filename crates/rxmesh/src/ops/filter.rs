@@ -81,7 +81,7 @@ With several meshes each has its own noise, and ends separately.";
         options: &FilterOptions,
         log: &mut dyn Log,
     ) -> Result<FilterOpReport> {
-        let before = Volumes::before(&on.mesh);
+        let before = on.volume()?;
         announce(on, options, log)?;
         let several = on.several.clone();
         let (done, meshes) = on.move_vertices(log, "filtering", |rx, x| {
@@ -97,7 +97,7 @@ With several meshes each has its own noise, and ends separately.";
             let members = names.into_iter().zip(report.meshes).map(member);
             Ok((report.total, members.collect()))
         })?;
-        let volumes = Volumes::of(&before, &on.mesh);
+        let volumes = Volumes::new(before, on.volume()?);
         Ok(FilterOpReport {
             done,
             volumes,

@@ -145,7 +145,7 @@ Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         let unit = on.world_unit();
         for (source, &point) in (args.sources.len() as u32..).zip(&args.source_points) {
             let point = DVec3::from_array(point);
-            let mesh = &on.mesh;
+            let mesh = on.mesh(log)?;
             let found = point_seeds(&|v| mesh.world(v as usize), &mesh.faces, point, source)?;
             off_surface = off_surface.max(found.off_surface);
             seeds.extend(found.seeds.into_iter().map(|seed| GeodesicSeed {
@@ -160,7 +160,7 @@ Klein 2002), propagated as by Romero Calla, Fuentes Perez and Montenegro 2019.";
         if args.quality == GeodesicColumn::Distance {
             on.show::<Vertex>(log, "distance")?;
         }
-        let vertices = on.mesh.vertex_count() as u64;
+        let vertices = on.vertex_count() as u64;
         Ok(GeodesicOpReport {
             propagation,
             unreached: vertices - u64::from(propagation.reached),

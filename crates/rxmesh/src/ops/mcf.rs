@@ -68,7 +68,7 @@ residual is below the tolerance.";
     type On = Vertices;
 
     fn run(on: &mut Vertices, options: &McfOptions, log: &mut dyn Log) -> Result<McfOpReport> {
-        let before = Volumes::before(&on.mesh);
+        let before = on.volume()?;
         let several = on.several.clone();
         let (done, meshes) = on.move_vertices(log, "smoothing", |rx, x| {
             let Some(Several { names, labels }) = several else {
@@ -83,7 +83,7 @@ residual is below the tolerance.";
             let member = |(path, done)| MeshReport { path, done };
             Ok((report.total, members.map(member).collect()))
         })?;
-        let volumes = Volumes::of(&before, &on.mesh);
+        let volumes = Volumes::new(before, on.volume()?);
         Ok(McfOpReport {
             done,
             volumes,

@@ -55,7 +55,7 @@ impl Operation for Normals {
         let values = on.download(log, &mut n)?;
         let zero = values.iter().filter(|n| **n == Vec3::ZERO).count() as u64;
         let unit = values.len() as u64 - zero;
-        on.mesh.set_vertex_normals(values)?;
+        on.set_vertex_normals(values)?;
         Ok(NormalsOpReport {
             normals: Counts { unit, zero },
         })

@@ -120,7 +120,7 @@ measures are those of the Verdict library (Stimpson et al. 2007).";
         )?;
         on.show::<Face>(log, "radius_ratio")?;
         let column = |name| {
-            let column = on.mesh.extras.column(ElementKind::Face, name);
+            let column = on.extras().column(ElementKind::Face, name);
             column.map_or(Vec::new(), |c| {
                 (0..c.data.len()).map(|i| c.data.get(i)).collect()
             })

@@ -53,11 +53,11 @@ the input are recomputed.";
         options: &SmoothOptions,
         log: &mut dyn Log,
     ) -> Result<SmoothOpReport> {
-        let before = Volumes::before(&on.mesh);
+        let before = on.volume()?;
         let done = on.move_vertices(log, "smoothing", |rx, x| {
             smooth(rx, x, options).map_err(explained(TOO_LARGE))
         })?;
-        let volumes = Volumes::of(&before, &on.mesh);
+        let volumes = Volumes::new(before, on.volume()?);
         Ok(SmoothOpReport { done, volumes })
     }
 

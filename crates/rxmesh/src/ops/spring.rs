@@ -148,8 +148,8 @@ Normals of the input are recomputed.";
     type On = Vertices;
 
     fn run(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<SpringOpReport> {
-        let mut pins = pins(on, args)?;
-        let used = on.mesh.used_vertices();
+        let mut pins = pins(on, args, log)?;
+        let used = on.used_vertices();
         let pinned = (0..)
             .zip(&pins)
             .filter(|&(v, &p)| p != 0 && used.contains(v));
@@ -164,7 +164,7 @@ Normals of the input are recomputed.";
         for (v, pin) in pins.iter_mut().enumerate() {
             *pin |= u32::from(!used.contains(v));
         }
-        let options = args.for_size(on.size());
+        let options = args.for_size(on.size(log)?);
         let motion = on.move_vertices(log, "moving", |rx, x| {
             let fixed = rx.attribute_from::<Vertex, u32>(&pins)?;
             simulate(rx, x, &fixed, &options).map_err(explained(TOO_LONG))
@@ -240,8 +240,8 @@ fn grew(motion: &MotionReport) -> bool {
 }
 
 /// Returns 1 for each fixed vertex and 0 for the others, in the file's order.
-fn pins(on: &Vertices, args: &SpringArgs) -> Result<Vec<u32>> {
-    let n = on.mesh.vertex_count();
+fn pins(on: &mut Vertices, args: &SpringArgs, log: &mut dyn Log) -> Result<Vec<u32>> {
+    let n = on.vertex_count();
     let mut pins = if args.pin_boundary {
         boundary::vertices(&on.rx)?.to_input(&on.rx)?
     } else {
@@ -258,7 +258,7 @@ fn pins(on: &Vertices, args: &SpringArgs) -> Result<Vec<u32>> {
         }
     }
     if let Some(percent) = args.pin_top {
-        pin_top(&mut pins, &on.mesh, percent, args)?;
+        pin_top(&mut pins, on.mesh(log)?, percent, args)?;
     }
     Ok(pins)
 }

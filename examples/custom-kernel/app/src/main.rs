@@ -3,6 +3,7 @@
 
 mod check;
 mod refine;
+mod solid;
 
 use check::compare;
 use cloth_kernels::{Bending, FINGERPRINT_SYMBOL, KERNELS, Smooth};
@@ -69,6 +70,13 @@ fn main() -> Result<()> {
         refined.report.rounds,
         refined.mesh.face_count()
     );
+    let error = solid::error(&engine)?;
+    println!("forces of a bent solid: within {error:.1e} of the slope of its energy");
+    if error > 5e-5 {
+        return Err("the forces are not the slope of the energy".into());
+    }
+    let [bent, moving] = solid::let_go(&engine)?;
+    println!("energy of the solid: {bent:.4} bent, {moving:.4} after a second of motion");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! Two kernels of a cloth, how much each edge bends and a step of smoothing, and an operator that changes its
-//! connectivity where it bends.
+//! connectivity where it bends; and an elastic solid ([`solid`]).
 //!
 //! `no_std`: the same source becomes PTX for the GPU and ordinary functions for the CPU.
 #![no_std]
@@ -8,6 +8,8 @@
 // Brings the panic handler into the device build.
 #[cfg(target_arch = "nvptx64")]
 use cuda_std as _;
+
+pub mod solid;
 
 use rxmesh_kernels::attr::{Read, Staged, Write};
 use rxmesh_kernels::cavity::{
@@ -174,6 +176,8 @@ kernels! {
     prepared cloth_smooth: Smooth;
     // The operator: three PTX entries, `rx_cloth_refine_claim`, `_resolve` and `_fill`.
     operator cloth_refine: Refine;
+    patch cloth_solid_forces: solid::Forces;
+    patch cloth_solid_step: solid::Step;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

@@ -51,15 +51,12 @@ fn transform(
     scale: f64,
     shift: Vec3,
 ) -> Result<(), Error> {
-    let affine = Affine {
-        x: x.global_mut()?,
+    Ok(rx.run(Affine {
+        x: x.write()?,
         origin,
         scale: scale as f32,
         shift,
-    };
-    Ok(rx
-        .engine()
-        .launch_flat(rx.linear_len(Kind::Vertex), affine)?)
+    })?)
 }
 
 /// Multiplies the positions of each of several meshes.

@@ -4,13 +4,13 @@ use crate::attr::{Read, Write};
 use crate::kernel;
 use crate::kernel::{FlatKernel, ForEach};
 use crate::mem::{Global, GlobalMut};
-use crate::query::{FV, Neighbours};
+use crate::query::{Alone, FV, Neighbours};
 use crate::topo::{Face, Owned, Vertex};
 use glam::Vec3;
 
 kernel_list! {
     patch face_labels: FaceLabels;
-    flat affine: Affine;
+    patch affine: Affine;
     flat scale_each: ScaleEach;
     flat hold_each: HoldEach;
 }
@@ -81,9 +81,9 @@ unsafe impl FlatKernel for ScaleEach {
 
 kernel! {
     /// Computes `x = (x - origin) * scale + shift`, in place.
-    pub struct Affine: Flat {
+    pub struct Affine: ForEach<Alone<Vertex>> {
         /// Positions.
-        pub x: GlobalMut<Vec3>,
+        pub x: Write<Vertex, Vec3>,
         /// Subtracted first.
         pub origin: Vec3,
         /// Multiplied with the difference.
@@ -93,12 +93,10 @@ kernel! {
     }
 }
 
-// SAFETY: indices of one launch write apart or atomically; the host launches no more of them than the views hold
-// (contracts U3, U4).
-unsafe impl FlatKernel for Affine {
+impl ForEach<Alone<Vertex>> for Affine {
     #[inline(always)]
-    fn run(&self, i: u32) {
+    fn run(&self, v: Owned<Vertex>, (): ()) {
         self.x
-            .set(i, (self.x.get(i) - self.origin) * self.scale + self.shift);
+            .set(v, (self.x.get(v) - self.origin) * self.scale + self.shift);
     }
 }

@@ -10,6 +10,7 @@ pub mod kring;
 pub mod lengths;
 pub mod normals;
 pub mod quality;
+pub mod volume;
 
 kernel_list! {
     of [
@@ -22,5 +23,6 @@ kernel_list! {
         lengths::KERNELS,
         normals::KERNELS,
         quality::KERNELS,
+        volume::KERNELS,
     ];
 }

@@ -1,4 +1,4 @@
-//! The first question of a round, for operators of which few seeds want a change.
+//! First test of the seeds of a round, for operators with few candidates.
 
 use super::is_wanting;
 use crate::cavity::round::{Counter, Round};
@@ -9,7 +9,7 @@ use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
 
-/// Seeds that one block of [`Want`] asks at a time.
+/// Seeds that one block of [`Want`] tests at a time.
 pub const WANT_ITEMS: u32 = 128;
 
 crate::args! {

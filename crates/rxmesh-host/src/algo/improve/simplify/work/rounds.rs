@@ -17,7 +17,7 @@ const FORGIVE_AFTER: u32 = 8;
 
 /// Rounds of a simplification between two read-backs.
 struct Steps<'a, L> {
-    /// Lines of the surface: a type that says at compile time if there are any.
+    /// Lines of the surface: a type that determines at compile time if there are any.
     lines: L,
     work: &'a mut SimplifyBuffers,
     forgive: bool,
@@ -81,7 +81,7 @@ where
 }
 
 impl SimplifyBuffers {
-    /// Returns the number of faces that are gone since the beginning.
+    /// Returns the number of faces deleted since the beginning.
     pub(super) fn gone(&self, session: &Session) -> u32 {
         let done = session.carried_out().wrapping_sub(self.goal.done);
         let borders = self.seen(Course::Borders).wrapping_sub(self.goal.borders);

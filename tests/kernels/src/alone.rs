@@ -1,0 +1,58 @@
+//! Kernels of elements by themselves.
+
+use rxmesh_kernels::kernel;
+use rxmesh_kernels::math::{atan2, cos, ln, log2, pow, sin, tan};
+use rxmesh_kernels::{Alone, Edge, ForEach, Owned, Read, Write};
+
+kernel! {
+    /// Computes functions of each edge's two numbers.
+    pub struct Functions: ForEach<Alone<Edge>> {
+        /// First number.
+        pub x: Read<Edge, f32>,
+        /// Second number.
+        pub y: Read<Edge, f32>,
+        /// `ln`, `log2`, `sin`, `cos`, `tan` of the first, `atan2` and `pow` of both.
+        pub values: Write<Edge, [f32; 7]>,
+    }
+}
+
+impl ForEach<Alone<Edge>> for Functions {
+    #[inline(always)]
+    fn run(&self, e: Owned<Edge>, (): ()) {
+        let (x, y) = (self.x.get(e), self.y.get(e));
+        let values = [
+            ln(x),
+            log2(x),
+            sin(x),
+            cos(x),
+            tan(x),
+            atan2(x, y),
+            pow(x, y),
+        ];
+        self.values.set(e, values);
+    }
+}
+
+kernel! {
+    /// Counts the runs for each element of a kind that is asked for.
+    pub struct Count: ForEach<Alone<Edge>> {
+        /// Not zero if the body is to run.
+        pub asked: Read<Edge, u32>,
+        /// Number of runs.
+        pub runs: Write<Edge, u32>,
+    }
+}
+
+impl ForEach<Alone<Edge>> for Count {
+    const SELECTIVE: bool = true;
+
+    #[inline(always)]
+    fn active(&self, e: Owned<Edge>) -> bool {
+        self.asked.get(e) != 0
+    }
+
+    #[inline(always)]
+    fn run(&self, e: Owned<Edge>, (): ()) {
+        self.runs.set(e, self.runs.get(e) + 1);
+    }
+}
