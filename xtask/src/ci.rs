@@ -19,7 +19,7 @@ pub(crate) struct CiArguments {
     /// Skip these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Also the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
+    /// Also the size of the program, the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
     /// Only make the next part of the long run the turn of the next submission (`.ci/part`)
@@ -44,6 +44,7 @@ type LongStep = (&'static str, fn() -> anyhow::Result<StepOutcome>);
 
 /// Steps that run only with `--long`, or when they are named, and need a tool that may not be installed.
 const WATCHES: &[LongStep] = &[
+    ("size", checks::size::run),
     ("valgrind", watch::valgrind),
     ("threads", watch::threads),
     ("miri", watch::miri),

@@ -18,7 +18,14 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use bench::MeasureArguments;
+use checks::notices::NoticesArguments;
+use ci::CiArguments;
 use clap::{Parser, Subcommand};
+use fuzz::FuzzArguments;
+use new_kernels::NewKernelsArguments;
+use ptx::PtxArguments;
+use sweep::SweepArguments;
 
 /// Project tasks.
 #[derive(Parser)]
@@ -31,13 +38,13 @@ struct XtaskArguments {
 #[derive(Subcommand)]
 enum Task {
     /// Build the kernels to PTX, or check the PTX that is under version control.
-    Ptx(ptx::PtxArguments),
+    Ptx(PtxArguments),
     /// Report the installed and the missing tools for device code and GPUs.
     Doctor,
     /// Install NVIDIA's assembler ptxas below the target folder, from the Python package index.
     InstallPtxas,
     /// Measure every engine on generated meshes and write a record; options go to the bench program
-    Bench(bench::MeasureArguments),
+    Bench(MeasureArguments),
     /// Write the generated parts of the documents from the program's help.
     Docs,
     /// Check that every path named in the documents exists.
@@ -47,21 +54,21 @@ enum Task {
     /// Check licences, versions and sources of dependencies, and with cargo-deny their known faults.
     Deny,
     /// Copy the licences into all packages and write the notices of others' code in the program.
-    Notices(checks::notices::NoticesArguments),
+    Notices(NoticesArguments),
     /// Check the stated minimal version of Rust.
     Msrv,
-    /// Check the lengths of lines of code and documents, and the first words of doc comments.
+    /// Check the lengths of lines, the first words of doc comments, and that at most two types have one name.
     Lines,
     /// Build and run a program outside the repository that uses the library with the GPU as its README describes.
     Downstream,
     /// Make a project with its own kernels, for a program outside the repository
-    NewKernels(new_kernels::Arguments),
+    NewKernels(NewKernelsArguments),
     /// Fuzz readers, edits and the command line, for a given time.
-    Fuzz(fuzz::FuzzArguments),
+    Fuzz(FuzzArguments),
     /// Run every command on real files and on mutations of them, and judge the results.
-    Sweep(sweep::SweepArguments),
+    Sweep(SweepArguments),
     /// Run all checks that must pass before a change is merged.
-    Ci(ci::CiArguments),
+    Ci(CiArguments),
 }
 
 fn main() -> ExitCode {

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use crate::workspace;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct NewKernelsArguments {
     /// Name of the program, and beginning of the names of its crate of kernels and of the kernels
     name: String,
     /// Folder to make the project in [default: the name, in the current folder]
@@ -37,8 +37,8 @@ const TEMPLATES: [(&str, &str); 9] = templates![
     "app/src/main.rs",
 ];
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { name, into } = arguments;
+pub(crate) fn run(arguments: &NewKernelsArguments) -> anyhow::Result<()> {
+    let NewKernelsArguments { name, into } = arguments;
     let folder = match into {
         Some(folder) => folder.clone(),
         None => env::current_dir()?.join(name),

@@ -202,7 +202,7 @@ impl Module {
 
     /// Writes the text as the engine converts it for GPUs whose launches overlap, beside the build.
     fn overlapping(&self) -> anyhow::Result<PathBuf> {
-        let text = rxmesh_cuda_driver::early::overlapping(&self.read()?)
+        let text = rxmesh_ptx::overlapping(&self.read()?)
             .with_context(|| format!("launches of {} cannot overlap", self.file))?;
         let name = Path::new(self.file).file_name().context("a file's name")?;
         let folder = workspace::target().join("ptx/overlapping");

@@ -1,7 +1,7 @@
 //! Comparison of an old and a new record.
 
 use crate::conflicts::Conflicts;
-use crate::record::{Amount, Record};
+use crate::record::Record;
 use crate::table::{align, short};
 
 /// Changes below this are noise.
@@ -16,41 +16,24 @@ pub(crate) fn compare(old: &Record, new: &Record) -> String {
     ];
     let mut changes = 0;
     for run in &new.runs {
-        let before = old
-            .runs
-            .iter()
-            .find(|o| o.row == run.row && o.mesh == run.mesh);
-        let Some(before) = before else { continue };
+        let Some(before) = old.find(&run.row, &run.mesh) else {
+            continue;
+        };
         let (was, is) = (before.median(), run.median());
         let mark = match was / is {
-            r if r > 1.0 + NOTEWORTHY => "faster",
-            r if r < 1.0 - NOTEWORTHY => "SLOWER",
-            _ => "",
+            _ if !run.is_time() => run.unit.to_string(),
+            r if r > 1.0 + NOTEWORTHY => "faster".to_owned(),
+            r if r < 1.0 - NOTEWORTHY => "SLOWER".to_owned(),
+            _ => String::new(),
         };
-        changes += usize::from(!mark.is_empty());
+        changes += usize::from(run.is_time() && !mark.is_empty());
         lines.push(vec![
             run.row.clone(),
             run.mesh.clone(),
             short(was),
             short(is),
             short(was / is),
-            mark.to_owned(),
-        ]);
-    }
-    // Amounts that are not times: the same columns, with the unit in place of the mark.
-    for amount in &new.amounts {
-        let same = |a: &&Amount| a.row == amount.row && a.mesh == amount.mesh;
-        let Some(before) = old.amounts.iter().find(same) else {
-            continue;
-        };
-        let (was, is) = (before.median(), amount.median());
-        lines.push(vec![
-            amount.row.clone(),
-            amount.mesh.clone(),
-            short(was),
-            short(is),
-            short(was / is),
-            amount.unit.to_string(),
+            mark,
         ]);
     }
     let mut text = format!(

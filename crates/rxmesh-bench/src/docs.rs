@@ -9,6 +9,7 @@ use crate::counters;
 use crate::figures::Figures;
 use crate::readme::{losses, markdown, newest, newest_peers, summary};
 use crate::rows;
+use crate::table::markdown_of_rows;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -17,6 +18,7 @@ pub(crate) struct Arguments {
         "README.md",
         "bench/README.md",
         "docs/inside/life-of-an-edit.md",
+        "docs/library/surfaces.md",
         "docs/speed/log.md",
         "docs/speed/method.md",
         "docs/speed/peers.md",
@@ -35,7 +37,7 @@ pub(crate) struct Arguments {
 type Part = (&'static str, fn(&Path) -> Result<String>);
 
 /// Generated parts: the name in the marks, and the text between the marks.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("bench", |records| {
         let tables: Vec<String> = newest(records)?.iter().map(markdown).collect();
         Ok(tables.join("\n"))
@@ -52,6 +54,11 @@ const PARTS: [Part; 7] = [
     }),
     ("counters", |records| {
         counters::markdown(&records.join("counters"))
+    }),
+    ("surfaces", |records| {
+        let all = newest(&records.join("surfaces"))?;
+        let gpu = all.iter().find(|r| r.engine.name == "cuda");
+        Ok(markdown_of_rows(gpu.context("no record of a GPU")?))
     }),
     ("rows", |_| Ok(counts())),
     ("references", |_| Ok(references())),
@@ -121,7 +128,7 @@ fn difference(is: &str, wanted: &str) -> String {
 fn counts() -> String {
     let mut text =
         "| row | measures | time | reads | writes |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    for row in rows::all().filter(|r| r.input.is_none()) {
+    for row in rows::all().filter(|r| r.own.input.is_none()) {
         let [time, reads, writes] = row.counts;
         text += &format!(
             "| {} | {} | {time} | {reads} | {writes} |\n",
@@ -136,7 +143,7 @@ fn references() -> String {
     use crate::reference::Does;
     let mut text =
         "| row | engine | rival | record | counts |\n| --- | --- | --- | --- | --- |\n".to_owned();
-    for row in rows::all().filter(|r| r.input.is_none()) {
+    for row in rows::all().filter(|r| r.own.input.is_none()) {
         for against in row.against {
             let counts: Vec<&str> = against.measurements().map(|m| m.counts.as_str()).collect();
             let mut words = counts[..counts.len().min(1)].join("");

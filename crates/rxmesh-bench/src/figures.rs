@@ -67,13 +67,8 @@ impl Figures {
 
     fn of_row(&self, engine: &str, row: &str, mesh: &str, name: Option<&str>) -> Option<f64> {
         let of = |r: &Record| {
-            let amount = || r.amounts.iter().find(|a| a.row == row && a.mesh == mesh);
-            match (r.run(row, mesh), name) {
-                (Some(run), None) => Some(run.median()),
-                (Some(run), Some(name)) => number(&run.figures, name),
-                (None, None) => amount().map(|a| a.median()),
-                (None, Some(name)) => number(&amount()?.figures, name),
-            }
+            let run = r.find(row, mesh)?;
+            name.map_or_else(|| Some(run.median()), |name| number(&run.figures, name))
         };
         self.records
             .iter()

@@ -20,8 +20,10 @@ mod reference;
 mod rows;
 mod run;
 mod solvers;
+mod subject;
 mod surfaces;
 mod table;
+mod triangles;
 mod volumes;
 
 use std::path::PathBuf;
@@ -74,14 +76,12 @@ enum Task {
         #[arg(long, default_value = "bench/records")]
         records: PathBuf,
     },
-    /// List the rows
-    Rows,
     /// Measure the solvers of deformable bodies: projective dynamics, XPBD, vertex block descent
-    Solvers(solvers::Arguments),
+    Solvers(Box<run::Arguments>),
     /// Measure polygon meshes and subdivision surfaces
-    Surfaces(surfaces::Arguments),
+    Surfaces(Box<run::Arguments>),
     /// Measure volumes: the 32 operations over relations, springs, construction, bytes, sizes of patches
-    Volumes(volumes::Arguments),
+    Volumes(Box<run::Arguments>),
 }
 
 /// Rows to measure, by the scheduler of edits that they use.
@@ -129,7 +129,7 @@ fn main() -> ExitCode {
 
 fn start(arguments: Arguments) -> Result<()> {
     match arguments.task {
-        None => run::run(&arguments.run),
+        None => run::run::<triangles::Triangles>(&arguments.run),
         Some(Task::Agree(arguments)) => agree::run(&arguments),
         #[cfg(feature = "speculative")]
         Some(Task::Edits(arguments)) => edits::run(&arguments),
@@ -147,15 +147,9 @@ fn start(arguments: Arguments) -> Result<()> {
             }
             Ok(())
         }
-        Some(Task::Solvers(arguments)) => solvers::run(&arguments),
-        Some(Task::Surfaces(arguments)) => surfaces::run(&arguments),
-        Some(Task::Volumes(arguments)) => volumes::run(&arguments),
-        Some(Task::Rows) => {
-            for row in rows::all() {
-                println!("{:<22} {}", row.name, row.about);
-            }
-            Ok(())
-        }
+        Some(Task::Solvers(arguments)) => run::run::<solvers::Solvers>(&arguments),
+        Some(Task::Surfaces(arguments)) => run::run::<surfaces::Surfaces>(&arguments),
+        Some(Task::Volumes(arguments)) => run::run::<volumes::Volumes>(&arguments),
     }
 }
 

@@ -81,9 +81,9 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// Measured mesh.
+/// Measured mesh, with its origin.
 #[derive(Clone, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct Recipe {
     /// Name in tables and records.
     pub(crate) name: String,
     /// Description of how it was made.
@@ -153,7 +153,7 @@ impl Meshes {
     }
 
     /// Returns the mesh after `level` subdivisions, prepared as `input`. Levels must not decrease.
-    pub(crate) fn get(&mut self, level: u32, input: Input) -> Result<(Subject, TriMesh)> {
+    pub(crate) fn get(&mut self, level: u32, input: Input) -> Result<(Recipe, TriMesh)> {
         while self.level < level {
             let options = Options {
                 scheme: Scheme::Loop,
@@ -175,13 +175,13 @@ impl Meshes {
             Input::Shuffled => shuffle(&mut mesh, SEED),
             Input::Sorted => sort(&mut mesh),
         }
-        Ok((self.subject(mesh.face_count() as u32), mesh))
+        Ok((self.recipe(mesh.face_count() as u32), mesh))
     }
 
-    fn subject(&self, faces: u32) -> Subject {
+    fn recipe(&self, faces: u32) -> Recipe {
         let level = self.level;
         let Some((chosen, file)) = &self.chosen else {
-            return Subject {
+            return Recipe {
                 name: Size(level).name().to_owned(),
                 recipe: format!(
                     "torus of {} x {} squares, {FLIPS} edges flipped, noise of {NOISE} edge lengths, {level} Loop \
@@ -207,7 +207,7 @@ impl Meshes {
                 chosen.jitter, chosen.seed
             );
         }
-        Subject {
+        Recipe {
             name,
             recipe,
             level,
@@ -343,8 +343,8 @@ mod tests {
             assert!(valence.iter().filter(|&&n| n != 6).count() > 4000);
             assert!(valence.iter().all(|&n| n >= 4));
         }
-        let (subject, mesh) = meshes.get(1, Input::Sorted)?;
-        assert_eq!((subject.name.as_str(), subject.faces), ("80k", 80_000));
+        let (recipe, mesh) = meshes.get(1, Input::Sorted)?;
+        assert_eq!((recipe.name.as_str(), recipe.faces), ("80k", 80_000));
         assert_eq!(mesh.face_count(), 80_000);
         Ok(())
     }
@@ -373,16 +373,13 @@ mod tests {
         };
         let mut meshes = Meshes::of_file(chosen(0.0))?;
         assert!(meshes.has(Input::Sorted) && !meshes.has(Input::Plain));
-        let (subject, mesh) = meshes.get(0, Input::Given)?;
-        assert_eq!((subject.name.as_str(), mesh.face_count()), ("plate", 1));
-        let file = subject.file.context("a file")?;
+        let (recipe, mesh) = meshes.get(0, Input::Given)?;
+        assert_eq!((recipe.name.as_str(), mesh.face_count()), ("plate", 1));
+        let file = recipe.file.context("a file")?;
         assert_eq!((file.name.as_str(), file.bytes), ("plate.obj", 32));
         assert!(file.sha256.len() == 64);
-        let (subject, mesh) = Meshes::of_file(chosen(0.25))?.get(2, Input::Given)?;
-        assert_eq!(
-            (subject.name.as_str(), mesh.face_count()),
-            ("plate_L2j", 16)
-        );
+        let (recipe, mesh) = Meshes::of_file(chosen(0.25))?.get(2, Input::Given)?;
+        assert_eq!((recipe.name.as_str(), mesh.face_count()), ("plate_L2j", 16));
         assert!(mesh.positions.iter().any(|p| p.z != 0.0));
         Ok(())
     }

@@ -12,11 +12,13 @@ use rxmesh_host::mesh::TriMesh;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
-use crate::mesh::{Input, Meshes, Subject};
+use crate::mesh::{Input, Meshes, Recipe};
 use crate::record::{MeshRecord, Options, Record, Run};
-use crate::rows::{self, Row, Work};
+use crate::rows::{self, Row};
 use crate::run;
+use crate::subject::{On, Subject as _};
 use crate::table::short;
+use crate::triangles::Triangles;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -95,14 +97,9 @@ struct PeerRun {
 
 /// Measures a comparison, prints it and writes the record.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let rows: Vec<&Row> = match arguments.run.rows_given() {
-        true => arguments.run.rows()?,
-        false => rows::all()
-            .filter(|r| OPERATIONS.contains(&r.name))
-            .collect(),
-    };
+    let rows: Vec<&Row> = (arguments.run).rows::<Triangles>(|r| OPERATIONS.contains(&r.name))?;
     ensure!(
-        rows.iter().all(|r| r.input.is_none()),
+        rows.iter().all(|r| r.own.input.is_none()),
         "peers are compared on the input as given"
     );
     ensure!(
@@ -110,10 +107,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "peers are compared on the generated meshes, not on a file's"
     );
     ensure!(
-        !rows.iter().any(|r| matches!(r.work, Work::Amount(_))),
+        rows.iter().all(|r| r.is_time),
         "peers are compared by times"
     );
-    let mut record = PeersRecord::new(arguments.run.options());
+    let mut record = PeersRecord::new(arguments.run.options::<Triangles>());
     let all = record.host_threads;
     let counts: Vec<usize> = std::iter::successors(Some(1), |n| Some(2 * n))
         .take_while(|&n| n < all)
@@ -154,18 +151,20 @@ fn load() -> Option<f64> {
 
 fn sizes(
     arguments: &Arguments,
-    rows: &[&Row],
+    rows: &[&'static Row],
     counts: &[usize],
     folder: &Path,
     record: &mut PeersRecord,
 ) -> Result<()> {
     let mut meshes = Meshes::new()?;
-    for size in arguments.run.sizes() {
-        let (subject, mesh) = meshes.get(size.0, Input::Given)?;
+    for size in arguments.run.sizes()? {
+        let name = (size.0, Input::Given);
+        let made = meshes.get(name.0, name.1)?;
+        let (recipe, mesh) = &made;
         for &threads in counts {
-            eprintln!("{} with {threads} threads", subject.name);
-            let engine_record = ours(arguments, rows, &mesh, &subject, threads)?;
-            if record.meshes.iter().all(|m| m.name != subject.name) {
+            eprintln!("{} with {threads} threads", recipe.name);
+            let engine_record = ours(arguments, rows, &name, &made, threads)?;
+            if record.meshes.iter().all(|m| m.name != recipe.name) {
                 record.meshes.extend(engine_record.meshes);
             }
             match record.ours.iter_mut().find(|o| o.threads == threads) {
@@ -178,7 +177,7 @@ fn sizes(
         }
         record
             .peers
-            .extend(theirs(arguments, &mesh, &subject, folder)?);
+            .extend(theirs(arguments, mesh, recipe, folder)?);
     }
     Ok(())
 }
@@ -186,9 +185,9 @@ fn sizes(
 /// Measures the CPU engine's rows in a pool of `threads` threads.
 fn ours(
     arguments: &Arguments,
-    rows: &[&Row],
-    mesh: &TriMesh,
-    subject: &Subject,
+    rows: &[&'static Row],
+    name: &(u32, Input),
+    mesh: &(Recipe, TriMesh),
     threads: usize,
 ) -> Result<Record> {
     let pool = rayon::ThreadPoolBuilder::new()
@@ -196,15 +195,18 @@ fn ours(
         .build()?;
     pool.install(|| {
         let engine = Engine::cpu();
-        let mut record = Record::new(&engine, arguments.run.options());
-        run::measure(
-            &engine,
+        let options = arguments.run.options::<Triangles>();
+        let mut record = Record::new(Triangles::NAME, &engine, options);
+        let on = On {
+            engine: &engine,
+            name,
             mesh,
-            subject,
             rows,
-            arguments.run.effort(),
-            &mut record,
-        )?;
+            effort: arguments.run.effort::<Triangles>(),
+            patch_size: None,
+        };
+        let faults = Triangles::measure(&on, &mut record)?;
+        ensure!(faults.is_empty(), "{}", faults.join("; "));
         Ok(record)
     })
 }
@@ -213,7 +215,7 @@ fn ours(
 fn theirs(
     arguments: &Arguments,
     mesh: &TriMesh,
-    subject: &Subject,
+    recipe: &Recipe,
     folder: &Path,
 ) -> Result<Vec<PeerRun>> {
     let (vertices, faces) = (folder.join("vertices.f32"), folder.join("faces.u32"));
@@ -227,8 +229,8 @@ fn theirs(
         .flat_map(|v| v.to_le_bytes())
         .collect();
     std::fs::write(&faces, bytes)?;
-    let effort = arguments.run.effort();
-    eprintln!("{}: peers", subject.name);
+    let effort = arguments.run.effort::<Triangles>();
+    eprintln!("{}: peers", recipe.name);
     let out = Command::new(&arguments.python)
         .arg(&arguments.script)
         .args([&vertices, &faces])
@@ -245,7 +247,7 @@ fn theirs(
     for line in String::from_utf8_lossy(&out.stdout).lines() {
         if line.starts_with("{\"operation\"") {
             let mut run: PeerRun = serde_json::from_str(line).with_context(|| line.to_owned())?;
-            run.mesh = subject.name.clone();
+            run.mesh = recipe.name.clone();
             runs.push(run);
         }
     }
@@ -259,7 +261,7 @@ fn theirs(
 
 impl PeersRecord {
     fn new(options: Options) -> Self {
-        let like = Record::new(&Engine::cpu(), options);
+        let like = Record::new(Triangles::NAME, &Engine::cpu(), options);
         Self {
             schema: SCHEMA,
             commit: like.commit,

@@ -1,38 +1,91 @@
 //! Plots of time against mesh size as SVG: one file per record, one panel per row.
 
-use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::conflicts::Conflicts;
 use anyhow::{Context as _, Result, ensure};
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::prelude::*;
 
+use crate::conflicts::Conflicts;
 use crate::record::{MeshRecord, Record, Run};
 use crate::rows;
-use crate::table::short;
 
 mod edits;
 
 const COLUMNS: usize = 4;
-const WIDTH: f64 = 300.0;
-const HEIGHT: f64 = 270.0;
-/// Margins of a panel left, right, above and below of its axes.
-const MARGIN: [f64; 4] = [46.0, 14.0, 26.0, 78.0];
+/// Size of a panel, with its legend.
+const WIDTH: u32 = 300;
+const HEIGHT: u32 = 270;
+const LEGEND: u32 = 60;
+/// Height of the title.
+const HEAD: u32 = 40;
 /// Colours that people with colour blindness can tell apart (Okabe and Ito 2008).
-const OURS: [&str; 5] = ["#0072b2", "#009e73", "#56b4e9", "#000000", "#f0e442"];
+const OURS: [RGBColor; 5] = [
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0x56, 0xb4, 0xe9),
+    RGBColor(0x00, 0x00, 0x00),
+    RGBColor(0xf0, 0xe4, 0x42),
+];
 /// Suffixes of a row's name for another order of the input or another scheduler of edits.
 const SUFFIXES: [&str; 5] = ["", "-shuffled", "-sorted", "-speculative", "-plain"];
-const THEIRS: [&str; 4] = ["#d55e00", "#e69f00", "#cc79a7", "#7f3b08"];
-const FLOOR: &str = "#888888";
+const THEIRS: [RGBColor; 4] = [
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0xe6, 0x9f, 0x00),
+    RGBColor(0xcc, 0x79, 0xa7),
+    RGBColor(0x7f, 0x3b, 0x08),
+];
+const FLOOR: RGBColor = RGBColor(0x88, 0x88, 0x88);
+const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+/// Font of labels and legends; SVG has it at four fifths of this size.
+const LABELS: (&str, i32) = ("sans-serif", 11);
 /// Number of parts of an axis that begins at zero.
 const TICKS: i32 = 5;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Axis with labels at given values.
+struct Axis {
+    range: Range<f64>,
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let share = (value - self.range.start) / (self.range.end - self.range.start);
+        limit.0 + (share * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<H: KeyPointHint>(&self, _: H) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
 
 /// Line of a panel.
 struct Line {
     name: String,
-    color: &'static str,
-    dashes: &'static str,
+    color: RGBColor,
+    dash: Dash,
     /// Faces and milliseconds, sorted by faces.
     points: Vec<(f64, f64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dash {
+    Solid,
+    /// References.
+    Dashed,
+    /// The floor.
+    Dotted,
 }
 
 /// Scale of the values of a panel.
@@ -63,7 +116,7 @@ pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
         let panels = edits::panels(record);
         if !panels.is_empty() {
             let path = folder.join(format!("{}-edits.svg", record.machine()));
-            let title = "claims and speculative engine (Mahmoud et al. 2024) over faces; times are median milliseconds";
+            let title = "claims and speculative scheduler (Mahmoud et al. 2024) over faces; times are median milliseconds";
             write_picture(record, title, &panels, path, &mut files)?;
         }
     }
@@ -78,7 +131,7 @@ fn write_picture(
     path: PathBuf,
     files: &mut Vec<PathBuf>,
 ) -> Result<()> {
-    rxmesh_host::files::write_bytes(&path, svg(record, title, panels).as_bytes())
+    rxmesh_host::files::write_bytes(&path, svg(record, title, panels)?.as_bytes())
         .with_context(|| path.display().to_string())?;
     files.push(path);
     Ok(())
@@ -86,7 +139,8 @@ fn write_picture(
 
 /// Returns the panels of the rows that are times.
 fn times(record: &Record) -> Vec<Panel> {
-    let rows = rows::all().filter(|r| r.input.is_none() && r.conflicts == Conflicts::Claims);
+    let rows =
+        rows::all().filter(|r| r.own.input.is_none() && r.own.conflicts == Conflicts::Claims);
     rows.map(|r| Panel {
         title: r.name.to_owned(),
         scale: Scale::Decades,
@@ -97,13 +151,13 @@ fn times(record: &Record) -> Vec<Panel> {
 }
 
 /// Returns the whole picture.
-fn svg(record: &Record, about: &str, panels: &[Panel]) -> String {
+fn svg(record: &Record, about: &str, panels: &[Panel]) -> Result<String> {
     let rows = panels.len().div_ceil(COLUMNS);
-    let (width, height) = (COLUMNS as f64 * WIDTH, 40.0 + rows as f64 * HEIGHT);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"10\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let size = (COLUMNS as u32 * WIDTH, HEAD + rows as u32 * HEIGHT);
+    let mut out = String::new();
+    let root = SVGBackend::with_string(&mut out, size).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (head, body) = root.split_vertically(HEAD);
     let title = format!(
         "{} ({} engine), commit {}, {}: {about}",
         record.engine.device,
@@ -111,23 +165,18 @@ fn svg(record: &Record, about: &str, panels: &[Panel]) -> String {
         record.commit,
         &record.date[..10.min(record.date.len())]
     );
-    text(&mut out, (12.0, 24.0), "start", 14, &title);
-    for (i, p) in panels.iter().enumerate() {
-        let x = (i % COLUMNS) as f64 * WIDTH;
-        let y = 40.0 + (i / COLUMNS) as f64 * HEIGHT;
-        let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
-        panel(&mut out, p);
-        out += "</g>\n";
+    head.draw(&Text::new(title, (12, 12), ("sans-serif", 17)))?;
+    for (area, panel) in body.split_evenly((rows, COLUMNS)).iter().zip(panels) {
+        draw(area, panel)?;
     }
-    out + "</svg>\n"
+    root.present()?;
+    drop((root, head, body));
+    Ok(out)
 }
 
 /// Returns the numbers of faces and the runs of a row, sorted by faces.
 fn runs<'a>(record: &'a Record, row: &str) -> Vec<(f64, &'a Run)> {
-    let of = |m: &MeshRecord| {
-        let same = |r: &&Run| r.row == row && r.mesh == m.name;
-        Some((f64::from(m.faces), record.runs.iter().find(same)?))
-    };
+    let of = |m: &MeshRecord| Some((f64::from(m.faces), record.find(row, &m.name)?));
     let mut runs: Vec<_> = record.meshes.iter().filter_map(of).collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0));
     runs
@@ -142,7 +191,7 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
         lines.push(Line {
             name: format!("rxmesh{}", suffix.replace('-', ", ")),
             color,
-            dashes: "",
+            dash: Dash::Solid,
             points: runs.iter().map(|(faces, r)| (*faces, r.median())).collect(),
         });
     }
@@ -154,7 +203,7 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
     lines.push(Line {
         name: "floor".to_owned(),
         color: FLOOR,
-        dashes: "1 3",
+        dash: Dash::Dotted,
         points: main.iter().filter_map(floor).collect(),
     });
     let mut systems: Vec<&str> = Vec::new();
@@ -166,12 +215,12 @@ fn lines(record: &Record, row: &str) -> Vec<Line> {
     for (system, color) in systems.iter().zip(THEIRS) {
         let of = |(faces, r): &(f64, &Run)| {
             let found = r.references.iter().find(|x| x.system == *system)?;
-            Some((*faces, found.ms))
+            Some((*faces, found.value))
         };
         lines.push(Line {
             name: (*system).to_owned(),
             color,
-            dashes: "5 3",
+            dash: Dash::Dashed,
             points: main.iter().filter_map(of).collect(),
         });
     }
@@ -208,127 +257,87 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low, high.max(low + 1.0))
 }
 
-fn panel(out: &mut String, panel: &Panel) {
-    let Panel {
-        title,
-        scale,
-        lines,
-    } = panel;
-    let [left, right, above, below] = MARGIN;
-    let (w, h) = (WIDTH - left - right, HEIGHT - above - below);
-    let all = || lines.iter().flat_map(|l| &l.points);
+/// Draws a panel. Coordinates are logarithms to base ten, except for values on a scale from zero.
+fn draw(area: &Area<'_>, panel: &Panel) -> Result<()> {
+    let decades_only = panel.scale == Scale::Decades;
+    let all = || panel.lines.iter().flat_map(|l| &l.points);
     let (x0, x1) = decades(all().map(|p| p.0));
-    let values = || all().map(|p| p.1);
-    let (y0, y1) = match scale {
-        Scale::Decades => decades(values()),
-        Scale::FromZero => (0.0, ceiling(values())),
+    let (y0, y1) = match panel.scale {
+        Scale::Decades => decades(all().map(|p| p.1)),
+        Scale::FromZero => (0.0, ceiling(all().map(|p| p.1))),
     };
-    let height = |y: f64| match scale {
-        Scale::Decades => y.log10(),
-        Scale::FromZero => y,
-    };
-    let at = |(faces, ms): (f64, f64)| {
-        (
-            left + w * (faces.log10() - x0) / (x1 - x0),
-            above + h * (y1 - height(ms)) / (y1 - y0),
-        )
-    };
-    text(out, (left, above - 8.0), "start", 12, title);
-    for decade in x0 as i32..=x1 as i32 {
-        let (x, _) = at((10f64.powi(decade), 1.0));
-        grid(out, (x, above), (x, above + h));
-        let label = match decade {
-            ..=5 => format!("{}k", 10f64.powi(decade - 3)),
-            _ => format!("{}M", 10f64.powi(decade - 6)),
-        };
-        text(out, (x, above + h + 12.0), "middle", 9, &label);
-    }
-    let ticks: Vec<f64> = match scale {
-        Scale::Decades => (y0 as i32..=y1 as i32).map(|d| 10f64.powi(d)).collect(),
+    let whole =
+        |from: f64, to: f64| -> Vec<f64> { (from as i32..=to as i32).map(f64::from).collect() };
+    let ticks = match panel.scale {
+        Scale::Decades => whole(y0, y1),
         Scale::FromZero => (0..=TICKS)
             .map(|k| y1 * f64::from(k) / f64::from(TICKS))
             .collect(),
     };
-    for tick in ticks {
-        let (_, y) = at((1.0, tick));
-        grid(out, (left, y), (left + w, y));
-        let label = match scale {
-            Scale::Decades => format!("{tick}"),
-            Scale::FromZero => format!("{}", (tick * 1e6).round() / 1e6),
-        };
-        text(out, (left - 4.0, y + 3.0), "end", 9, &label);
-    }
-    for (i, line) in lines.iter().enumerate() {
-        let points: Vec<(f64, f64)> = line.points.iter().map(|&p| at(p)).collect();
-        let path: Vec<String> = points
-            .iter()
-            .map(|(x, y)| format!("{x:.1},{y:.1}"))
-            .collect();
-        let _ = writeln!(
-            out,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" stroke-dasharray=\"{}\"/>",
-            path.join(" "),
-            line.color,
-            line.dashes
-        );
-        // A line of one point would be invisible.
-        if line.dashes.is_empty() || points.len() == 1 {
-            for ((x, y), (faces, ms)) in points.iter().zip(&line.points) {
-                let _ = writeln!(
-                    out,
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.4\" fill=\"{}\"><title>{} faces: {}{}</title></circle>",
-                    line.color,
-                    faces,
-                    short(*ms),
-                    if *scale == Scale::Decades { " ms" } else { "" }
-                );
-            }
-        }
-        legend(out, i, line, above + h + 26.0);
-    }
-}
-
-/// Draws entry `i` of the legend, in two columns below the axes.
-fn legend(out: &mut String, i: usize, line: &Line, top: f64) {
-    let x = 10.0 + (i % 2) as f64 * 145.0;
-    let y = top + (i / 2) as f64 * 12.0;
-    let _ = writeln!(
-        out,
-        "<line x1=\"{x}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{}\" stroke-width=\"1.6\" stroke-dasharray=\"{}\"/>",
-        x + 16.0,
-        line.color,
-        line.dashes
-    );
-    let most = 24;
-    let name: String = match line.name.chars().count() > most {
-        true => line
-            .name
-            .chars()
-            .take(most - 2)
-            .chain("..".chars())
-            .collect(),
-        false => line.name.clone(),
+    let faces = |x: &f64| match *x as i32 {
+        decade @ ..=5 => format!("{}k", 10f64.powi(decade - 3)),
+        decade => format!("{}M", 10f64.powi(decade - 6)),
     };
-    text(out, (x + 20.0, y + 3.0), "start", 9, &name);
+    let value = |y: &f64| match panel.scale {
+        Scale::Decades => format!("{}", 10f64.powi(*y as i32)),
+        Scale::FromZero => format!("{}", (y * 1e6).round() / 1e6),
+    };
+    let (axes, legend) = area.split_vertically(HEIGHT - LEGEND);
+    let mut chart = ChartBuilder::on(&axes)
+        .caption(&panel.title, ("sans-serif", 15))
+        .margin_right(14)
+        .set_label_area_size(LabelAreaPosition::Left, 46)
+        .set_label_area_size(LabelAreaPosition::Bottom, 18)
+        .build_cartesian_2d(
+            Axis {
+                range: x0..x1,
+                ticks: whole(x0, x1),
+            },
+            Axis {
+                range: y0..y1,
+                ticks,
+            },
+        )?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(GRID)
+        .label_style(LABELS)
+        .x_label_formatter(&faces)
+        .y_label_formatter(&value)
+        .draw()?;
+    let at = |&(faces, y): &(f64, f64)| (faces.log10(), if decades_only { y.log10() } else { y });
+    for (i, line) in panel.lines.iter().enumerate() {
+        let points: Vec<(f64, f64)> = line.points.iter().map(at).collect();
+        let style = line.color.stroke_width(2);
+        // A line of one point would be invisible.
+        if line.dash == Dash::Solid || points.len() == 1 {
+            let circle = |&p: &(f64, f64)| Circle::new(p, 2, line.color.filled());
+            chart.draw_series(points.iter().map(circle))?;
+        }
+        let key = PathElement::new([(0, 0), (16, 0)], style);
+        match line.dash {
+            Dash::Solid => chart.draw_series(LineSeries::new(points, style))?,
+            Dash::Dashed => chart.draw_series(DashedLineSeries::new(points, 6, 5, style))?,
+            Dash::Dotted => chart.draw_series(DashedLineSeries::new(points, 2, 6, style))?,
+        };
+        // The legend has two columns.
+        let (x, y) = (10 + (i as i32 % 2) * 145, 8 + i as i32 / 2 * 12);
+        legend.draw(&(EmptyElement::at((x, y)) + key))?;
+        let name = shortened(&line.name);
+        legend.draw(&Text::new(name, (x + 20, y - 5), LABELS))?;
+    }
+    Ok(())
 }
 
-fn grid(out: &mut String, from: (f64, f64), to: (f64, f64)) {
-    let _ = writeln!(
-        out,
-        "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"#dddddd\"/>",
-        from.0, from.1, to.0, to.1
-    );
-}
-
-fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, size: u32, words: &str) {
-    let words = words
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    let _ = writeln!(
-        out,
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{words}</text>"
-    );
+/// Returns a name of the legend, which has a column's width.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 24;
+    if name.chars().count() <= MOST {
+        return name.to_owned();
+    }
+    name.chars().take(MOST - 2).chain("..".chars()).collect()
 }
 
 #[cfg(test)]
@@ -347,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_has_the_rows_lines() {
+    fn a_panel_has_the_rows_lines() -> Result<()> {
         let mut record = record(&[("vv", 1.0), ("vv-shuffled", 2.0), ("ve", 3.0)]);
         let mut more = record.runs.clone();
         more.iter_mut().for_each(|r| r.mesh = "320k".to_owned());
@@ -355,11 +364,41 @@ mod tests {
         record.meshes = ["20k", "320k"]
             .map(|name| crate::record::tests::mesh(name, name.len() as u32 * 1000))
             .to_vec();
-        let picture = svg(&record, "", &times(&record));
-        assert_eq!(picture.matches("<polyline").count(), 3);
-        assert!(picture.contains(">vv<") && picture.contains(">ve<"));
-        assert!(!picture.contains(">vv-shuffled<") && picture.contains("rxmesh, shuffled"));
-        assert!(!picture.contains("NaN") && !picture.contains("inf"));
+        let picture = svg(&record, "<&>", &times(&record))?;
+        let has = |words: &str| picture.lines().any(|l| l.contains(words));
+        // The grid's lines are thinner.
+        let is_series = |l: &&str| l.starts_with("<polyline") && l.contains("stroke-width=\"2\"");
+        assert_eq!(
+            picture.lines().filter(is_series).count(),
+            3 + 3,
+            "{picture}"
+        );
+        assert!(has("vv") && has("ve") && has("rxmesh, shuffled") && !has("vv-shuffled"));
+        assert!(has("&lt;&amp;&gt;") && has("1k") && has("10k"), "{picture}");
+        assert!(!has("NaN") && !has("inf"));
+        Ok(())
+    }
+
+    /// The plots are those of the newest records.
+    #[test]
+    fn the_committed_plots_are_drawn_from_the_records() -> Result<()> {
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let folder = tempfile::tempdir()?;
+        let drawn = write(
+            &crate::readme::newest(&bench.join("records"))?,
+            folder.path(),
+        )?;
+        assert_eq!(std::fs::read_dir(bench.join("plots"))?.count(), drawn.len());
+        for file in drawn {
+            let name = file.file_name().context("a name")?;
+            let committed = std::fs::read_to_string(bench.join("plots").join(name))?;
+            assert!(
+                std::fs::read_to_string(&file)? == committed,
+                "{}: `cargo xtask bench --plots` draws it",
+                name.display()
+            );
+        }
+        Ok(())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::peers::PeersRecord;
-use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
+use crate::record::{MeshRecord, Record, Run, speculative_settings};
 use crate::reference::Reference;
 use crate::rows;
 use crate::table::{short, times};
@@ -88,7 +88,7 @@ pub(crate) fn markdown(record: &Record) -> String {
         "| memory, bytes a face | {} | {rival} |\n",
         cells.join(" | ")
     );
-    for row in rows::all().filter(|r| r.input.is_none()) {
+    for row in rows::all().filter(|r| r.own.input.is_none()) {
         let cells: Vec<String> = record
             .meshes
             .iter()
@@ -156,7 +156,9 @@ fn pair(record: &Record, row: &str) -> Result<String> {
 pub(crate) fn losses(records: &[Record], peers: &PeersRecord) -> String {
     let mut text = String::new();
     for record in records {
-        for row in rows::all().filter(|r| r.input.is_none() && !r.name.ends_with("-speculative")) {
+        for row in
+            rows::all().filter(|r| r.own.input.is_none() && !r.name.ends_with("-speculative"))
+        {
             let lost = |m: &MeshRecord| {
                 let (rival, x) = record.rival(record.run(row.name, &m.name)?)?;
                 let figure = format!("{} on {} faces", times(rival, x), m.name);
@@ -198,8 +200,7 @@ fn amounts(record: &Record) -> String {
             .meshes
             .iter()
             .map(|m| {
-                let same = |a: &&Amount| a.row == row.name && a.mesh == m.name;
-                let Some(a) = record.amounts.iter().find(same) else {
+                let Some(a) = record.amount(row.name, &m.name) else {
                     return String::new();
                 };
                 let others = a.references.iter();
@@ -229,16 +230,13 @@ fn amounts(record: &Record) -> String {
 
 /// Returns the effect of the input's order, on the largest mesh that was measured in several orders.
 fn orders(record: &Record) -> String {
-    let ms = |row: &str, mesh: &str| {
-        let same = |r: &&Run| r.row == row && r.mesh == mesh;
-        record.runs.iter().find(same).map(Run::median)
-    };
+    let ms = |row: &str, mesh: &str| record.run(row, mesh).map(Run::median);
     let mut lines = String::new();
     let has = |m: &&MeshRecord| ms("vv-shuffled", &m.name).is_some();
     let Some(mesh) = record.meshes.iter().rev().find(has) else {
         return lines;
     };
-    for row in rows::all().filter(|r| r.input.is_none()) {
+    for row in rows::all().filter(|r| r.own.input.is_none()) {
         let cell = |suffix: &str| ms(&format!("{}{suffix}", row.name), &mesh.name);
         if let (Some(given), Some(shuffled), Some(sorted)) =
             (cell(""), cell("-shuffled"), cell("-sorted"))
@@ -271,10 +269,7 @@ fn cell(record: &Record, row: &str, mesh: &str) -> String {
 fn strongest<'a>(record: &'a Record, row: &str) -> Vec<(&'a Reference, Vec<&'a str>)> {
     let mut all: Vec<(&Reference, Vec<&str>)> = Vec::new();
     for mesh in &record.meshes {
-        let run = record
-            .runs
-            .iter()
-            .find(|r| r.row == row && r.mesh == mesh.name);
+        let run = record.run(row, &mesh.name);
         let Some((rival, _)) = run.and_then(|run| record.rival(run)) else {
             continue;
         };
@@ -303,7 +298,7 @@ fn rivals(record: &Record, row: &str) -> String {
 /// Returns the differences of the counted work between the rivals and the rows, one line per row.
 fn differences(record: &Record) -> String {
     let mut lines = String::new();
-    for row in rows::all().filter(|r| r.input.is_none()) {
+    for row in rows::all().filter(|r| r.own.input.is_none()) {
         let mut words: Vec<String> = Vec::new();
         for (rival, _) in strongest(record, row.name) {
             let (system, beside) = (&rival.system, rival.beside.join("` and `"));
@@ -344,7 +339,7 @@ fn differences(record: &Record) -> String {
 mod tests {
     use super::*;
     use crate::record::Unit;
-    use crate::record::tests::{mesh, record};
+    use crate::record::tests::{amount, mesh, record};
 
     #[test]
     fn the_summary_has_a_row_of_each_engine_and_losses_name_the_rival() -> Result<()> {
@@ -367,19 +362,18 @@ mod tests {
         let mut record = record(&[("vv", 1.0)]);
         record.meshes = vec![mesh("20k", 20_000), mesh("80k", 80_000)];
         assert!(!markdown(&record).contains("not times"));
-        record.amounts = vec![Amount {
-            row: "bytes-speculative".into(),
-            mesh: "80k".into(),
-            unit: Unit::BytesAFace,
-            values: vec![50.0, 40.0, 60.0],
-            figures: serde_json::Map::new(),
-            references: vec![crate::reference::AmountReference {
-                system: "paper, Appendix A".into(),
-                value: 18.75,
-            }],
-            goal: None,
-            patch_size: Some(256),
+        let mut bytes = amount(
+            "bytes-speculative",
+            "80k",
+            Unit::BytesAFace,
+            &[50.0, 40.0, 60.0],
+        );
+        bytes.references = vec![Reference {
+            system: "paper, Appendix A".into(),
+            value: 18.75,
+            ..Reference::default()
         }];
+        record.runs.push(bytes);
         let text = markdown(&record);
         let line = "| bytes-speculative |  | 50.00 | bytes a face | paper, Appendix A: 18.75 |";
         assert!(text.contains(line), "{text}");

@@ -7,43 +7,52 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::conflicts::{Conflicts, SPECULATIVE_PATCH_SIZE};
 use anyhow::{Context as _, Result};
 use rxmesh_host::engine::Engine;
-use rxmesh_host::patch::{PatchOptions, PatchStats};
+use rxmesh_host::patch::PatchOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
 use crate::mesh::{FileRecord, Input};
-use crate::reference::{self, AmountReference, Reference};
+use crate::reference::{self, Reference};
 use crate::rows;
+use crate::subject::Subject as _;
+use crate::triangles::Triangles;
 
 /// Describes the settings of the speculative scheduler's rows; `None` where there are none.
 pub(crate) fn speculative_settings(record: &Record) -> Option<String> {
     let runs = record.runs.iter().filter_map(|r| r.patch_size);
-    let sizes = runs.chain(record.amounts.iter().filter_map(|a| a.patch_size));
-    let size = sizes.max()?;
+    let size = runs.max().filter(|_| record.subject == Triangles::NAME)?;
     Some(format!(
         "patches of at most {} faces, {size} in rows of the speculative scheduler",
-        record.options.patch_size
+        record.options.patch_size_of(Conflicts::Claims)
     ))
 }
 
-/// Version of the schema.
-pub(crate) const SCHEMA: u32 = 1;
+/// Version of the schema. Version 1 had rows that are no times in a list of their own, which is read too.
+const SCHEMA: u32 = 2;
 
 /// One run of the program on one engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
-    pub(crate) schema: u32,
+    schema: u32,
+    /// Kind of the meshes.
+    #[serde(default = "triangles")]
+    pub(crate) subject: String,
     pub(crate) version: String,
     pub(crate) commit: String,
     pub(crate) date: String,
     pub(crate) engine: EngineRecord,
     pub(crate) options: Options,
     pub(crate) ceiling: Option<Ceiling>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) meshes: Vec<MeshRecord>,
     pub(crate) runs: Vec<Run>,
-    /// Measured amounts that are not times.
-    #[serde(default)]
-    pub(crate) amounts: Vec<Amount>,
+    /// Rows that are no times, in records of schema 1; reading moves them to `runs`.
+    #[serde(default, skip_serializing)]
+    amounts: Vec<Run>,
+}
+
+fn triangles() -> String {
+    Triangles::NAME.to_owned()
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,7 +78,9 @@ impl EngineRecord {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Options {
     pub(crate) order: Input,
-    pub(crate) patch_size: u32,
+    /// Most faces or cells of a patch, where not the default of the kind of meshes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) patch_size: Option<u32>,
     pub(crate) seed: u64,
     pub(crate) repeat: usize,
     pub(crate) budget_s: f64,
@@ -82,15 +93,19 @@ pub(crate) struct Options {
     pub(crate) speculative_patch_size: Option<u32>,
 }
 
+/// Most faces of a patch, unless flags say otherwise.
+const PATCH_SIZE: u32 = 512;
+
 impl Options {
-    /// Returns the most faces of a patch in the rows of an scheduler of edits.
+    /// Returns the most faces of a patch in the rows of a scheduler of edits.
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
+        let patch_size = self.patch_size.unwrap_or(PATCH_SIZE);
         match conflicts {
-            Conflicts::Claims => self.patch_size,
+            Conflicts::Claims => patch_size,
             Conflicts::Speculative => self
                 .speculative_patch_size
                 .or(SPECULATIVE_PATCH_SIZE)
-                .unwrap_or(self.patch_size),
+                .unwrap_or(patch_size),
         }
     }
 }
@@ -137,55 +152,57 @@ impl MeshRecord {
 pub(crate) struct Run {
     pub(crate) row: String,
     pub(crate) mesh: String,
+    #[serde(default)]
+    pub(crate) unit: Unit,
     /// Unit that `elements` counts.
+    #[serde(default)]
     pub(crate) per: String,
+    #[serde(default)]
     pub(crate) elements: u64,
+    /// Bytes that must move.
+    #[serde(default)]
     pub(crate) bytes: u64,
+    #[serde(default)]
     pub(crate) counted: String,
-    /// Milliseconds; the headline is their median.
-    pub(crate) ms: Vec<f64>,
+    /// Samples; the headline is their median. Less is better.
+    #[serde(alias = "ms")]
+    pub(crate) values: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) single_ms: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) wall_ms: Vec<f64>,
     /// Threads of the CUDA block and most dynamic shared memory of a block, by kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) kernels: Vec<KernelRecord>,
     /// Other figures of the row.
-    pub(crate) figures: serde_json::Map<String, serde_json::Value>,
-    pub(crate) references: Vec<Reference>,
-    pub(crate) goal_ms: Option<f64>,
-    /// Most faces of a patch, where different from the options.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) patch_size: Option<u32>,
-}
-
-/// A row's figure on one mesh that is not a time. Less is better.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Amount {
-    pub(crate) row: String,
-    pub(crate) mesh: String,
-    pub(crate) unit: Unit,
-    /// Samples; the headline is their median.
-    pub(crate) values: Vec<f64>,
-    /// Other figures of the row.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub(crate) figures: serde_json::Map<String, serde_json::Value>,
     /// References, in the same unit.
-    pub(crate) references: Vec<AmountReference>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) references: Vec<Reference>,
+    #[serde(alias = "goal_ms")]
     pub(crate) goal: Option<f64>,
-    /// Most faces of a patch, where different from the options.
+    /// Most elements of a patch, where different from the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_size: Option<u32>,
 }
 
-/// Unit of an amount.
+/// Unit of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Unit {
-    /// Share of something, in percent.
     #[default]
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// Share of something, in percent.
     #[serde(rename = "%")]
     Percent,
     /// Bytes per face.
     #[serde(rename = "bytes a face")]
     BytesAFace,
-    /// Ratio of two times.
+    /// Bytes per cell.
+    #[serde(rename = "bytes a cell")]
+    BytesACell,
+    /// Ratio of two figures.
     #[serde(rename = "times")]
     Times,
 }
@@ -193,17 +210,12 @@ pub(crate) enum Unit {
 impl std::fmt::Display for Unit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Unit::Milliseconds => "ms",
             Unit::Percent => "%",
             Unit::BytesAFace => "bytes a face",
+            Unit::BytesACell => "bytes a cell",
             Unit::Times => "times",
         })
-    }
-}
-
-impl Amount {
-    /// Returns the median.
-    pub(crate) fn median(&self) -> f64 {
-        median(&self.values)
     }
 }
 
@@ -215,9 +227,14 @@ pub(crate) struct KernelRecord {
 }
 
 impl Run {
-    /// Returns the median milliseconds.
+    /// Returns the median.
     pub(crate) fn median(&self) -> f64 {
-        median(&self.ms)
+        median(&self.values)
+    }
+
+    /// Returns `true` if the row is a time.
+    pub(crate) fn is_time(&self) -> bool {
+        self.unit == Unit::Milliseconds
     }
 
     /// Returns the gigabytes per second, counting the bytes that must move.
@@ -227,9 +244,10 @@ impl Run {
 }
 
 impl Record {
-    pub(crate) fn new(engine: &Engine, options: Options) -> Self {
+    pub(crate) fn new(subject: &str, engine: &Engine, options: Options) -> Self {
         Self {
             schema: SCHEMA,
+            subject: subject.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: commit(),
             date: now(),
@@ -258,32 +276,36 @@ impl Record {
     }
 
     fn refresh(&mut self) {
-        let engine = &self.engine.name;
-        let faces_of = |meshes: &[MeshRecord], name: &str| {
-            let found = meshes.iter().find(|m| m.name == name);
-            found.map_or(0, |m| m.faces)
-        };
+        self.runs.append(&mut self.amounts);
+        if self.subject != Triangles::NAME {
+            return;
+        }
         for mesh in &mut self.meshes {
             mesh.reference_bytes_a_face = reference::bytes_a_face(mesh.faces);
         }
         for run in &mut self.runs {
             if let Some(row) = rows::all().find(|r| r.name == run.row) {
-                let faces = faces_of(&self.meshes, &run.mesh);
-                run.references = reference::references(row.against, engine, faces);
-            }
-        }
-        for amount in &mut self.amounts {
-            if let Some(row) = rows::all().find(|r| r.name == amount.row) {
-                let faces = faces_of(&self.meshes, &amount.mesh);
-                amount.references = reference::amounts(row.against, engine, faces);
+                let mesh = self.meshes.iter().find(|m| m.name == run.mesh);
+                let faces = mesh.map_or(0, |m| m.faces.into());
+                run.references = reference::references(row.against, &self.engine.name, faces);
             }
         }
     }
 
-    /// Returns a row's run on a mesh.
+    /// Returns a row's result on a mesh.
+    pub(crate) fn find(&self, row: &str, mesh: &str) -> Option<&Run> {
+        let mut runs = self.runs.iter();
+        runs.find(|r| r.row == row && r.mesh == mesh)
+    }
+
+    /// Returns a row's time on a mesh.
     pub(crate) fn run(&self, row: &str, mesh: &str) -> Option<&Run> {
-        let mut found = self.runs.iter();
-        found.find(|r| r.row == row && r.mesh == mesh)
+        self.find(row, mesh).filter(|r| r.is_time())
+    }
+
+    /// Returns the result of a row that is no time.
+    pub(crate) fn amount(&self, row: &str, mesh: &str) -> Option<&Run> {
+        self.find(row, mesh).filter(|r| !r.is_time())
     }
 
     /// Returns the strongest rival of a run and the factor by which it takes longer. A rival whose figure includes the
@@ -296,7 +318,7 @@ impl Record {
                 .iter()
                 .map(|row| Some(self.run(row, &run.mesh)?.median()));
             let beside: f64 = beside.sum::<Option<f64>>()?;
-            Some((r, r.ms / (run.median() + beside)))
+            Some((r, r.value / (run.median() + beside)))
         };
         let strongest = |stands_in: bool| {
             let is = |r: &&Reference| (r.more.is_some() || r.elsewhere.is_some()) == stands_in;
@@ -353,14 +375,7 @@ impl Record {
     }
 }
 
-impl MeshRecord {
-    pub(crate) fn set_patches(&mut self, stats: &PatchStats) -> Result<()> {
-        self.patches = serde_json::to_value(stats)?;
-        Ok(())
-    }
-}
-
-/// Returns the options of the patches for the rows of an scheduler of edits; all others use those of claims.
+/// Returns the options of the patches for the rows of a scheduler of edits; all others use those of claims.
 pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);
@@ -423,7 +438,7 @@ pub(crate) mod tests {
     pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
         let options = Options {
             order: Input::Given,
-            patch_size: 512,
+            patch_size: None,
             seed: 1,
             repeat: 1,
             budget_s: 1.0,
@@ -431,27 +446,36 @@ pub(crate) mod tests {
             block_threads: None,
             speculative_patch_size: None,
         };
-        let mut record = Record::new(&Engine::cpu(), options);
+        let mut record = Record::new(Triangles::NAME, &Engine::cpu(), options);
         record.runs = rows
             .iter()
             .map(|&(row, ms)| Run {
                 row: row.to_owned(),
                 mesh: "20k".to_owned(),
+                unit: Unit::Milliseconds,
                 per: "vertex".to_owned(),
                 elements: 10,
                 bytes: 1000,
                 counted: String::new(),
-                ms: vec![ms],
+                values: vec![ms],
                 single_ms: Vec::new(),
                 wall_ms: Vec::new(),
                 kernels: Vec::new(),
                 figures: serde_json::Map::new(),
                 references: Vec::new(),
-                goal_ms: None,
+                goal: None,
                 patch_size: None,
             })
             .collect();
         record
+    }
+
+    /// Makes a row that is no time.
+    pub(crate) fn amount(row: &str, mesh: &str, unit: Unit, values: &[f64]) -> Run {
+        let mut run = record(&[(row, 0.0)]).runs.remove(0);
+        run.mesh = mesh.to_owned();
+        (run.unit, run.values) = (unit, values.to_vec());
+        run
     }
 
     /// Makes a mesh without statistics.
@@ -477,7 +501,7 @@ pub(crate) mod tests {
         let record = record(&[("vv", 1.5)]);
         let path = record.path(folder.path(), true);
         record.write(&path)?;
-        assert_eq!(Record::read(&path)?.runs[0].ms, [1.5]);
+        assert_eq!(Record::read(&path)?.runs[0].values, [1.5]);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         assert!(name.contains("-cpu-") && name.ends_with(".json"), "{name}");
         let file = folder.path().join("a.json");
@@ -495,11 +519,38 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn every_committed_record_is_read() -> Result<()> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/records");
+        let mut subjects = std::collections::BTreeSet::new();
+        for folder in [
+            "", "large", "other", "solvers", "surfaces", "thesis", "volumes",
+        ] {
+            for entry in std::fs::read_dir(root.join(folder))? {
+                let path = entry?.path();
+                if path.is_file() {
+                    let record = Record::read(&path)?;
+                    assert!(
+                        record.amounts.is_empty() && !record.runs.is_empty(),
+                        "{path:?}"
+                    );
+                    assert!(
+                        record.runs.iter().all(|r| r.median() > 0.0 || !r.is_time()),
+                        "{path:?}"
+                    );
+                    subjects.insert(record.subject);
+                }
+            }
+        }
+        assert_eq!(subjects.len(), 4, "{subjects:?}");
+        Ok(())
+    }
+
+    #[test]
     fn the_strongest_rival_is_compared_with_all_that_its_figure_has_in_it() {
         let mut record = record(&[("simplify", 10.0), ("build", 5.0)]);
-        let reference = |system: &str, ms, beside: &[&str]| Reference {
+        let reference = |system: &str, value, beside: &[&str]| Reference {
             system: system.to_owned(),
-            ms,
+            value,
             beside: beside.iter().map(|&r| r.to_owned()).collect(),
             ..Reference::default()
         };

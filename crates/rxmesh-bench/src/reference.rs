@@ -16,6 +16,10 @@ const FILES: &[(&str, &str)] = &[
         include_str!("../../../bench/records/references/meshtaichi-h200.json"),
     ),
     (
+        "meshtaichi-tets-h200",
+        include_str!("../../../bench/records/references/meshtaichi-tets-h200.json"),
+    ),
+    (
         "cpu-libraries",
         include_str!("../../../bench/records/references/cpu-libraries.json"),
     ),
@@ -51,15 +55,17 @@ pub(crate) struct Measurement {
 pub(crate) struct Point {
     #[serde(default)]
     pub(crate) mesh: String,
-    /// `None` where the mesh has other cells, or where no mesh is named and the figure is for every size.
-    pub(crate) faces: Option<u32>,
+    /// Number of faces or cells; `None` where the mesh has other elements, or where no mesh is named and the figure is
+    /// for every size.
+    #[serde(rename = "faces", alias = "cells")]
+    pub(crate) size: Option<u64>,
     pub(crate) value: f64,
 }
 
 impl Point {
-    fn is_near(&self, faces: u32) -> bool {
-        let near = |n: u32| (f64::from(n) / f64::from(faces) - 1.0).abs() < NEAR;
-        self.faces.map_or(self.mesh.is_empty(), near)
+    fn is_near(&self, size: u64) -> bool {
+        let near = |n: u64| (n as f64 / size as f64 - 1.0).abs() < NEAR;
+        self.size.map_or(self.mesh.is_empty(), near)
     }
 }
 
@@ -116,6 +122,11 @@ impl Against {
         Self::new("MeshTaichi", "meshtaichi-h200", rows)
     }
 
+    /// Makes a comparison with MeshTaichi's volumes, on a GPU unless the rows say otherwise.
+    pub(crate) const fn taichi_tets(rows: &'static [&'static str]) -> Self {
+        Self::new("MeshTaichi", "meshtaichi-tets-h200", rows)
+    }
+
     /// Makes a comparison with a library on a CPU, one thread.
     pub(crate) const fn cpu(system: &'static str, rows: &'static [&'static str]) -> Self {
         Self::new(system, "cpu-libraries", rows)
@@ -169,10 +180,10 @@ impl Against {
         self.engine().is_none_or(|e| e == engine)
     }
 
-    /// Returns the smallest figure on a mesh of about `faces` faces, and its origin.
-    fn smallest(&self, faces: u32) -> Option<(f64, String)> {
+    /// Returns the smallest figure on a mesh of about `size` elements, and its origin.
+    fn smallest(&self, size: u64) -> Option<(f64, String)> {
         let points = self.measurements().flat_map(|m| {
-            let near = m.values.iter().filter(|p| p.is_near(faces));
+            let near = m.values.iter().filter(|p| p.is_near(size));
             near.map(move |p| (m, p))
         });
         let (m, p) = points.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
@@ -189,8 +200,9 @@ impl Against {
 pub(crate) struct Reference {
     /// Measured system.
     pub(crate) system: String,
-    /// Milliseconds.
-    pub(crate) ms: f64,
+    /// Value in the unit of the row.
+    #[serde(alias = "ms")]
+    pub(crate) value: f64,
     /// Record, and its row and mesh.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) from: String,
@@ -208,42 +220,25 @@ pub(crate) struct Reference {
     pub(crate) beside: Vec<String>,
 }
 
-/// Figure measured elsewhere that is not a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AmountReference {
-    /// Source that was measured or calculated.
-    pub(crate) system: String,
-    /// Value in the unit of the row.
-    pub(crate) value: f64,
-}
-
 /// Performance goal of this project, on one engine and for one size; on GPUs for one H200, on CPUs for two cores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     engine: &'static str,
-    faces: u32,
+    size: u64,
     most: f64,
 }
 
 impl Goal {
     /// Makes a goal on a GPU.
-    pub(crate) const fn gpu(faces: u32, most: f64) -> Self {
+    pub(crate) const fn gpu(size: u64, most: f64) -> Self {
         let engine = "cuda";
-        Self {
-            engine,
-            faces,
-            most,
-        }
+        Self { engine, size, most }
     }
 
     /// Makes a goal on a CPU.
-    pub(crate) const fn cpu(faces: u32, most: f64) -> Self {
+    pub(crate) const fn cpu(size: u64, most: f64) -> Self {
         let engine = "cpu";
-        Self {
-            engine,
-            faces,
-            most,
-        }
+        Self { engine, size, most }
     }
 }
 
@@ -264,13 +259,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Record> {
     records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
 }
 
-/// Returns the references' times for a row's work on a mesh of about `faces` faces.
-pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<Reference> {
+/// Returns the references' values for a row's work on a mesh of about `size` elements.
+pub(crate) fn references(against: &[Against], engine: &str, size: u64) -> Vec<Reference> {
     let of = |a: &Against| {
-        let (ms, from) = a.smallest(faces)?;
+        let (value, from) = a.smallest(size)?;
         let mut reference = Reference {
             system: a.system.to_owned(),
-            ms,
+            value,
             from,
             beside: a.beside.iter().map(|&r| r.to_owned()).collect(),
             ..Reference::default()
@@ -287,34 +282,20 @@ pub(crate) fn references(against: &[Against], engine: &str, faces: u32) -> Vec<R
     suiting.filter_map(of).collect()
 }
 
-/// Returns the references' values for a row that is not a time.
-pub(crate) fn amounts(against: &[Against], engine: &str, faces: u32) -> Vec<AmountReference> {
-    let of = |a: &Against| {
-        Some(AmountReference {
-            system: a.system.to_owned(),
-            value: a.smallest(faces)?.0,
-        })
-    };
-    let suiting = against.iter().filter(|a| a.suits(engine));
-    suiting.filter_map(of).collect()
-}
-
 /// Returns the references' figures for a row over their own sizes: the system, faces and milliseconds.
 pub(crate) fn curves(against: &[Against], engine: &str) -> Vec<(&'static str, Vec<(f64, f64)>)> {
     let of = |a: &Against| {
         let points = a.measurements().flat_map(|m| &m.values);
-        let points = points.filter_map(|p| Some((f64::from(p.faces?), p.value)));
+        let points = points.filter_map(|p| Some((p.size? as f64, p.value)));
         (a.system, points.collect())
     };
     let suiting = against.iter().filter(|a| a.suits(engine));
     suiting.map(of).collect()
 }
 
-/// Returns the goal for a mesh of `faces` faces.
-pub(crate) fn goal(goals: &[Goal], engine: &str, faces: u32) -> Option<f64> {
-    let found = goals
-        .iter()
-        .find(|g| g.engine == engine && g.faces == faces);
+/// Returns the goal for a mesh of `size` elements.
+pub(crate) fn goal(goals: &[Goal], engine: &str, size: u64) -> Option<f64> {
+    let found = goals.iter().find(|g| g.engine == engine && g.size == size);
     found.map(|g| g.most)
 }
 
@@ -327,7 +308,7 @@ pub(crate) fn bytes_a_face(faces: u32) -> Option<f64> {
         return None;
     }
     let memory = Against::rxmesh(&["device memory"]);
-    Some(memory.smallest(faces)?.0 * MIB / f64::from(faces))
+    Some(memory.smallest(u64::from(faces))?.0 * MIB / f64::from(faces))
 }
 
 #[cfg(test)]
@@ -335,7 +316,7 @@ mod tests {
     use super::*;
     use crate::rows;
 
-    fn of(row: &str, engine: &str, faces: u32) -> Vec<Reference> {
+    fn of(row: &str, engine: &str, faces: u64) -> Vec<Reference> {
         let row = rows::all().find(|r| r.name == row);
         row.map_or(Vec::new(), |r| references(r.against, engine, faces))
     }
@@ -351,8 +332,8 @@ mod tests {
 
     #[test]
     fn figures_by_row_engine_and_size() {
-        assert_eq!(of("vv", "cuda", 1_280_000)[0].ms, 0.2054);
-        assert!(of("vv", "cpu", 1_280_000).iter().all(|r| r.ms > 80.0));
+        assert_eq!(of("vv", "cuda", 1_280_000)[0].value, 0.2054);
+        assert!(of("vv", "cpu", 1_280_000).iter().all(|r| r.value > 80.0));
         assert!(of("vv", "cuda", 80_000).is_empty());
         let bytes = bytes_a_face(1_280_000).unwrap_or_default();
         assert!((bytes - 75.4).abs() < 0.1, "{bytes}");
@@ -364,7 +345,7 @@ mod tests {
         for (faces, ms) in [(20_000, 40.81), (80_000, 108.22), (320_000, 359.0)] {
             for row in ["track", "track-speculative"] {
                 let found = of(row, "cuda", faces);
-                assert_eq!((found.len(), found[0].ms), (1, ms), "{row}");
+                assert_eq!((found.len(), found[0].value), (1, ms), "{row}");
             }
         }
         assert!(of("track", "cuda", 1_280_000).is_empty() && of("track", "cpu", 20_000).is_empty());

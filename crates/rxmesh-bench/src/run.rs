@@ -1,24 +1,19 @@
 //! The measurement itself.
 
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::conflicts::Conflicts;
-use anyhow::{Context as _, Error, Result, bail, ensure};
+use anyhow::{Error, Result, bail, ensure};
 use rxmesh_host::engine::{Engine, EngineKind};
-use rxmesh_host::mesh::TriMesh;
-use rxmesh_host::patch::PatchStats;
-use rxmesh_host::store::RxMesh;
-use rxmesh_kernels::topo::Kind;
 
-use crate::floor::Parts;
 use crate::measure::Effort;
-use crate::mesh::{Chosen, Input, Meshes, Size, Subject};
-use crate::record::{MeshRecord, Options, Record, patch_options};
-use crate::rows::{self, Bench, Row, Work};
+use crate::mesh::{Input, Size};
+use crate::record::{Options, Record};
+use crate::rows;
+use crate::subject::{On, Row, Subject};
+use crate::triangles::Triangles;
 use crate::{EngineChoice, RowsOf};
-use crate::{compare, reference, table};
+use crate::{compare, table};
 
 #[derive(clap::Args)]
 #[group(id = "measurement")]
@@ -26,46 +21,55 @@ pub(crate) struct Arguments {
     /// Engines to measure
     #[arg(long, default_value = "all")]
     engine: EngineChoice,
-    /// Numbers of faces; the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken [default: 20k,320k,1.28m,5.12m]
-    #[arg(long, value_delimiter = ',', value_name = "SIZE")]
-    sizes: Vec<Size>,
-    /// Measure the mesh of a file (OBJ, PLY, OFF, STL) in place of the generated ones
+    /// Meshes to measure. Triangles: numbers of faces, the nearest of 20k, 80k, 320k, 1.28m, 5.12m, 20.48m is taken
+    /// [default: 20k,320k,1.28m,5.12m]. Others: names such as sphere:40, cube:22, cubes:44x4, cloths:100x100
+    /// [default: those of the rows]
+    #[arg(long, alias = "meshes", value_delimiter = ',', value_name = "SIZE")]
+    sizes: Vec<String>,
+    /// Measure the mesh of a file in place of the generated ones
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
-    mesh: Option<PathBuf>,
-    /// Loop subdivisions of the file's mesh, each measured [default: 0]
+    pub(crate) mesh: Option<PathBuf>,
+    /// Loop subdivisions of the file's triangles, each measured [default: 0]
     #[arg(long, value_delimiter = ',', value_name = "K", requires = "mesh",
         value_parser = clap::value_parser!(u32).range(0..=8))]
     subdivide: Vec<u32>,
-    /// Noise of the file's mesh after subdivision: each coordinate moves by at most S mean edge lengths
+    /// Noise of the file's triangles after subdivision: each coordinate moves by at most S mean edge lengths
     #[arg(long, value_name = "S", requires = "mesh")]
-    jitter: Option<f32>,
-    /// Only these rows; `rxmesh-bench rows` lists them
-    #[arg(long, value_delimiter = ',', value_name = "ROW")]
-    rows: Vec<String>,
+    pub(crate) jitter: Option<f32>,
+    /// Only these rows, by name or by the beginning of names; `--list` lists them. Parted by
+    /// semicolons, or by commas without a space after them
+    #[arg(long, value_name = "ROW")]
+    rows: Option<String>,
+    /// List the rows
+    #[arg(long)]
+    list: bool,
+    /// Only rows of at most N million elements; rows without a mesh of their own stay
+    #[arg(long, default_value_t = 1e9, value_name = "N")]
+    most: f64,
     /// Only rows of this scheduler of edits
     #[arg(long, value_enum, default_value = "both")]
-    conflicts: RowsOf,
-    /// Most samples of a row
+    pub(crate) conflicts: RowsOf,
+    /// Most samples of a row [default: 21; volumes, bodies: 15]
     #[arg(long, value_name = "N")]
     repeat: Option<usize>,
-    /// Seconds after which a row takes no more samples than it must
-    #[arg(long, default_value_t = 2.0, value_name = "S")]
-    budget: f64,
-    /// Launches between two device events
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    batch: u32,
-    /// Preparation of the meshes
+    /// Seconds after which a row takes no more samples than it must [default: 2; volumes: 0.3; surfaces, bodies: 1]
+    #[arg(long, value_name = "S")]
+    budget: Option<f64>,
+    /// Launches between two device events [default: 20; bodies: 10]
+    #[arg(long, value_name = "N")]
+    batch: Option<u32>,
+    /// Preparation of triangle meshes
     #[arg(long, alias = "order", value_enum, default_value = "given")]
-    input: Input,
-    /// Most faces of a patch
-    #[arg(long, default_value_t = 512, value_name = "N")]
-    patch_size: u32,
+    pub(crate) input: Input,
+    /// Most faces or cells of a patch [default: triangles: 512; volumes: what suits the mesh]
+    #[arg(long, value_name = "N")]
+    pub(crate) patch_size: Option<u32>,
     /// Most faces of a patch in rows of the speculative scheduler [default: 256]
     #[arg(long, value_name = "N")]
     speculative_patch_size: Option<u32>,
     /// Seed of the patches, and of the noise of a file's mesh
     #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    pub(crate) seed: u64,
     /// Threads of a patch kernel's block on a GPU, in place of each kernel's own number
     #[arg(long, value_name = "N")]
     block_threads: Option<u32>,
@@ -81,65 +85,69 @@ pub(crate) struct Arguments {
     /// End with a table of one line a row instead of all columns
     #[arg(long)]
     short: bool,
-    /// A few samples on the smallest mesh, to see that everything runs
+    /// A few samples on the smallest meshes, to see that everything runs
     #[arg(long)]
     quick: bool,
+    /// Measure nothing, and print the table of a record
+    #[arg(long, value_name = "RECORD", exclusive = true)]
+    print: Option<PathBuf>,
 }
 
+/// Most million elements of a row's own mesh with `--quick`.
+const QUICK: f64 = 0.1;
+
 impl Arguments {
-    pub(crate) fn sizes(&self) -> Vec<Size> {
+    pub(crate) fn sizes(&self) -> Result<Vec<Size>> {
         let mut sizes = match (self.sizes.is_empty(), self.quick) {
-            (false, _) => self.sizes.clone(),
+            (false, _) => {
+                let sizes = self.sizes.iter().map(|s| s.parse().map_err(Error::msg));
+                sizes.collect::<Result<_>>()?
+            }
             (true, true) => vec![Size(0)],
             (true, false) => vec![Size(0), Size(2), Size(3), Size(4)],
         };
         sizes.sort_unstable();
         sizes.dedup();
-        sizes
+        Ok(sizes)
     }
 
     /// Returns the numbers of Loop subdivisions.
-    fn levels(&self) -> Vec<u32> {
+    pub(crate) fn levels(&self) -> Result<Vec<u32>> {
         let mut levels = match (&self.mesh, self.subdivide.is_empty()) {
-            (None, _) => self.sizes().iter().map(|s| s.0).collect(),
+            (None, _) => self.sizes()?.iter().map(|s| s.0).collect(),
             (Some(_), true) => vec![0],
             (Some(_), false) => self.subdivide.clone(),
         };
         levels.sort_unstable();
         levels.dedup();
-        levels
+        Ok(levels)
     }
 
-    fn meshes(&self) -> Result<Meshes> {
-        let Some(path) = &self.mesh else {
-            return Meshes::new();
-        };
-        let jitter = self.jitter.unwrap_or(0.0);
-        ensure!(
-            jitter.is_finite() && jitter >= 0.0,
-            "--jitter is {jitter}, but must be a finite number, 0 or more"
-        );
-        ensure!(
-            self.input != Input::Plain,
-            "--input plain is a torus of the bench's own, and no file's mesh"
-        );
-        Meshes::of_file(Chosen {
-            path: path.clone(),
-            jitter,
-            seed: self.seed,
-        })
+    /// Returns the names of the meshes that were asked for.
+    pub(crate) fn mesh_names(&self) -> Vec<String> {
+        match &self.mesh {
+            Some(path) => vec![format!("file:{}", path.display())],
+            None => self.sizes.clone(),
+        }
     }
 
-    pub(crate) fn effort(&self) -> Effort {
+    /// Returns the number of a subject's meshes to measure.
+    pub(crate) fn most_meshes(&self) -> usize {
+        if self.quick { 1 } else { usize::MAX }
+    }
+
+    pub(crate) fn effort<S: Subject>(&self) -> Effort {
+        let (repeat, budget, batch) = S::EFFORT;
         let (repeat, budget) = if self.quick {
             (3, 0.2)
         } else {
-            (21, self.budget)
+            (repeat, budget)
         };
+        let budget = self.budget.unwrap_or(budget);
         Effort {
             repeat: self.repeat.unwrap_or(repeat).max(1),
             budget: Duration::from_secs_f64(budget.clamp(0.0, 1e6)),
-            batch: self.batch.max(1),
+            batch: self.batch.unwrap_or(batch).max(1),
         }
     }
 
@@ -153,39 +161,61 @@ impl Arguments {
         self.mesh.is_some()
     }
 
-    /// Returns `true` if rows were requested by name.
-    pub(crate) fn rows_given(&self) -> bool {
-        !self.rows.is_empty()
-    }
-
-    pub(crate) fn rows(&self) -> Result<Vec<&'static Row>> {
-        for asked in &self.rows {
-            let names: Vec<&str> = rows::all().map(|r| r.name).collect();
-            ensure!(
-                names.contains(&asked.as_str()),
-                "there is no row {asked}; there are {}",
-                names.join(", ")
-            );
-        }
-        let conflicts = match self.conflicts {
-            RowsOf::Both => None,
-            RowsOf::Claims => Some(Conflicts::Claims),
-            RowsOf::Speculative => Some(Conflicts::Speculative),
+    /// Returns the rows that were asked for: those of a name, else those whose name begins so; without any, all that
+    /// `default` says.
+    pub(crate) fn rows<S: Subject>(
+        &self,
+        default: impl Fn(&Row<S>) -> bool,
+    ) -> Result<Vec<&'static Row<S>>> {
+        let all = S::rows();
+        let mut rows = match &self.rows {
+            None => all.into_iter().filter(|r| default(r)).collect(),
+            Some(asked) => {
+                let names = names(asked);
+                for name in &names {
+                    ensure!(
+                        all.iter().any(|r| r.name.starts_with(name)),
+                        "there is no row {name}; there are {}",
+                        distinct(&all).join("; ")
+                    );
+                }
+                let is = |row: &Row<S>, name: &str| {
+                    let exact = all.iter().any(|r| r.name == name);
+                    row.name == name || !exact && row.name.starts_with(name)
+                };
+                let wanted = |r: &&Row<S>| names.iter().any(|name| is(r, name));
+                all.iter().copied().filter(wanted).collect::<Vec<_>>()
+            }
         };
-        let wanted = |r: &&Row| {
-            let named = self.rows.is_empty() || self.rows.iter().any(|n| n == r.name);
-            named && conflicts.is_none_or(|c| c == r.conflicts)
+        let most = if self.quick {
+            self.most.min(QUICK)
+        } else {
+            self.most
         };
-        let rows: Vec<&Row> = rows::all().filter(wanted).collect();
-        ensure!(
-            !rows.is_empty(),
-            "none of these rows is measured on that scheduler of edits"
-        );
+        rows.retain(|r| r.elements as f64 <= most * 1e6);
         Ok(rows)
     }
 
-    pub(crate) fn options(&self) -> Options {
-        let effort = self.effort();
+    /// Fails if a flag was given that only triangles have.
+    fn check_others(&self) -> Result<()> {
+        let given = [
+            (!self.subdivide.is_empty(), "--subdivide"),
+            (self.jitter.is_some(), "--jitter"),
+            (self.conflicts != RowsOf::Both, "--conflicts"),
+            (self.input != Input::Given, "--input"),
+            (
+                self.speculative_patch_size.is_some(),
+                "--speculative-patch-size",
+            ),
+        ];
+        match given.iter().find(|(given, _)| *given) {
+            Some((_, flag)) => bail!("{flag} is for triangle meshes"),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn options<S: Subject>(&self) -> Options {
+        let effort = self.effort::<S>();
         Options {
             order: self.input,
             patch_size: self.patch_size,
@@ -197,6 +227,35 @@ impl Arguments {
             speculative_patch_size: self.speculative_patch_size,
         }
     }
+}
+
+/// Parts the names of rows at semicolons, and at commas without a space after them: names have commas with one.
+fn names(text: &str) -> Vec<&str> {
+    let comma = |(i, c): (usize, char)| c == ',' && !text[i + 1..].starts_with(' ');
+    let ends = text
+        .char_indices()
+        .filter(|&(i, c)| c == ';' || comma((i, c)));
+    let mut from = 0;
+    let mut names: Vec<&str> = ends
+        .map(|(i, _)| &text[std::mem::replace(&mut from, i + 1)..i])
+        .collect();
+    names.push(&text[from..]);
+    names
+        .iter()
+        .map(|n| n.trim())
+        .filter(|n| !n.is_empty())
+        .collect()
+}
+
+/// Returns the names of rows, each once.
+fn distinct<S: Subject>(rows: &[&Row<S>]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.name) {
+            names.push(row.name);
+        }
+    }
+    names
 }
 
 /// Returns the requested engines that exist.
@@ -214,48 +273,25 @@ pub(crate) fn engines(choice: EngineChoice) -> Result<Vec<Engine>> {
     Ok(engines)
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+/// Measures a subject's rows on the engines.
+pub(crate) fn run<S: Subject>(arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.print {
+        print!("{}", table::table(&Record::read(path)?));
+        return Ok(());
+    }
+    if arguments.list {
+        print!("{}", list(&S::rows()));
+        return Ok(());
+    }
+    if S::NAME != Triangles::NAME {
+        arguments.check_others()?;
+    }
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()?;
     }
-    let rows = arguments.rows()?;
-    let engines = engines(arguments.engine)?;
-    let mut records = Vec::new();
-    for engine in &engines {
-        let mut record = Record::new(engine, arguments.options());
-        eprintln!("{}: measuring the copy bandwidth", record.engine.name);
-        let bytes = match (arguments.quick, engine.is_cuda()) {
-            (true, _) => 64 << 20,
-            (_, false) => 256 << 20,
-            _ => 1 << 30,
-        };
-        record.ceiling = Some(rows::copy(engine, bytes, arguments.effort())?);
-        records.push(record);
-    }
-    let mut meshes = arguments.meshes()?;
-    let mut failed = Vec::new();
-    for level in arguments.levels() {
-        for input in [
-            None,
-            Some(Input::Shuffled),
-            Some(Input::Sorted),
-            Some(Input::Plain),
-        ] {
-            let rows: Vec<&Row> = rows.iter().copied().filter(|r| r.input == input).collect();
-            let own = input.unwrap_or(arguments.input);
-            if input.is_some() && rows.is_empty() || !meshes.has(own) {
-                continue;
-            }
-            let (subject, mesh) = meshes.get(level, own)?;
-            for (engine, record) in engines.iter().zip(&mut records) {
-                let faults = measure(engine, &mesh, &subject, &rows, arguments.effort(), record)
-                    .with_context(|| format!("{} on {}", subject.name, record.engine.name))?;
-                failed.extend(faults);
-            }
-        }
-    }
+    let (records, failed) = measure::<S>(arguments)?;
     for record in &records {
         if let Some(asked) = &arguments.json {
             let path = record.path(asked, records.len() > 1);
@@ -267,9 +303,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     if arguments.short {
-        records
-            .iter()
-            .for_each(|r| print!("{}", table::short_table(r)));
+        for record in &records {
+            let rows = S::rows();
+            print!("{}", table::short_table(record, &distinct(&rows)));
+        }
     }
     differences(&records)?;
     if let Some(old) = &arguments.compare {
@@ -288,119 +325,54 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Measures rows on one mesh and one engine. The record keeps the first mesh of each size, with the patches of the
-/// options. Returns a message for each row that cannot be measured on a file's mesh; on the bench's own meshes such a
-/// row ends the run.
-pub(crate) fn measure(
-    engine: &Engine,
-    mesh: &TriMesh,
-    subject: &Subject,
-    rows: &[&Row],
-    effort: Effort,
-    record: &mut Record,
-) -> Result<Vec<String>> {
-    engine.set_block_threads(record.options.block_threads);
-    let mut faults = Vec::new();
-    for conflicts in [Conflicts::Claims, Conflicts::Speculative] {
-        let rows = rows.iter().filter(|r| r.conflicts == conflicts);
-        let rows: Vec<&Row> = rows.copied().collect();
-        if conflicts == Conflicts::Claims || !rows.is_empty() {
-            let faults_there =
-                measure_with(conflicts, engine, mesh, subject, &rows, effort, record)?;
-            faults.extend(faults_there);
-        }
-    }
-    Ok(faults)
+/// Returns a line for each row: its name, and what it measures.
+fn list<S: Subject>(rows: &[&Row<S>]) -> String {
+    let about = |name: &str| rows.iter().find(|r| r.name == name).map_or("", |r| r.about);
+    let lines = distinct(rows)
+        .into_iter()
+        .map(|name| format!("{name:<22} {}", about(name)));
+    lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Measures the rows of one scheduler of edits, which have patches of one size.
-fn measure_with(
-    conflicts: Conflicts,
-    engine: &Engine,
-    mesh: &TriMesh,
-    subject: &Subject,
-    rows: &[&Row],
-    effort: Effort,
-    record: &mut Record,
-) -> Result<Vec<String>> {
-    let say = |what: &str| eprintln!("{} on {}: {what}", subject.name, engine.name());
-    let timed = rows.iter().find(|r| matches!(r.work, Work::Build));
-    say(timed.map_or("build", |r| r.name));
-    let options = patch_options(&record.options, conflicts);
-    let own = (conflicts == Conflicts::Speculative).then_some(options.patch_size);
-    let (rx, stats, built) = rows::build(engine, mesh, &options, timed.map(|_| effort))?;
-    if let Some(row) = timed {
-        record.runs.push(row.finish(subject, engine, own, built));
+/// Measures the rows that were asked for; returns the records, and a message for each row that cannot be measured.
+pub(crate) fn measure<S: Subject>(arguments: &Arguments) -> Result<(Vec<Record>, Vec<String>)> {
+    let mut subject = S::new(arguments)?;
+    let rows = arguments.rows(S::is_default)?;
+    let batches = subject.batches(arguments, rows)?;
+    ensure!(
+        !batches.iter().all(|b| b.rows.is_empty()),
+        "there are no such rows"
+    );
+    let engines = engines(arguments.engine)?;
+    let effort = arguments.effort::<S>();
+    let mut records = Vec::new();
+    for engine in &engines {
+        let mut record = Record::new(S::NAME, engine, arguments.options::<S>());
+        eprintln!("{}: measuring the copy bandwidth", record.engine.name);
+        let bytes = match (arguments.quick, engine.is_cuda()) {
+            (true, _) => 64 << 20,
+            (_, false) => 256 << 20,
+            _ => 1 << 30,
+        };
+        record.ceiling = Some(rows::copy(engine, bytes, effort)?);
+        records.push(record);
     }
-    let bench = Bench {
-        engine,
-        rx: &rx,
-        mesh,
-        patch_size: options.patch_size,
-        jittered: OnceCell::new(),
-        parts: Parts::of(&rx),
-        effort,
-    };
-    let mut faults = Vec::new();
-    for row in rows {
-        let place = |error: Error| error.context(format!("row {}", row.name));
-        let outcome = one(row, &bench, subject, own, record).map_err(place);
-        match outcome {
-            Err(error) if subject.file.is_some() => {
-                say(&format!("LEFT OUT: {error:#}"));
-                faults.push(format!("{} on {}: {error:#}", subject.name, engine.name()));
-            }
-            outcome => outcome?,
+    let mut failed = Vec::new();
+    for batch in &batches {
+        let mesh = subject.make(&batch.name)?;
+        for (engine, record) in engines.iter().zip(&mut records) {
+            let on = On {
+                engine,
+                name: &batch.name,
+                mesh: &mesh,
+                rows: &batch.rows,
+                effort,
+                patch_size: arguments.patch_size,
+            };
+            failed.extend(S::measure(&on, record)?);
         }
     }
-    if conflicts == Conflicts::Claims && record.meshes.iter().all(|m| m.name != subject.name) {
-        record.meshes.push(about(&rx, subject, &stats)?);
-    }
-    Ok(faults)
-}
-
-/// Measures one row; its measurement goes into the record.
-fn one(
-    row: &Row,
-    bench: &Bench<'_>,
-    subject: &Subject,
-    own: Option<u32>,
-    record: &mut Record,
-) -> Result<()> {
-    let engine = bench.engine;
-    if !matches!(row.work, Work::Build) {
-        eprintln!("{} on {}: {}", subject.name, engine.name(), row.name);
-    }
-    match row.work {
-        Work::Build => {}
-        Work::On(run) => {
-            let run = row.finish(subject, engine, own, run(bench)?);
-            record.runs.push(run);
-        }
-        Work::Amount(count) => {
-            let amount = row.finish_amount(subject, engine, own, count(bench)?);
-            record.amounts.push(amount);
-        }
-    }
-    Ok(())
-}
-
-fn about(rx: &RxMesh, subject: &Subject, stats: &PatchStats) -> Result<MeshRecord> {
-    let mut about = MeshRecord {
-        name: subject.name.clone(),
-        recipe: subject.recipe.clone(),
-        level: subject.level,
-        vertices: rx.count(Kind::Vertex),
-        edges: rx.count(Kind::Edge),
-        faces: rx.count(Kind::Face),
-        device_bytes: rx.device_bytes() as u64,
-        device_bytes_a_face: rx.device_bytes() as f64 / f64::from(subject.faces),
-        reference_bytes_a_face: reference::bytes_a_face(subject.faces),
-        file: subject.file.clone(),
-        patches: serde_json::Value::Null,
-    };
-    about.set_patches(stats)?;
-    Ok(about)
+    Ok((records, failed))
 }
 
 /// Fails when engines do not agree on the results of a query.
@@ -412,10 +384,7 @@ fn differences(records: &[Record]) -> Result<()> {
             .iter()
             .flat_map(|run| records[..i].iter().map(move |r| (run, r)))
         {
-            let same = other
-                .runs
-                .iter()
-                .find(|o| o.row == run.row && o.mesh == run.mesh);
+            let same = other.find(&run.row, &run.mesh);
             if same.is_some_and(|o| o.figures.get("checksum") != run.figures.get("checksum")) {
                 faults.push(format!(
                     "{} on {}: {} and {} do not agree",
@@ -426,4 +395,52 @@ fn differences(records: &[Record]) -> Result<()> {
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
     Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// Returns the arguments of a command line.
+    pub(crate) fn arguments(line: &[&str]) -> Arguments {
+        Line::parse_from(["bench"].iter().chain(line)).arguments
+    }
+
+    /// Measures a subject's rows on the CPU with one sample each, none of which may fail.
+    pub(crate) fn measured<S: Subject>(line: &[&str]) -> Result<Record> {
+        let few = [
+            "--engine", "cpu", "--repeat", "1", "--budget", "0", "--batch", "1",
+        ];
+        let (mut records, failed) = measure::<S>(&arguments(&[&few, line].concat()))?;
+        ensure!(failed.is_empty(), "{failed:?}");
+        Ok(records.remove(0))
+    }
+
+    #[test]
+    fn rows_are_asked_for_by_name_or_beginning() -> Result<()> {
+        assert_eq!(
+            names("VC, gather;springs,x"),
+            ["VC, gather", "springs", "x"]
+        );
+        let count = |line: &[&str]| -> Result<usize> {
+            Ok(arguments(line).rows::<Triangles>(|_| true)?.len())
+        };
+        // One row has exactly this name, and others begin so.
+        assert_eq!(count(&["--rows", "vv"])?, 1);
+        assert!(count(&["--rows", "mcf-"])? > 1);
+        assert!(count(&["--rows", "no such row"]).is_err());
+        assert!(
+            arguments(&["--jitter", "1", "--mesh", "a"])
+                .check_others()
+                .is_err()
+        );
+        Ok(())
+    }
 }

@@ -1,9 +1,8 @@
 //! Tables as text.
 
 use crate::measure::{median, range};
-use crate::record::{Amount, MeshRecord, Record, Run, speculative_settings};
+use crate::record::{MeshRecord, Record, Run, speculative_settings};
 use crate::reference::Reference;
-use crate::rows;
 
 /// Formats a number with four digits, in at most eight columns.
 pub(crate) fn short(x: f64) -> String {
@@ -44,7 +43,18 @@ pub(crate) fn align(lines: &[Vec<String>]) -> String {
     text
 }
 
-/// Returns the table of a record.
+/// Returns the names of the meshes with results, in the order of the record.
+fn meshes(record: &Record) -> Vec<&str> {
+    let mut meshes: Vec<&str> = Vec::new();
+    for run in &record.runs {
+        if !meshes.contains(&&*run.mesh) {
+            meshes.push(&run.mesh);
+        }
+    }
+    meshes
+}
+
+/// Returns the table of a record: a part for each mesh.
 pub(crate) fn table(record: &Record) -> String {
     let engine = &record.engine;
     let mut text = format!(
@@ -62,15 +72,37 @@ pub(crate) fn table(record: &Record) -> String {
     if let Some(settings) = speculative_settings(record) {
         text += &format!("{settings}\n");
     }
-    for mesh in &record.meshes {
-        text += &of_mesh(record, mesh);
+    let meshes = meshes(record);
+    for mesh in meshes {
+        let runs: Vec<&Run> = record.runs.iter().filter(|r| r.mesh == mesh).collect();
+        text += &format!("\n{mesh}");
+        if let Some(about) = record.meshes.iter().find(|m| m.name == mesh) {
+            text += &of_mesh(record, about);
+        }
+        text.push('\n');
+        let mut lines = vec![HEADING.map(str::to_owned).to_vec()];
+        lines.extend(runs.iter().map(|run| line(record, run)));
+        text += &align(&lines);
     }
     text
 }
 
-const HEADING: [&str; 13] = [
-    "row", "ms", "min", "max", "single", "ns/el", "MB", "GB/s", "x floor", "goal", "rival ms",
-    "rival/ms", "rival",
+const HEADING: [&str; 15] = [
+    "row",
+    "value",
+    "",
+    "min",
+    "max",
+    "single",
+    "wall",
+    "ns/el",
+    "MB",
+    "GB/s",
+    "x floor",
+    "goal",
+    "rival",
+    "rival/ours",
+    "by",
 ];
 
 /// Formats the factor by which a rival takes longer, with a mark if its figure counts less than ours (`*`), more (`+`)
@@ -86,27 +118,21 @@ pub(crate) fn times(reference: &Reference, times: f64) -> String {
     format!("{times:.digits$}x{mark}")
 }
 
-/// Returns one line per row: its time on each mesh, and the strongest rival's over it.
-pub(crate) fn short_table(record: &Record) -> String {
-    let heading = record
-        .meshes
-        .iter()
-        .flat_map(|m| [m.name.clone(), String::new()]);
+/// Returns one line for each of these rows: its result on each mesh, and the strongest rival's over it.
+pub(crate) fn short_table(record: &Record, rows: &[&str]) -> String {
+    let meshes = meshes(record);
+    let heading = meshes.iter().flat_map(|m| [(*m).to_owned(), String::new()]);
     let mut lines: Vec<Vec<String>> = vec![["row".to_owned()].into_iter().chain(heading).collect()];
-    for row in rows::all() {
-        let cells = record.meshes.iter().flat_map(|m| {
-            if let Some(run) = record.run(row.name, &m.name) {
+    for row in rows {
+        let cells = meshes.iter().flat_map(|mesh| match record.find(row, mesh) {
+            None => [String::new(), String::new()],
+            Some(run) if !run.is_time() => [short(run.median()), run.unit.to_string()],
+            Some(run) => {
                 let rival = record.rival(run).map(|(r, x)| times(r, x));
-                return [short(run.median()), rival.unwrap_or_default()];
+                [short(run.median()), rival.unwrap_or_default()]
             }
-            let amount = record
-                .amounts
-                .iter()
-                .find(|a| a.row == row.name && a.mesh == m.name);
-            let of = |a: &Amount| [short(a.median()), a.unit.to_string()];
-            amount.map_or_else(Default::default, of)
         });
-        let line: Vec<String> = [row.name.to_owned()].into_iter().chain(cells).collect();
+        let line: Vec<String> = [(*row).to_owned()].into_iter().chain(cells).collect();
         if line[1..].iter().any(|c| !c.is_empty()) {
             lines.push(line);
         }
@@ -121,10 +147,10 @@ pub(crate) fn short_table(record: &Record) -> String {
     )
 }
 
+/// Returns what is known of a mesh, and the stages of its construction.
 fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     let mut text = format!(
-        "\n{}: {} vertices, {} edges, {} faces, order {:?}; {} patches of {} faces; {} device bytes a face",
-        mesh.name,
+        ": {} vertices, {} edges, {} faces, order {:?}; {} patches of {} faces; {} device bytes a face",
         mesh.vertices,
         mesh.edges,
         mesh.faces,
@@ -136,87 +162,81 @@ fn of_mesh(record: &Record, mesh: &MeshRecord) -> String {
     if let (true, Some(bytes)) = (record.engine.name == "cuda", mesh.reference_bytes_a_face) {
         text += &format!(" (reference {bytes})");
     }
-    text.push('\n');
-    let runs: Vec<&Run> = record.runs.iter().filter(|r| r.mesh == mesh.name).collect();
-    if let Some(build) = runs.iter().find(|r| r.row == "build") {
-        text += &stages(mesh, build);
-    }
-    let mut lines = vec![HEADING.map(str::to_owned).to_vec()];
-    lines.extend(runs.iter().map(|run| line(record, run)));
-    text + &align(&lines) + &amounts(record, mesh)
-}
-
-/// Returns the rows that are not times.
-fn amounts(record: &Record, mesh: &MeshRecord) -> String {
-    let found = record.amounts.iter().filter(|a| a.mesh == mesh.name);
-    let mut lines: Vec<Vec<String>> = found
-        .map(|a| {
-            let (low, high) = range(&a.values);
-            vec![
-                a.row.clone(),
-                short(a.median()),
-                a.unit.to_string(),
-                short(low),
-                short(high),
-                optional(a.references.first().map(|r| r.value)),
-                optional(a.goal),
-            ]
-        })
-        .collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    let heading = ["row", "value", "unit", "min", "max", "ref", "goal"];
-    lines.insert(0, heading.map(str::to_owned).to_vec());
-    format!("no times:\n{}", align(&lines))
-}
-
-fn stages(mesh: &MeshRecord, build: &Run) -> String {
-    let stage = |name| short(mesh.patch_figure(&["times", name]));
+    let Some(build) = record.run("build", &mesh.name) else {
+        return text;
+    };
+    let stages = [
+        "adjacency",
+        "regions",
+        "patches",
+        "elements",
+        "ribbons",
+        "pack",
+    ];
+    let stage = |name| format!("{name} {}", short(mesh.patch_figure(&["times", name])));
     let upload = build
         .figures
         .get("upload_ms")
-        .and_then(serde_json::Value::as_f64)
-        .unwrap_or(f64::NAN);
-    format!(
-        "build stages, ms: adjacency {}, regions {}, patches {}, elements {}, ribbons {}, pack {}; upload {}\n",
-        stage("adjacency"),
-        stage("regions"),
-        stage("patches"),
-        stage("elements"),
-        stage("ribbons"),
-        stage("pack"),
-        short(upload),
+        .and_then(serde_json::Value::as_f64);
+    text + &format!(
+        "\nbuild stages, ms: {}; upload {}",
+        stages.map(stage).join(", "),
+        short(upload.unwrap_or(f64::NAN)),
     )
 }
 
 fn line(record: &Record, run: &Run) -> Vec<String> {
-    let ms = run.median();
-    let (low, high) = range(&run.ms);
-    let rival = record.rival(run);
+    let value = run.median();
+    let (low, high) = range(&run.values);
+    let (rival, over) = record.rival(run).unzip();
+    let middle = |ms: &[f64]| optional((!ms.is_empty()).then(|| median(ms)));
+    let of_time = |x: f64| optional(Some(x).filter(|x| run.is_time() && *x > 0.0));
     vec![
         run.row.clone(),
-        short(ms),
+        short(value),
+        run.unit.to_string(),
         short(low),
         short(high),
-        if run.single_ms.is_empty() {
-            String::new()
-        } else {
-            short(median(&run.single_ms))
-        },
-        short(ms * 1e6 / run.elements.max(1) as f64),
-        if run.bytes > 0 {
-            short(run.bytes as f64 / 1e6)
-        } else {
-            String::new()
-        },
+        middle(&run.single_ms),
+        middle(&run.wall_ms),
+        of_time(value * 1e6 / run.elements.max(1) as f64),
+        of_time(run.bytes as f64 / 1e6),
         optional(run.gb_s()),
         optional(record.over_floor(run)),
-        optional(run.goal_ms),
-        optional(rival.map(|(r, _)| r.ms)),
-        rival.map_or_else(String::new, |(r, x)| times(r, x)),
-        rival.map_or_else(String::new, |(r, _)| r.system.clone()),
+        optional(run.goal),
+        optional(rival.map(|r| r.value)),
+        rival
+            .zip(over)
+            .map_or_else(String::new, |(r, x)| times(r, x)),
+        rival.map_or_else(String::new, |r| r.system.clone()),
     ]
+}
+
+/// Returns one line for each row of a record, for documents: mesh, elements, result, goal, strongest of others.
+pub(crate) fn markdown_of_rows(record: &Record) -> String {
+    let mut text = String::from(
+        "| row | mesh | faces | ms | goal | best of others (ported: by us) |\n\
+         | --- | --- | ---: | ---: | ---: | --- |\n",
+    );
+    // As short as it can be.
+    let number = |x: f64| ((x * 1e4).round() / 1e4).to_string();
+    for run in &record.runs {
+        let value = match run.is_time() {
+            true => format!("{:.4}", run.median()),
+            false => format!("{:.1} {}", run.median(), run.unit),
+        };
+        let other = run.references.first();
+        let other = other.map(|r| format!("{}: {}", number(r.value), r.system));
+        text += &format!(
+            "| {} | {} | {} | {value} | {} | {} |\n",
+            run.row,
+            run.mesh,
+            run.elements,
+            run.goal.map_or("-".to_owned(), number),
+            other.unwrap_or("-".to_owned()),
+        );
+    }
+    text
 }
 
 #[cfg(test)]

@@ -22,9 +22,10 @@
 
 mod builder;
 pub mod fingerprint;
-pub mod ptx;
 pub mod ptxas;
 mod toolchain;
 
 pub use builder::{BuildOutput, CudaBuilder, CudaBuilderError, NvvmArch};
+/// Reader of PTX text.
+pub use rxmesh_ptx as ptx;
 pub use toolchain::{DEVICE_RUSTC, Origin, Toolchain, ToolchainError};

@@ -2,7 +2,7 @@
 //! cust does not support. The GPU then has the next blocks ready when the last ones finish: a launch that follows
 //! another one costs about a microsecond less.
 //!
-//! A kernel that is launched in this way must itself wait before it touches any memory; [`overlapping`] adds the wait.
+//! A kernel that is launched in this way must itself wait before it touches any memory; `rxmesh_ptx::overlapping` adds the wait.
 
 use std::ffi::c_void;
 
@@ -11,43 +11,6 @@ pub const LEAST_CAPABILITY: (u32, u32) = (9, 0);
 
 /// First version of CUDA whose drivers support them, as `cuDriverGetVersion` counts.
 pub const LEAST_DRIVER: i32 = 12000;
-
-/// First PTX target and first PTX version that have the instructions.
-const LEAST_TARGET: u32 = 90;
-const LEAST_PTX: (u32, u32) = (7, 8);
-
-/// Returns the PTX for such GPUs, with entries that wait for the previous launch before anything else; `None` if the
-/// text is not in rustc's form. The next launch is admitted when the last block ends, not sooner: its blocks would take
-/// the first free slots, several on one multiprocessor, instead of spreading over all of them.
-pub fn overlapping(text: &str) -> Option<String> {
-    let (mut out, mut heads, mut entries) = (String::with_capacity(text.len() + 256), 0, 0);
-    let mut in_head = false;
-    for line in text.split_inclusive('\n') {
-        if let Some(version) = line.strip_prefix(".version ") {
-            let (major, minor) = version.trim().split_once('.')?;
-            let (major, minor) = (major.parse().ok()?, minor.parse().ok()?).max(LEAST_PTX);
-            out.push_str(&format!(".version {major}.{minor}\n"));
-            heads += 1;
-        } else if let Some(target) = line.strip_prefix(".target sm_") {
-            let target = target.trim_end();
-            let digits = target.trim_end_matches(|c: char| !c.is_ascii_digit());
-            match digits.parse::<u32>().ok()? {
-                n if n >= LEAST_TARGET => out.push_str(line),
-                _ if digits == target => out.push_str(&format!(".target sm_{LEAST_TARGET}\n")),
-                _ => return None,
-            }
-            heads += 1;
-        } else {
-            out.push_str(line);
-            in_head |= line.starts_with(".visible .entry ") || line.starts_with(".entry ");
-            if in_head && line.trim() == "{" {
-                out.push_str("griddepcontrol.wait;\n");
-                (in_head, entries) = (false, entries + 1);
-            }
-        }
-    }
-    (heads == 2 && entries > 0 && !in_head).then_some(out)
-}
 
 /// `CUlaunchAttribute`.
 #[repr(C)]
@@ -115,32 +78,6 @@ pub unsafe fn launch(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn entries_wait_before_anything_else() {
-        let body = ".visible .entry a(\n\t.param .b32 p\n)\n.maxnreg 96\n{\n\t.reg .b32 %r<2>;\n\tret;\n}\n";
-        let waits = body.replace("{\n", "{\ngriddepcontrol.wait;\n");
-        let head = |version: &str, target: &str| {
-            format!(
-                ".version {version}\n.target {target}\n.address_size 64\n.func f()\n{{\n\tret;\n}}\n"
-            )
-        };
-        let old = head("6.3", "sm_75");
-        let want = head("7.8", "sm_90") + &waits + &waits;
-        assert_eq!(overlapping(&(old.clone() + body + body)), Some(want));
-        // Newer versions stay; text in another form is left alone.
-        let newer = head("8.4", "sm_100a");
-        assert_eq!(overlapping(&(newer.clone() + body)), Some(newer + &waits));
-        for text in [
-            head("6.3", "sm_75, debug") + body,
-            old,
-            body.to_string(),
-            head("6", "sm_75") + body,
-            head("6.3", "sm_75") + ".visible .entry a()\n",
-        ] {
-            assert_eq!(overlapping(&text), None, "{text}");
-        }
-    }
 
     #[test]
     fn structures_are_the_drivers() {

@@ -38,7 +38,7 @@ use rxmesh_host::engine::{Engine, EngineError, Ptx};
 #[cfg(feature = "cuda")]
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
-    "/rxmesh_simulation_kernels.ptx.z"
+    "/rxmesh_simulation_kernels.ptx.lzma"
 )));
 /// Without the `cuda` feature no engine loads PTX.
 #[cfg(not(feature = "cuda"))]

@@ -19,7 +19,7 @@ use rxmesh_speculative_kernels::{Mark, PlaceByHandle, Speculate};
 #[cfg(feature = "cuda")]
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
-    "/rxmesh_speculative_kernels.ptx.z"
+    "/rxmesh_speculative_kernels.ptx.lzma"
 )));
 /// Without the `cuda` feature no engine loads PTX.
 #[cfg(not(feature = "cuda"))]

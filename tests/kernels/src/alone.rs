@@ -35,7 +35,7 @@ impl ForEach<Alone<Edge>> for Functions {
 
 kernel! {
     /// Counts the runs for each element of a kind that is asked for.
-    pub struct Count: ForEach<Alone<Edge>> {
+    pub struct CountActive: ForEach<Alone<Edge>> {
         /// Not zero if the body is to run.
         pub asked: Read<Edge, u32>,
         /// Number of runs.
@@ -43,7 +43,7 @@ kernel! {
     }
 }
 
-impl ForEach<Alone<Edge>> for Count {
+impl ForEach<Alone<Edge>> for CountActive {
     const SELECTIVE: bool = true;
 
     #[inline(always)]

@@ -20,7 +20,7 @@ pub mod sorts;
 pub mod steps;
 pub mod volumes;
 
-use alone::{Count, Functions};
+use alone::{CountActive, Functions};
 use exercise::{ExerciseLocks, ExerciseQueue, ExerciseStash, ExerciseTable};
 use marked::{CollapseMarked, FlipMarked, RemoveMarked, SplitFaceMarked, SplitMarked};
 use rxmesh_speculative_kernels::Speculate;
@@ -50,7 +50,7 @@ rxmesh_kernels::kernels! {
     distribute give_corners: GiveCorners;
     prepared cell_edge_vertices: CellEdgeVertices;
     patch functions_of_edges: Functions;
-    prepared count_edges: Count;
+    prepared count_edges: CountActive;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

@@ -4,7 +4,7 @@ use rxmesh_host::engine::Engine;
 use rxmesh_host::kernels::math::{atan2, cos, ln, log2, pow, sin, tan};
 use rxmesh_host::mesh::generate;
 use rxmesh_host::{Edge, PatchOptions, RxMesh};
-use rxmesh_test_kernels::alone::{Count, Functions};
+use rxmesh_test_kernels::alone::{CountActive, Functions};
 use rxmesh_tests::conformance;
 use rxmesh_tests::engines::suited;
 
@@ -26,7 +26,7 @@ fn each_owned_element_runs_once(engine: &Engine) {
         let mut runs = rx.attribute::<Edge, u32>().unwrap();
         for times in 1..=4 {
             let (asked_view, runs_view) = (attribute.read().unwrap(), runs.write().unwrap());
-            let kernel = Count {
+            let kernel = CountActive {
                 asked: asked_view,
                 runs: runs_view,
             };

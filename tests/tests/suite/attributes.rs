@@ -104,15 +104,13 @@ fn freshness(engine: &Engine) {
     assert_eq!(x.engine_values().unwrap()[0], Vec3::ONE);
     // Passed to a kernel that writes: the host's copy is stale until a download.
     let affine = Affine {
-        x: x.global_mut().unwrap(),
+        x: x.write().unwrap(),
         origin: Vec3::ZERO,
         scale: 2.0,
         shift: Vec3::X,
     };
     assert_eq!(x.host(), Err(AttributeError::HostStale));
-    engine
-        .launch_flat(rx.linear_len(Kind::Vertex), affine)
-        .unwrap();
+    rx.run(affine).unwrap();
     assert_eq!(x.host(), Err(AttributeError::HostStale));
     assert_eq!(x.host_mut().map(|_| ()), Err(AttributeError::HostStale));
     // An upload does not bring the host's old values back.

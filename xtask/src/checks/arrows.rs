@@ -13,9 +13,13 @@ use crate::workspace::{self, MemberPackage};
 const ARROWS: &[(&str, &[&str])] = &[
     ("rxmesh-cuda-std", &[]),
     ("rxmesh-cuda-driver", &[]),
-    ("rxmesh-cuda-builder", &[]),
+    ("rxmesh-ptx", &[]),
+    ("rxmesh-cuda-builder", &["rxmesh-ptx"]),
     ("rxmesh-kernels", &["rxmesh-cuda-std"]),
-    ("rxmesh-host", &["rxmesh-kernels", "rxmesh-cuda-driver"]),
+    (
+        "rxmesh-host",
+        &["rxmesh-kernels", "rxmesh-cuda-driver", "rxmesh-ptx"],
+    ),
     (
         "rxmesh-speculative-kernels",
         &["rxmesh-kernels", "rxmesh-cuda-std"],

@@ -1,5 +1,5 @@
-//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, and no doc comment begins
-//! with one of [`NOUN_PHRASES`].
+//! Checks of the lines of code and documents: none is longer than [`LONGEST`] characters, no doc comment begins with
+//! one of [`NOUN_PHRASES`], and no type name stands more than twice ([`names`](super::names)).
 
 use std::fs;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
+use super::names::TypeNames;
 use crate::workspace;
 
 /// Most characters of a line.
@@ -24,6 +25,7 @@ const NOUN_PHRASES: [&str; 8] = [
 pub(crate) fn run() -> anyhow::Result<()> {
     let root = workspace::root();
     let mut faults = Vec::new();
+    let mut names = TypeNames::default();
     let files = files(&root)?;
     for name in &files {
         let text = fs::read_to_string(root.join(name)).with_context(|| name.clone())?;
@@ -31,17 +33,20 @@ pub(crate) fn run() -> anyhow::Result<()> {
         faults.extend(
             long.map(|(line, n)| format!("{name}:{line}: {n} characters, more than {LONGEST}")),
         );
+        names.add(name, &text);
         if name.ends_with(".rs") {
             faults.extend(noun_phrases(&text).map(|(line, word)| {
                 format!("{name}:{line}: the doc comment begins with \"{word}\", not with a verb or a noun")
             }));
         }
     }
+    faults.extend(names.faults());
     if !faults.is_empty() {
-        bail!("{}\n{} lines to mend", faults.join("\n"), faults.len());
+        bail!("{}\n{} faults", faults.join("\n"), faults.len());
     }
     println!(
-        "{} files, no line longer than {LONGEST} characters, no doc comment that begins with a noun phrase",
+        "{} files, no line longer than {LONGEST} characters, no doc comment that begins with a noun phrase, no third \
+        type of a name",
         files.len()
     );
     Ok(())

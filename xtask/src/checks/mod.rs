@@ -5,5 +5,7 @@ pub(crate) mod deny;
 mod floors;
 pub(crate) mod lines;
 pub(crate) mod msrv;
+mod names;
 pub(crate) mod notices;
 pub(crate) mod paths;
+pub(crate) mod size;

@@ -6,11 +6,11 @@ use crate::output::numbered;
 use crate::record::Record;
 use anyhow::{Result, bail};
 use clap::Args;
-use rxmesh::on_session;
+use rxmesh::on::TrackedFrame;
 use rxmesh::text::rounds;
 use rxmesh_host::Error;
 use rxmesh_host::algo::Options;
-use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
+use rxmesh_host::algo::track::{TrackOptions, TrackReport};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -87,31 +87,27 @@ vertices smoothed, much as El Topo does with collisions off (Brochu and Bridson 
         let on = &mut edit.on;
         let (carried, home, seams) = (on.carried.clone(), on.home, on.seams.clone());
         let mut files = Vec::new();
-        let tracking = on.work(&mut edit.run, "tracking", |session, x| {
-            on_session!(session, |session| track(
-                session,
-                x,
-                &args.tracking,
-                |frame, session| {
-                    if validate && let Some(first) = session.validate()?.first() {
-                        return Err(rxmesh::Error::Message(format!(
-                            "frame {frame} is not sound: {first}; this is a bug in rxmesh"
-                        )));
-                    }
-                    if args.sequence {
-                        let path = numbered(&target.path, frame);
-                        let mut mesh = carried.mesh(session)?.0;
-                        if let Some(seams) = &seams {
-                            mesh = seams.split_again(&mesh)?;
-                        }
-                        mesh.return_to(home);
-                        let links = rxmesh_host::files::Links::Refuse;
-                        rxmesh_host::io::write_with(&path, &mesh, &target.options, links)?;
-                        files.push(path);
-                    }
-                    Ok(())
+        let mut each = |frame, now: &dyn TrackedFrame| {
+            if validate && let Some(first) = now.faults()?.first() {
+                return Err(rxmesh::Error::Message(format!(
+                    "frame {frame} is not sound: {first}; this is a bug in rxmesh"
+                )));
+            }
+            if args.sequence {
+                let path = numbered(&target.path, frame);
+                let mut mesh = now.mesh(&carried)?;
+                if let Some(seams) = &seams {
+                    mesh = seams.split_again(&mesh)?;
                 }
-            ))
+                mesh.return_to(home);
+                let links = rxmesh_host::files::Links::Refuse;
+                rxmesh_host::io::write_with(&path, &mesh, &target.options, links)?;
+                files.push(path);
+            }
+            Ok(())
+        };
+        let tracking = on.work(&mut edit.run, "tracking", |session, x| {
+            session.track(x, &args.tracking, &mut each)
         })?;
         on.target_length = Some(f64::from(tracking.target_length));
         Ok(TrackOpReport { tracking, files })

@@ -1,8 +1,8 @@
 //! The paper's experiments with edits (Mahmoud et al. 2024): both schedulers beside the reference, wasted work, later
 //! costs of edits, memory.
 
-use super::{Line, OURS, Panel, Scale, THEIRS, lines, runs};
-use crate::record::{Amount, Record};
+use super::{Dash, Line, OURS, Panel, Scale, THEIRS, lines, runs};
+use crate::record::Record;
 use crate::{reference, rows};
 
 /// Rows of times that both schedulers have, with their place in the paper.
@@ -89,8 +89,7 @@ fn amounts(record: &Record, rows: &[(&str, &str)]) -> Vec<Line> {
     for (&(row, name), color) in rows.iter().zip(OURS) {
         let mut points = Vec::new();
         for mesh in &record.meshes {
-            let same = |a: &&Amount| a.row == row && a.mesh == mesh.name;
-            let Some(amount) = record.amounts.iter().find(same) else {
+            let Some(amount) = record.amount(row, &mesh.name) else {
                 continue;
             };
             let faces = f64::from(mesh.faces);
@@ -102,17 +101,19 @@ fn amounts(record: &Record, rows: &[(&str, &str)]) -> Vec<Line> {
                 }
             }
         }
-        all.push((name.to_owned(), color, "", points));
+        all.push((name.to_owned(), color, Dash::Solid, points));
     }
     let theirs = others.into_iter().zip(THEIRS);
-    all.extend(theirs.map(|((system, points), color)| (system.to_owned(), color, "5 3", points)));
-    let line = |(name, color, dashes, mut points): (String, _, _, Vec<(f64, f64)>)| {
+    all.extend(
+        theirs.map(|((system, points), color)| (system.to_owned(), color, Dash::Dashed, points)),
+    );
+    let line = |(name, color, dash, mut points): (String, _, _, Vec<(f64, f64)>)| {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points.dedup();
         Line {
             name,
             color,
-            dashes,
+            dash,
             points,
         }
     };
@@ -124,22 +125,16 @@ fn amounts(record: &Record, rows: &[(&str, &str)]) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Unit;
-    use crate::record::tests::{mesh, record};
+    use crate::record::tests::{self, mesh, record};
+    use crate::record::{Run, Unit};
 
-    fn amount(row: &str, mesh: &str, value: f64) -> Amount {
-        Amount {
-            row: row.into(),
-            mesh: mesh.into(),
-            unit: Unit::Percent,
-            values: vec![value],
-            figures: serde_json::Map::new(),
-            references: rows::all().find(|r| r.name == row).map_or(Vec::new(), |r| {
-                reference::amounts(r.against, "cuda", 20_000)
-            }),
-            goal: None,
-            patch_size: None,
-        }
+    fn amount(row: &str, mesh: &str, value: f64) -> Run {
+        let mut amount = tests::amount(row, mesh, Unit::Percent, &[value]);
+        let row = rows::all().find(|r| r.name == row);
+        amount.references = row.map_or(Vec::new(), |r| {
+            reference::references(r.against, "cuda", 20_000)
+        });
+        amount
     }
 
     #[test]
@@ -150,11 +145,11 @@ mod tests {
         more.iter_mut().for_each(|r| r.mesh = "80k".to_owned());
         record.runs.extend(more);
         record.meshes = vec![mesh("80k", 80_000), mesh("20k", 20_000)];
-        record.amounts = vec![
+        record.runs.extend([
             amount("slowdown", "80k", 1.2),
             amount("slowdown", "20k", 1.1),
             amount("wasted", "20k", 60.0),
-        ];
+        ]);
         let panels = panels(&record);
         let titles: Vec<&str> = panels.iter().map(|p| p.title.as_str()).collect();
         assert_eq!(titles, [TIMES[0].1, AMOUNTS[1].0]);

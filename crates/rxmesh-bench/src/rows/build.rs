@@ -6,17 +6,18 @@ use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::patch::{PatchOptions, PatchStats};
 use rxmesh_host::store::RxMesh;
 
-use super::{Bench, Measured, Row, Work};
+use super::{Bench, Measured, Row};
 use crate::floor::Floor;
 use crate::measure::{self, Effort, Times, wall_ms};
 use crate::mesh::Input;
 use crate::reference::{Against, Goal};
 
-const BUILD: Row = Row::new(
+const BUILD: Row = Row::time(
     "build",
     "faces in memory to mesh on the engine, upload included",
-    Work::Build,
+    |b| Ok(b.built.clone()),
 )
+.builds()
 .counts(
     "construction from faces in memory, upload included, wall clock",
     "faces, 12 F",

@@ -7,8 +7,6 @@ use rxmesh_kernels::algo::delaunay::DelaunayFlip;
 #[cfg(feature = "speculative")]
 use rxmesh_speculative::Speculative;
 
-#[cfg(feature = "speculative")]
-use super::Work;
 use super::session::{NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
 use crate::conflicts::Counts;
@@ -50,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         .speculative(
             "delaunay-speculative",
             "the same on the speculative scheduler",
-            Work::On(flips::<Speculative>),
+            flips::<Speculative>,
         )
         .goals(&[Goal::gpu(1_280_000, 100.0)]),
 ];

@@ -7,7 +7,7 @@ use rxmesh_kernels::topo::Kind;
 use rxmesh_speculative::Speculative;
 use serde_json::Map;
 
-use super::{Bench, Counted, Row};
+use super::{Bench, Measured, Row};
 use crate::conflicts::Counts;
 use crate::record::Unit;
 use crate::reference::Against;
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Returns the bytes per face, without attributes: of the static mesh, or of the speculative scheduler's patches.
-fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Counted> {
+fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Measured> {
     let faces = b.count(Kind::Face) as f64;
     let static_bytes = b.rx.device_bytes() as f64 / faces;
     let mut figures = Map::new();
@@ -51,9 +51,5 @@ fn bytes<C: Counts>(b: &Bench<'_>) -> Result<Counted> {
             bytes as f64 / faces
         }
     };
-    Ok(Counted {
-        unit: Unit::BytesAFace,
-        values: vec![value],
-        figures,
-    })
+    Ok(Measured::amount(Unit::BytesAFace, vec![value], figures))
 }

@@ -13,15 +13,91 @@ use rxmesh_host::mesh::generate::noise;
 use rxmesh_host::store::{Attribute, RxMesh};
 use rxmesh_kernels::kernel::{Entry, PatchKernel};
 use rxmesh_kernels::topo::{Kind, Vertex};
-use serde_json::{Map, Value};
 
+use crate::conflicts::Conflicts;
 use crate::floor::{Floor, Parts};
 use crate::measure::{Effort, Times};
-use crate::record::{KernelRecord, Unit};
+use crate::mesh::Input;
+use crate::record::KernelRecord;
+use crate::subject::Work;
+use crate::triangles::Triangles;
 
+pub(crate) use crate::subject::Measured;
 pub(crate) use build::build;
 pub(crate) use copy::copy;
-pub(crate) use row::{Row, Work};
+
+/// Row of triangle meshes.
+pub(crate) type Row = crate::subject::Row<Triangles>;
+
+/// Input and patches of a row of triangle meshes.
+#[derive(Clone, Copy)]
+pub(crate) struct Own {
+    /// Input, where different from that of the run: the row then has its own mesh.
+    pub(crate) input: Option<Input>,
+    /// Scheduler of edits. Rows of the speculative one have a separate mesh, with patches that suit it.
+    pub(crate) conflicts: Conflicts,
+    /// `true` if it is measured by the construction of the mesh.
+    pub(crate) builds: bool,
+}
+
+impl Row {
+    /// Makes a row that is a time.
+    const fn time(name: &'static str, about: &'static str, work: Work<Triangles>) -> Self {
+        let own = Own {
+            input: None,
+            conflicts: Conflicts::Claims,
+            builds: false,
+        };
+        Self::new(name, about, own, work)
+    }
+
+    /// Makes a row that is not a time.
+    const fn amount(name: &'static str, about: &'static str, work: Work<Triangles>) -> Self {
+        Self::time(name, about, work).no_time()
+    }
+
+    /// States that the construction of the mesh measures the row.
+    const fn builds(mut self) -> Self {
+        self.own.builds = true;
+        self
+    }
+
+    /// Makes the row for the speculative scheduler, measured in another way: the same references, but its own goals.
+    #[cfg(feature = "speculative")]
+    const fn speculative(
+        self,
+        name: &'static str,
+        about: &'static str,
+        work: Work<Triangles>,
+    ) -> Self {
+        Self {
+            name,
+            about,
+            goals: &[],
+            work,
+            ..self
+        }
+        .of_speculative()
+    }
+
+    /// Gives the row patches that suit the speculative scheduler.
+    #[cfg(feature = "speculative")]
+    const fn of_speculative(mut self) -> Self {
+        self.own.conflicts = Conflicts::Speculative;
+        self
+    }
+
+    /// Makes the row for another input, on which no reference was measured.
+    const fn on(mut self, name: &'static str, input: Input) -> Self {
+        self.own.input = Some(input);
+        Self {
+            name,
+            against: &[],
+            goals: &[],
+            ..self
+        }
+    }
+}
 
 /// The modules' rows, in the order of the table.
 const ROWS: &[&[Row]] = &[
@@ -66,27 +142,9 @@ pub(crate) struct Bench<'a> {
     /// Positions with noise, made once for the rows that need them.
     pub(crate) jittered: OnceCell<Vec<Vec3>>,
     pub(crate) parts: Parts,
+    /// Construction of the mesh, which is the row `build`.
+    pub(crate) built: Measured,
     pub(crate) effort: Effort,
-}
-
-/// Result of a row.
-#[derive(Default)]
-pub(crate) struct Measured {
-    pub(crate) per: &'static str,
-    pub(crate) elements: u64,
-    pub(crate) floor: Floor,
-    pub(crate) times: Times,
-    pub(crate) kernels: Vec<KernelRecord>,
-    pub(crate) figures: Map<String, Value>,
-}
-
-/// Result of a row that is not a time.
-#[derive(Default)]
-pub(crate) struct Counted {
-    pub(crate) unit: Unit,
-    /// Samples.
-    pub(crate) values: Vec<f64>,
-    pub(crate) figures: Map<String, Value>,
 }
 
 impl Bench<'_> {

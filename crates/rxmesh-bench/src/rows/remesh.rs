@@ -8,8 +8,6 @@ use rxmesh_kernels::topo::Kind;
 #[cfg(feature = "speculative")]
 use rxmesh_speculative::Speculative;
 
-#[cfg(feature = "speculative")]
-use super::Work;
 use super::session::{FROM_FACES, NO_FLOOR, OPERATION, SESSION, figures, operation};
 use super::{Bench, Measured, Row};
 use crate::conflicts::Counts;
@@ -42,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         .speculative(
             "remesh-speculative",
             "the same on the speculative scheduler",
-            Work::On(remeshing::<Speculative>),
+            remeshing::<Speculative>,
         )
         .goals(&[Goal::gpu(20_000, 200.0), Goal::gpu(1_280_000, 1000.0)]),
 ];

@@ -13,9 +13,7 @@ use rxmesh_kernels::topo::{Kind, Vertex};
 use rxmesh_speculative::Speculative;
 use serde_json::Map;
 
-#[cfg(feature = "speculative")]
-use super::Work;
-use super::{Bench, Counted, Row, mcf};
+use super::{Bench, Measured, Row, mcf};
 use crate::conflicts::Counts;
 use crate::measure::{self, median};
 use crate::record::Unit;
@@ -44,13 +42,13 @@ pub(super) const ROWS: &[Row] = &[
     SLOWDOWN.speculative(
         "slowdown-speculative",
         "the same after flips on the speculative scheduler",
-        Work::Amount(slowdown::<Speculative>),
+        slowdown::<Speculative>,
     ),
 ];
 
 /// Measures an iteration of mean curvature flow after Delaunay flips over one before, as in Table 3 of Mahmoud et al.
 /// 2024, and vertex normals likewise.
-fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
+fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Measured> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let mut session = Session::<C>::open_with(b.rx)?;
     let column = session.attach(&x)?;
@@ -74,11 +72,11 @@ fn slowdown<C: Counts + Runs<DelaunayFlip>>(b: &Bench<'_>) -> Result<Counted> {
     ] {
         figures.insert(name.into(), value.into());
     }
-    Ok(Counted {
-        unit: Unit::Times,
-        values: vec![after_ms / before_ms],
+    Ok(Measured::amount(
+        Unit::Times,
+        vec![after_ms / before_ms],
         figures,
-    })
+    ))
 }
 
 /// Returns the mean number of faces of a patch.

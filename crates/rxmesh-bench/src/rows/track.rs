@@ -9,8 +9,6 @@ use rxmesh_kernels::topo::Kind;
 #[cfg(feature = "speculative")]
 use rxmesh_speculative::Speculative;
 
-#[cfg(feature = "speculative")]
-use super::Work;
 use super::session::{NO_FLOOR, figures, operation};
 use super::{Bench, Measured, Row};
 use crate::conflicts::Counts;
@@ -42,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         .speculative(
             "track-speculative",
             "the same on the speculative scheduler",
-            Work::On(tracking::<Speculative>),
+            tracking::<Speculative>,
         )
         .goals(&[Goal::gpu(20_000, 20.0)]),
 ];

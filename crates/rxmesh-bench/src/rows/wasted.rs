@@ -12,7 +12,7 @@ use rxmesh_kernels::topo::Vertex;
 use rxmesh_speculative::{Speculative, SpeculativeOptions};
 use serde_json::Map;
 
-use super::{Bench, Counted, Row};
+use super::{Bench, Measured, Row};
 use crate::conflicts::Counts as _;
 use crate::record::Unit;
 use crate::reference::Goal;
@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     .goals(GOALS),
 ];
 
-fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Counted> {
+fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Measured> {
     let x = b.rx.attribute_from::<Vertex, Vec3>(b.jittered()?)?;
     let (start, mut values, mut figures) = (Instant::now(), Vec::new(), Map::new());
     while values.is_empty()
@@ -75,9 +75,5 @@ fn waste(b: &Bench<'_>, lock_all: bool) -> Result<Counted> {
         ensure!(last.visits > 0, "no patch was visited: {report:?}");
         values.push(100.0 * last.wasted_share());
     }
-    Ok(Counted {
-        unit: Unit::Percent,
-        values,
-        figures,
-    })
+    Ok(Measured::amount(Unit::Percent, values, figures))
 }

@@ -2,16 +2,14 @@
 
 use anyhow::Result;
 use glam::Vec3;
-use rxmesh_host::engine::Engine;
 use rxmesh_host::mesh::TetMesh;
 use rxmesh_host::patch::VolumeOptions;
-use rxmesh_kernels::topo::Kind;
 use rxmesh_simulation::solve::{GridOptions, Hybrid, HybridOptions};
 use rxmesh_simulation::{Body, Elasticity, Material, Materials, Surroundings};
 
-use super::meshes;
-use super::rows::Measured;
+use super::{Bench, measured, meshes};
 use crate::measure::{self, Effort};
+use crate::subject::Measured;
 
 /// Distance from one copy to the next, in sizes of the body.
 const APART: f32 = 1.2;
@@ -34,8 +32,9 @@ fn spacing(mesh: &TetMesh) -> f32 {
 }
 
 /// Measures one substep of a frame, with all its parts: forces, sorting, both transfers.
-pub(crate) fn substep(engine: &Engine, mesh: &str, effort: Effort) -> Result<Measured> {
-    let (mesh, copies) = meshes::copies(mesh)?;
+pub(super) fn substep(b: &Bench<'_>) -> Result<Measured> {
+    let (mesh, copies) = meshes::copies(b.mesh)?;
+    let (engine, effort) = (b.engine, b.effort);
     let offsets = offsets(copies);
     let options = VolumeOptions::default();
     let materials = Materials::uniform(Material::default());
@@ -68,9 +67,5 @@ pub(crate) fn substep(engine: &Engine, mesh: &str, effort: Effort) -> Result<Mea
     for all in [&mut times.ms, &mut times.single_ms, &mut times.wall_ms] {
         all.iter_mut().for_each(|ms| *ms /= steps);
     }
-    Ok(Measured {
-        elements: body.mesh().count(Kind::Cell).into(),
-        launches: hybrid.launches(),
-        times,
-    })
+    Ok(measured(&body, hybrid.launches(), times))
 }

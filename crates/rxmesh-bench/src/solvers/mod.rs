@@ -1,210 +1,277 @@
-//! Rows of deformable bodies, forces and solvers: a separate table and record, because their meshes differ from
-//! the others.
+//! Deformable bodies, forces and solvers as a subject. Goals are milliseconds on an H200 or on two threads of a CPU;
+//! references are MeshTaichi's, on equally large meshes: on an H200, except for the largest frame of projective dynamics,
+//! which is the paper's on an RTX 3090.
 
 mod elastic;
 mod hybrid;
 mod meshes;
-mod rows;
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use anyhow::{Context as _, Result, ensure};
+use anyhow::Result;
 use rxmesh_host::engine::Engine;
-use serde::Serialize;
+use rxmesh_host::patch::{PatchOptions, VolumeKinds, VolumeOptions};
+use rxmesh_host::store::Surface;
+use rxmesh_kernels::topo::Kind;
+use rxmesh_simulation::solve::{
+    ClothMaterial, GlobalSolver, Projective, ProjectiveOptions, VbdOptions, VbdOrder,
+    VertexBlockDescent, XpbdCells, XpbdCloth, XpbdOptions, XpbdOrder,
+};
+use rxmesh_simulation::{Body, Elasticity, Material, Materials, Surroundings};
 
-use crate::EngineChoice;
-use crate::measure::{Effort, median, range};
-use crate::record::{EngineRecord, commit, now};
-use crate::run::engines;
-use rows::{ROWS, Row};
+use crate::measure::{self, Effort, Times};
+use crate::record::Record;
+use crate::run::Arguments;
+use crate::subject::{Batch, Known, Measured, On, Place, Subject, Work, batches_by_name};
 
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Engines to measure
-    #[arg(long, default_value = "all")]
-    engine: EngineChoice,
-    /// Only rows whose name begins so: `force`, `explicit`, `elastic`, `implicit`, `pd frame`, `pd product`,
-    /// `xpbd cloth`, `xpbd cells`, `vbd`, `mpm`
-    #[arg(long, value_delimiter = ';', value_name = "ROW")]
-    rows: Vec<String>,
-    /// Only rows of at most N million vertices or cells
-    #[arg(long, default_value_t = 1e9, value_name = "N")]
-    most: f64,
-    /// Measure rows of cells on the volume of a file, once each, in place of the cubes
-    #[arg(long, value_name = "FILE")]
-    mesh: Option<PathBuf>,
-    /// Most samples of a row
-    #[arg(long, default_value_t = 15, value_name = "N")]
-    repeat: usize,
-    /// Seconds after which a row takes no more samples than it must
-    #[arg(long, default_value_t = 1.0, value_name = "S")]
-    budget: f64,
-    /// Launches between two device events in a measurement
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    batch: u32,
-    /// Write the record to a file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+/// Deformable bodies, by the names of their meshes: rows make the bodies.
+pub(crate) struct Solvers;
+
+type Row = crate::subject::Row<Solvers>;
+
+/// Mesh and engine of a row.
+pub(crate) struct Bench<'a> {
+    engine: &'a Engine,
+    mesh: &'a str,
+    effort: Effort,
 }
 
-/// One run on the engines.
-#[derive(Debug, Serialize)]
-struct Record {
-    schema: u32,
-    what: &'static str,
-    commit: String,
-    date: String,
-    engines: Vec<EngineRecord>,
-    rows: Vec<RowRecord>,
-}
+impl Subject for Solvers {
+    const NAME: &'static str = "solvers";
+    const EFFORT: (usize, f64, u32) = (15, 1.0, 10);
 
-/// One row on one engine.
-#[derive(Debug, Serialize)]
-struct RowRecord {
-    row: &'static str,
-    engine: String,
-    mesh: String,
-    /// Number of vertices of cloth or cells of volumes.
-    elements: u64,
-    /// Number of launches of the measured work.
-    launches: u32,
-    /// Milliseconds; the headline is their median.
-    ms: Vec<f64>,
-    single_ms: Vec<f64>,
-    wall_ms: Vec<f64>,
-    goal_ms: Option<f64>,
-    /// Time of MeshTaichi, where that was measured.
-    reference_ms: Option<f64>,
-}
+    type Name = String;
+    type Mesh = String;
+    type Bench<'a> = Bench<'a>;
+    type Own = ();
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let rows: Vec<Row> = arguments.wanted();
-    ensure!(!rows.is_empty(), "there are no such rows");
-    let effort = Effort {
-        repeat: arguments.repeat.max(1),
-        budget: Duration::from_secs_f64(arguments.budget.clamp(0.0, 1e6)),
-        batch: arguments.batch.max(1),
-    };
-    let mut record = Record {
-        schema: 1,
-        what: "solvers",
-        commit: commit(),
-        date: now(),
-        engines: Vec::new(),
-        rows: Vec::new(),
-    };
-    println!(
-        "| row | engine | mesh | elements | launches | ms | least | most | wall | goal | MeshTaichi |"
-    );
-    println!("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-    for engine in engines(arguments.engine)? {
-        record.engines.push(EngineRecord::of(&engine));
-        for row in &rows {
-            let name = match (&arguments.mesh, row.of_cells()) {
-                (Some(path), true) => format!("file:{}", path.display()),
-                _ => row.mesh.to_owned(),
-            };
-            let place = || format!("{} of {name} on {}", row.name, engine.name());
-            let measured = measure(&engine, row, &name, effort).with_context(place)?;
-            println!("{}", measured.line());
-            record.rows.push(measured);
-        }
+    fn rows() -> Vec<&'static Row> {
+        ROWS.iter().collect()
     }
-    if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&record)? + "\n";
-        rxmesh_host::files::write_bytes(path, text.as_bytes())?;
-    }
-    Ok(())
-}
 
-impl Arguments {
-    fn wanted(&self) -> Vec<Row> {
-        let named = |row: &Row| {
-            self.rows.is_empty() || self.rows.iter().any(|n| row.name.starts_with(n.as_str()))
+    fn new(_: &Arguments) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn batches(&self, arguments: &Arguments, rows: Vec<&'static Row>) -> Result<Vec<Batch<Self>>> {
+        let is_cloth = |mesh: &str| mesh.starts_with("cloth");
+        Ok(batches_by_name(arguments, rows, |row, mesh| {
+            row.mesh.is_some_and(is_cloth) == is_cloth(mesh)
+        }))
+    }
+
+    fn make(&mut self, name: &String) -> Result<String> {
+        Ok(name.clone())
+    }
+
+    fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
+        let bench = Bench {
+            engine: on.engine,
+            mesh: on.mesh,
+            effort: on.effort,
         };
-        let all = ROWS.iter().filter(|row| named(row));
-        let mut rows: Vec<Row> = all
-            .filter(|row| row.elements as f64 <= self.most * 1e6)
-            .copied()
-            .collect();
-        if self.mesh.is_some() {
-            let mut seen = std::collections::BTreeSet::new();
-            rows.retain(|row| row.of_cells() && seen.insert(row.name));
-        }
-        rows
+        let place = |row: &Row| Place {
+            mesh: on.mesh,
+            size: row.elements,
+            patch_size: None,
+        };
+        let faults = on.rows.iter();
+        let faults =
+            faults.filter_map(|row| row.try_measure(&bench, on.engine, place(row), record));
+        Ok(faults.collect())
     }
 }
 
-fn measure(engine: &Engine, row: &Row, mesh: &str, effort: Effort) -> Result<RowRecord> {
-    let measured = (row.work)(engine, mesh, effort)?;
-    // Goals and references are those of the mesh that the row names.
-    let here = mesh == row.mesh;
-    let (goal_ms, reference_ms) = match (engine.is_cuda(), engine.info().units) {
-        (true, _) => (row.goal, row.reference),
-        (false, 2) => (row.on_two_threads.0, row.on_two_threads.1),
-        _ => (None, None),
+impl Row {
+    /// Sets goal and reference on two threads of a CPU.
+    const fn cpu(mut self, goal: Option<f64>, reference: f64) -> Self {
+        self.known[2] = Known {
+            goal,
+            rival: Some((reference, TAICHI)),
+        };
+        self
+    }
+}
+
+const TAICHI: &str = "MeshTaichi";
+
+const fn row(
+    name: &'static str,
+    mesh: &'static str,
+    elements: u64,
+    (goal, reference): (Option<f64>, Option<f64>),
+    work: Work<Solvers>,
+) -> Row {
+    const NONE: Known = Known {
+        goal: None,
+        rival: None,
     };
-    Ok(RowRecord {
-        row: row.name,
-        engine: engine.name(),
-        mesh: mesh.to_owned(),
-        elements: measured.elements,
-        launches: measured.launches,
-        ms: measured.times.ms,
-        single_ms: measured.times.single_ms,
-        wall_ms: measured.times.wall_ms,
-        goal_ms: goal_ms.filter(|_| here),
-        reference_ms: reference_ms.filter(|_| here),
-    })
+    let rival = match reference {
+        Some(ms) => Some((ms, TAICHI)),
+        None => None,
+    };
+    let known = [NONE, Known { goal, rival }, NONE];
+    Row::new(name, "", (), work)
+        .of_mesh(mesh, elements)
+        .known(known)
 }
 
-impl RowRecord {
-    fn line(&self) -> String {
-        let number = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.4}"));
-        let (least, most) = range(&self.ms);
-        let wall = (!self.wall_ms.is_empty()).then(|| median(&self.wall_ms));
-        format!(
-            "| {} | {} | {} | {} | {} | {:.4} | {least:.4} | {most:.4} | {} | {} | {} |",
-            self.row,
-            self.engine,
-            self.mesh,
-            self.elements,
-            self.launches,
-            median(&self.ms),
-            number(wall),
-            number(self.goal_ms),
-            number(self.reference_ms),
-        )
-    }
+const CLOTHS: &str = "cloths:100x100";
+
+#[rustfmt::skip]
+pub(crate) const ROWS: &[Row] = &[
+    row("force, neo-Hookean", "cube:22", 63_888, (Some(0.008), Some(0.0197)), |b| elastic::force(b, Elasticity::NeoHookean)),
+    row("force, neo-Hookean", "cube:44", 511_104, (None, Some(0.0788)), |b| elastic::force(b, Elasticity::NeoHookean)).cpu(Some(15.0), 81.0),
+    row("force, neo-Hookean", "cube:70", 2_058_000, (Some(0.045), Some(0.174)), |b| elastic::force(b, Elasticity::NeoHookean)),
+    row("force, corotated", "cube:22", 63_888, (Some(0.010), Some(0.0251)), |b| elastic::force(b, Elasticity::Corotated)),
+    row("force, corotated", "cube:44", 511_104, (None, Some(0.0914)), |b| elastic::force(b, Elasticity::Corotated)).cpu(None, 333.0),
+    row("force, corotated", "cube:70", 2_058_000, (Some(0.09), Some(0.265)), |b| elastic::force(b, Elasticity::Corotated)),
+    row("explicit step", "cube:22", 63_888, (None, None), elastic::explicit),
+    row("explicit step", "cube:70", 2_058_000, (None, None), elastic::explicit),
+    row("elastic product", "cube:22", 63_888, (None, None), elastic::product),
+    row("elastic product", "cube:70", 2_058_000, (None, None), elastic::product),
+    row("implicit step, 3 x 50 CG", "cube:22", 63_888, (Some(4.0), None), elastic::implicit),
+    row("implicit step, 3 x 50 CG", "cube:70", 2_058_000, (None, None), elastic::implicit),
+    row("pd frame, 5 x 30 CG", "cube:19", 41_154, (Some(2.0), Some(48.5)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 CG", "cube:37", 303_918, (Some(2.5), Some(35.6)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 CG", "cube:49", 705_894, (Some(4.0), Some(29.4)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:19", 41_154, (Some(2.0), Some(48.5)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:37", 303_918, (Some(2.5), Some(35.6)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:49", 705_894, (Some(4.0), Some(29.4)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd product", "cube:44", 511_104, (None, Some(0.0387)), pd_product).cpu(Some(5.0), 24.4),
+    row("pd product", "cube:70", 2_058_000, (None, Some(0.104)), pd_product),
+    row("xpbd cloth substep of 5 Jacobi", CLOTHS, 1_000_000, (Some(0.4), Some(2.09)), |b| cloth(b, XpbdOrder::Jacobi)),
+    row("xpbd cloth substep of 5, patch colours", CLOTHS, 1_000_000, (None, None), |b| cloth(b, XpbdOrder::PatchColours)),
+    row("xpbd cells iteration, Jacobi", "cube:70", 2_058_000, (Some(0.15), None), |b| cells(b, XpbdOrder::Jacobi)),
+    row("xpbd cells iteration, patch colours", "cube:70", 2_058_000, (None, None), |b| cells(b, XpbdOrder::PatchColours)),
+    row("vbd iteration, vertex colours", "cube:70", 2_058_000, (Some(0.35), None), |b| vbd(b, VbdOrder::Vertices)),
+    row("vbd iteration, patch colours", "cube:70", 2_058_000, (None, None), |b| vbd(b, VbdOrder::Patches)),
+    row("mpm substep, copies", "cubes:10x10", 60_000, (None, None), hybrid::substep),
+    row("mpm substep, copies", "cubes:10x1050", 6_300_000, (Some(3.0), None), hybrid::substep),
+];
+
+/// Makes a body of rubber, held at the low end of the x axis.
+fn body(b: &Bench<'_>, kinds: VolumeKinds) -> Result<Body> {
+    let mesh = meshes::volume(b.mesh)?;
+    let materials = Materials::uniform(Material::default());
+    let options = VolumeOptions {
+        kinds,
+        ..VolumeOptions::default()
+    };
+    let mut body = Body::with(b.engine, &mesh, materials, &options)?;
+    let low = mesh
+        .positions
+        .iter()
+        .map(|p| p.x)
+        .fold(f32::INFINITY, f32::min);
+    let held = |v: &u32| mesh.positions[*v as usize].x < low + 0.02;
+    let pins: Vec<u32> = (0..mesh.positions.len() as u32).filter(held).collect();
+    body.pin(&pins)?;
+    Ok(body)
+}
+
+/// Returns the times of work that takes `launches` launches.
+fn measured(body: &Body, launches: u32, times: Times) -> Measured {
+    let cells = body.mesh().count(Kind::Cell);
+    Measured::times("cell", cells.into(), times).with("launches", launches)
+}
+
+/// Time step: a hundredth of a second.
+const DT: f32 = 0.01;
+const ROUNDS: u32 = 5;
+const ITERATIONS: u32 = 30;
+
+fn projective(b: &Bench<'_>, solver: GlobalSolver) -> Result<(Body, Projective)> {
+    let body = body(b, VolumeKinds::Edges)?;
+    let options = ProjectiveOptions {
+        rounds: ROUNDS,
+        iterations: ITERATIONS,
+        solver,
+        ..ProjectiveOptions::default()
+    };
+    let solver = Projective::new(&body, DT, options)?;
+    Ok((body, solver))
+}
+
+fn pd_frame(b: &Bench<'_>, solver: GlobalSolver) -> Result<Measured> {
+    let (mut body, mut pd) = projective(b, solver)?;
+    let around = Surroundings::new(b.engine)?;
+    let times = measure::launches(b.engine, b.effort, || Ok(pd.step(&mut body, &around, DT)?))?;
+    Ok(measured(&body, pd.launches(), times))
+}
+
+fn pd_product(b: &Bench<'_>) -> Result<Measured> {
+    let (mut body, mut pd) = projective(b, GlobalSolver::ConjugateGradients)?;
+    pd.step(&mut body, &Surroundings::new(b.engine)?, DT)?;
+    let times = measure::launches(b.engine, b.effort, || Ok(pd.product(body.mesh())?))?;
+    Ok(measured(&body, 1, times))
+}
+
+fn cloth(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
+    let mesh = meshes::cloths(b.mesh)?;
+    let mut body: Body<Surface> = Body::cloth(b.engine, &mesh, 0.2, &PatchOptions::default())?;
+    body.pin(&[0])?;
+    // Each cloth has its own compliances.
+    let of = |v: u32| (mesh.positions[v as usize].x / 1.5) as u32;
+    let material = |[a, _]: [u32; 2]| ClothMaterial {
+        stretch: Some(1e-6 * f64::from(1 + of(a) % 10)),
+        bending: Some(1.0 + f64::from(of(a) / 10)),
+    };
+    let options = XpbdOptions {
+        iterations: 5,
+        order,
+        ..XpbdOptions::default()
+    };
+    let mut solver = XpbdCloth::new(&body, material, options)?;
+    let around = Surroundings::new(b.engine)?;
+    let step = || Ok(solver.step(&mut body, &around, 1e-4)?);
+    let times = measure::launches(b.engine, b.effort, step)?;
+    let vertices = body.vertex_count() as u64;
+    Ok(Measured::times("vertex", vertices, times).with("launches", 3 + 5 * solver.launches()))
+}
+
+fn cells(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
+    let mut body = body(b, VolumeKinds::Cells)?;
+    let options = XpbdOptions {
+        order,
+        ..XpbdOptions::default()
+    };
+    let mut solver = XpbdCells::new(&body, options)?;
+    solver.step(&mut body, &Surroundings::new(b.engine)?, 1e-3)?;
+    let times = measure::launches(b.engine, b.effort, || Ok(solver.iterate(&mut body, 1e-3)?))?;
+    Ok(measured(&body, solver.launches(), times))
+}
+
+fn vbd(b: &Bench<'_>, order: VbdOrder) -> Result<Measured> {
+    let mut body = body(b, VolumeKinds::Cells)?;
+    let options = VbdOptions {
+        order,
+        iterations: 1,
+        ..VbdOptions::default()
+    };
+    let mut solver = VertexBlockDescent::new(&body, options)?;
+    let around = Surroundings::new(b.engine)?;
+    solver.step(&mut body, &around, DT)?;
+    let iterate = || Ok(solver.iterate(&mut body, &around, DT)?);
+    let times = measure::launches(b.engine, b.effort, iterate)?;
+    Ok(measured(&body, solver.colours(), times))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::tests::measured;
+    use anyhow::Context as _;
 
     /// Every row runs once on a small mesh of its kind.
     #[test]
     fn every_row_can_be_measured() -> Result<()> {
-        let effort = Effort {
-            repeat: 1,
-            budget: Duration::ZERO,
-            batch: 1,
-        };
-        for row in ROWS {
-            let small = if row.of_cells() {
-                "cube:3"
-            } else {
-                "cloths:8x2"
-            };
-            let measured = measure(&Engine::cpu(), row, small, effort).context(row.name)?;
-            assert_eq!(measured.ms.len(), 1, "{}", row.name);
-            assert!(
-                measured.launches > 0 && measured.goal_ms.is_none(),
-                "{}",
-                row.name
-            );
-            assert_eq!(measured.elements, if row.of_cells() { 162 } else { 128 });
+        let record = measured::<Solvers>(&["--meshes", "cube:3,cloths:8x2"])?;
+        let names: std::collections::HashSet<&str> = ROWS.iter().map(|r| r.name).collect();
+        assert_eq!(record.runs.len(), names.len());
+        for run in record.runs {
+            assert_eq!((run.values.len(), run.goal), (1, None), "{}", run.row);
+            assert!(run.figures["launches"].as_u64() > Some(0), "{}", run.row);
+            let elements = if run.mesh == "cube:3" { 162 } else { 128 };
+            assert_eq!(run.elements, elements, "{}", run.row);
         }
         Ok(())
     }
@@ -213,7 +280,8 @@ mod tests {
     #[test]
     fn rows_say_their_size() -> Result<()> {
         for row in ROWS {
-            let (kind, size) = row.mesh.split_once(':').context("a mesh")?;
+            let mesh = row.mesh.context("a mesh")?;
+            let (kind, size) = mesh.split_once(':').context("a kind")?;
             let elements = match kind {
                 "cube" => 6 * size.parse::<u64>()?.pow(3),
                 "cubes" => {
@@ -225,7 +293,7 @@ mod tests {
                     n.parse::<u64>()?.pow(2) * m.parse::<u64>()?
                 }
             };
-            assert_eq!(row.elements, elements, "{} of {}", row.name, row.mesh);
+            assert_eq!(row.elements, elements, "{} of {mesh}", row.name);
         }
         Ok(())
     }

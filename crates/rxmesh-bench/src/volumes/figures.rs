@@ -3,92 +3,156 @@
 use anyhow::{Result, ensure};
 use glam::Vec3;
 use rxmesh_host::algo::spring::{SpringForces, SpringOptions, Springs};
-use rxmesh_host::engine::Engine;
-use rxmesh_host::mesh::TetMesh;
-use rxmesh_host::patch::{self, Ribbon, VolumeKinds, VolumeOptions};
-use rxmesh_host::store::{RxMesh, Volume};
-use rxmesh_kernels::query::{CC, EC, EF, FC, FV, VC, VE, VF, VV};
+use rxmesh_host::patch::{self, Ribbon, VolumeKinds};
+use rxmesh_kernels::query::{CC, CV, EC, EF, EV, FC, FV, VC, VE, VF, VV};
 use rxmesh_kernels::topo::Vertex;
 use serde_json::{Map, Value, json};
 
-use crate::measure::{self, Effort, Times};
+use super::operations::gathered;
+use super::{Bench, Own, Row, Volumes};
+use crate::measure::{self, Effort};
+use crate::record::Unit;
+use crate::reference::{Against, Goal};
+use crate::subject::{Measured, Work};
 
-/// Patch sizes to try (MeshTaichi 2022, section 7.1).
-pub(crate) const PATCH_SIZES: [u32; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
+const CELLS: Own = own(VolumeKinds::Cells, Ribbon::Usual);
+/// All kinds, as far as relations but EE and FF need.
+const ALL: Own = own(VolumeKinds::Faces, Ribbon::Usual);
+const RING: Own = own(VolumeKinds::Faces, Ribbon::Ring);
 
-/// Makes a volume on an engine.
-pub(crate) fn volume(
-    engine: &Engine,
-    mesh: &TetMesh,
-    patch_size: Option<u32>,
-    (kinds, ribbon): (VolumeKinds, Ribbon),
-) -> Result<RxMesh<Volume>> {
-    let options = options(patch_size, (kinds, ribbon));
-    Ok(RxMesh::from_cells(
-        engine,
-        mesh.positions.len(),
-        &mesh.cells,
-        &options,
-    )?)
-}
-
-fn options(patch_size: Option<u32>, (kinds, ribbon): (VolumeKinds, Ribbon)) -> VolumeOptions {
-    VolumeOptions {
-        patch_size,
+const fn own(kinds: VolumeKinds, ribbon: Ribbon) -> Own {
+    Own {
         kinds,
         ribbon,
-        ..VolumeOptions::default()
+        patch_size: None,
     }
 }
 
-/// Measures cutting and packing, from cells in memory, without the upload.
-pub(crate) fn build(
-    engine: &Engine,
-    mesh: &TetMesh,
-    patch_size: Option<u32>,
-    parts: (VolumeKinds, Ribbon),
-    effort: Effort,
-) -> Result<Times> {
-    let options = options(patch_size, parts);
-    let effort = Effort {
-        repeat: effort.repeat.min(5),
-        ..effort
-    };
-    measure::calls(engine, effort, || {
-        let set = patch::build_volume(mesh.positions.len(), &mesh.cells, &options)?;
-        ensure!(set.counts[3] as usize == mesh.cells.len(), "cells are lost");
-        Ok(())
+pub(super) const BUILDS: &[Row] = &[
+    Row::new("build, V and C", "", CELLS, build)
+        .against(&[Against::taichi_tets(&["patching"])])
+        .goals(&[Goal::gpu(2_044_416, 400.0)]),
+    Row::new("build, V, E, F and C", "", ALL, build),
+    Row::new("build, with the ring", "", RING, build),
+];
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("springs, gather", "", ALL, |b| {
+        springs(b, SpringForces::Gather)
     })
+    .against(&[
+        Against::taichi_tets(&[
+            "spring gather VV (ms.py), staged",
+            "spring gather VV (ms.py), direct",
+        ]),
+        Against::taichi_tets(&["spring gather VV (ms.py), two threads"]),
+    ])
+    .goals(&[Goal::gpu(2_044_416, 0.018)]),
+    Row::new("springs, scatter", "", ALL, |b| {
+        springs(b, SpringForces::Scatter)
+    })
+    .against(&[
+        Against::taichi_tets(&["spring scatter EV, staged", "spring scatter EV, direct"]),
+        Against::taichi_tets(&["spring scatter EV, two threads"]),
+    ])
+    .goals(&[Goal::gpu(2_044_416, 0.030)]),
+    // MeshTaichi has EE and FF prepared too.
+    bytes_row("bytes, all prepared but EE and FF", ALL, 160.0, |b| {
+        bytes(b, true)
+    })
+    .with_rival(377.0, "MeshTaichi"),
+    bytes_row("bytes, V and C", CELLS, 25.0, |b| bytes(b, false)),
+];
+
+/// Makes a row of bytes a cell, with its goal on every engine and mesh.
+const fn bytes_row(name: &'static str, own: Own, goal: f64, work: Work<Volumes>) -> Row {
+    let mut row = Row::new(name, "", own, work).no_time();
+    row.known[0].goal = Some(goal);
+    row
+}
+
+impl Row {
+    const fn with_rival(mut self, value: f64, system: &'static str) -> Self {
+        self.known[0].rival = Some((value, system));
+        self
+    }
+}
+
+/// Makes the rows of patch sizes (MeshTaichi 2022, sections 7.1 and 7.2): ribbons, and the relations that finite
+/// elements, springs and smoothing need.
+macro_rules! sweep {
+    ($($size:literal)*) => {
+        &[$(&[
+            swept(concat!("ribbons, patches of ", $size), $size, ribbons).no_time(),
+            swept(concat!("patches of ", $size, ", VV, gather"), $size, gathered::<VV>),
+            swept(concat!("patches of ", $size, ", VC, gather"), $size, gathered::<VC>),
+            swept(concat!("patches of ", $size, ", EV, gather"), $size, gathered::<EV>),
+            swept(concat!("patches of ", $size, ", CV, gather"), $size, gathered::<CV>),
+        ]),*]
+    };
+}
+
+pub(super) const SWEEP: &[&[Row]] = sweep!(64 128 256 512 1024 2048 4096);
+
+const fn swept(name: &'static str, patch_size: u32, work: Work<Volumes>) -> Row {
+    let own = Own {
+        patch_size: Some(patch_size),
+        ..ALL
+    };
+    Row::new(name, "", own, work).of_mesh("cube:44", 511_104)
+}
+
+/// Measures cutting and packing, from cells in memory, without the upload: it needs no engine.
+fn build(b: &Bench<'_>) -> Result<Measured> {
+    let effort = Effort {
+        repeat: b.effort.repeat.min(5),
+        ..b.effort
+    };
+    let (vertices, cells) = (b.mesh.positions.len(), &b.mesh.cells);
+    let times = measure::calls(b.engine, effort, || {
+        let set = patch::build_volume(vertices, cells, &b.options)?;
+        ensure!(set.counts[3] as usize == cells.len(), "cells are lost");
+        Ok(())
+    })?;
+    Ok(b.measured(times))
 }
 
 /// Returns the bytes on the engine: with vertices and cells alone, or with every relation but EE and FF prepared.
-pub(crate) fn bytes(rx: &RxMesh<Volume>, prepared: bool) -> Result<(u64, Map<String, Value>)> {
+fn bytes(b: &Bench<'_>, prepared: bool) -> Result<Measured> {
+    let rx = b.rx()?;
     let mut figures = Map::new();
     figures.insert("mesh".into(), rx.device_bytes().into());
-    if !prepared {
-        return Ok((rx.device_bytes() as u64, figures));
-    }
-    rx.prepare::<VV>()?;
-    rx.prepare::<VE>()?;
-    rx.prepare::<VF>()?;
-    rx.prepare::<VC>()?;
-    rx.prepare::<EF>()?;
-    rx.prepare::<EC>()?;
-    rx.prepare::<FV>()?;
-    rx.prepare::<FC>()?;
-    rx.prepare::<CC>()?;
     let mut all = rx.device_bytes() as u64;
-    for table in rx.prepared_sizes() {
-        all += table.bytes as u64;
-        figures.insert(table.relation.into(), table.bytes.into());
+    if prepared {
+        rx.prepare::<VV>()?;
+        rx.prepare::<VE>()?;
+        rx.prepare::<VF>()?;
+        rx.prepare::<VC>()?;
+        rx.prepare::<EF>()?;
+        rx.prepare::<EC>()?;
+        rx.prepare::<FV>()?;
+        rx.prepare::<FC>()?;
+        rx.prepare::<CC>()?;
+        for table in rx.prepared_sizes() {
+            all += table.bytes as u64;
+            figures.insert(table.relation.into(), table.bytes.into());
+        }
     }
-    Ok((all, figures))
+    let bytes = all as f64 / b.mesh.cells.len() as f64;
+    Ok(amount(b, Unit::BytesACell, bytes, figures))
+}
+
+fn amount(b: &Bench<'_>, unit: Unit, value: f64, figures: Map<String, Value>) -> Measured {
+    Measured {
+        per: "cell",
+        elements: b.mesh.cells.len() as u64,
+        ..Measured::amount(unit, vec![value], figures)
+    }
 }
 
 /// Returns the ratio of local to owned elements of patches (gamma, section 7.1), and the figures of shell 0.
-pub(crate) fn ribbons(mesh: &TetMesh, patch_size: u32) -> Result<(f64, Map<String, Value>)> {
-    let options = options(Some(patch_size), (VolumeKinds::Faces, Ribbon::Usual));
-    let set = patch::build_volume(mesh.positions.len(), &mesh.cells, &options)?;
+fn ribbons(b: &Bench<'_>) -> Result<Measured> {
+    let set = patch::build_volume(b.mesh.positions.len(), &b.mesh.cells, &b.options)?;
     let stats = set.stats();
     let mut figures = Map::new();
     figures.insert("patches".into(), stats.patches.into());
@@ -101,17 +165,12 @@ pub(crate) fn ribbons(mesh: &TetMesh, patch_size: u32) -> Result<(f64, Map<Strin
         local += f64::from(n) * f64::from(ratio);
         owned += f64::from(n);
     }
-    Ok((local / owned, figures))
+    Ok(amount(b, Unit::Times, local / owned, figures))
 }
 
 /// Measures explicit steps of moving springs along the edges, forces and integration.
-pub(crate) fn springs(
-    engine: &Engine,
-    rx: &RxMesh<Volume>,
-    mesh: &TetMesh,
-    forces: SpringForces,
-    effort: Effort,
-) -> Result<Times> {
+fn springs(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
+    let (rx, mesh) = (b.rx()?, b.mesh);
     let rest = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     let mut pins = vec![0u32; mesh.positions.len()];
     pins[0] = 1;
@@ -120,8 +179,8 @@ pub(crate) fn springs(
     let mut springs = Springs::new(rx, &rest, &fixed, &options)?;
     let longer: Vec<Vec3> = mesh.positions.iter().map(|&p| p * 1.02).collect();
     *springs.positions() = rx.attribute_from(&longer)?;
-    let times = measure::launches(engine, effort, || Ok(springs.step_explicit(forces)?))?;
+    let times = measure::launches(b.engine, b.effort, || Ok(springs.step_explicit(forces)?))?;
     // An error if a value is not finite.
     springs.energy()?;
-    Ok(times)
+    Ok(b.measured(times))
 }

@@ -3,7 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use rxmesh_host::Error;
-use rxmesh_host::engine::{Engine, EngineError, StagingChoice};
+use rxmesh_host::engine::{EngineError, StagingChoice};
+use rxmesh_host::patch::{Ribbon, VolumeKinds};
 use rxmesh_host::store::reduce;
 use rxmesh_host::store::{Attribute, AttributeError, RelationChoice, RxMesh, Volume};
 use rxmesh_host::volume::{Distributor, gather};
@@ -11,12 +12,17 @@ use rxmesh_kernels::kernel::{Entry, PreparedEntry};
 use rxmesh_kernels::query::{
     CC, CE, CF, CV, EC, EE, EF, EV, FC, FE, FF, FV, Relation, VC, VE, VF, VV,
 };
-use rxmesh_kernels::topo::{Element, Kind, Needs};
+use rxmesh_kernels::topo::{Element, Needs};
 use rxmesh_kernels::volume::distribute::{DistributeEntry, ShareCe, ShareCv, ShareEv};
 use rxmesh_kernels::volume::gather::Gather;
+use serde_json::{Map, Value};
 
 use super::meshes::Sizes;
+use super::{Bench, Own, Row, Volumes};
+use crate::floor::Floor;
 use crate::measure::{self, Effort, Times, median};
+use crate::reference::{Against, Goal};
+use crate::subject::{Measured, Relative, Work};
 
 /// Value of the paper's operations.
 pub(crate) type Ten = [f32; 10];
@@ -27,125 +33,119 @@ const FEW: u64 = 4_000_000;
 /// Block sizes to try on a GPU.
 const WIDTHS: [u32; 3] = [128, 256, 512];
 
-/// One of the 32 operations.
-#[derive(Clone, Copy)]
-pub(crate) struct Operation {
-    /// Name, such as `VC, gather`.
-    pub(crate) name: &'static str,
-    pub(crate) from: Kind,
-    pub(crate) to: Kind,
-    /// `true` if it needs patches with the ring.
-    pub(crate) ring: bool,
-    pub(crate) run: fn(&On<'_>) -> Result<Best>,
-}
-
-/// Engine and mesh on which an operation is measured.
-pub(crate) struct On<'a> {
-    pub(crate) engine: &'a Engine,
-    pub(crate) rx: &'a RxMesh<Volume>,
-    pub(crate) sizes: &'a Sizes,
-    pub(crate) effort: Effort,
-}
-
-/// Fastest form, and the times of all forms.
-pub(crate) struct Best {
-    pub(crate) form: String,
-    pub(crate) times: Times,
-    pub(crate) tried: Vec<(String, f64)>,
-}
-
-impl Operation {
-    /// Returns the bytes that must move: the relation's local ids and both values, once each.
-    pub(crate) fn floor(&self, sizes: &Sizes) -> u64 {
-        let value = size_of::<Ten>() as u64;
-        let [from, to] = [self.from, self.to].map(|k| k as usize);
-        2 * sizes.entries[from][to] + value * (sizes.counts[from] + sizes.counts[to])
+/// Returns the bytes that must move: the relation's local ids and both values, once each.
+fn floor<R: Relation>(sizes: &Sizes) -> Floor {
+    let [from, to] = [R::Source::KIND, R::Target::KIND].map(|k| k as usize);
+    let value = size_of::<Ten>() as u64;
+    Floor {
+        bytes: 2 * sizes.entries[from][to] + value * (sizes.counts[from] + sizes.counts[to]),
+        counted: "local ids + both values".to_owned(),
     }
 }
 
+/// Gathers over a relation.
+pub(super) fn gathered<R: Relation>(b: &Bench<'_>) -> Result<Measured>
+where
+    Gather<R>: Entry + PreparedEntry,
+{
+    b.best(floor::<R>(b.sizes), |all| all.gather::<R>(""))
+}
+
+/// Makes the row of an operation: vertices, edges, faces and cells, with the ring where it is needed.
+pub(super) const fn operation<R: Relation>(name: &'static str, work: Work<Volumes>) -> Row {
+    let ribbon = if R::NEEDS.has(Needs::RING) {
+        Ribbon::Ring
+    } else {
+        Ribbon::Usual
+    };
+    let own = Own {
+        kinds: VolumeKinds::Faces,
+        ribbon,
+        patch_size: None,
+    };
+    Row::new(name, "", own, work).relative(Relative::Rival(1.0 / 3.0))
+}
+
 macro_rules! operations {
-    ($($rel:ident, $inverse:ident $(, $share:ident)?;)*) => {
-        [
-            $(Operation {
-                name: concat!(stringify!($rel), ", gather"),
-                from: <<$rel as Relation>::Source as Element>::KIND,
-                to: <<$rel as Relation>::Target as Element>::KIND,
-                ring: <$rel as Relation>::NEEDS.has(Needs::RING),
-                run: |on| on.best(|all| all.gather::<$rel>("")),
-            },)*
-            $(Operation {
-                name: concat!(stringify!($rel), ", scatter"),
-                from: <<$rel as Relation>::Source as Element>::KIND,
-                to: <<$rel as Relation>::Target as Element>::KIND,
-                ring: <$rel as Relation>::NEEDS.has(Needs::RING),
-                run: |on| on.best(|all| {
+    ($([$rel:ident $inverse:ident $($share:ident)?] $(gather $gather:literal)? $(scatter $scatter:literal)?;)*) => {
+        &[
+            $(operation::<$rel>(concat!(stringify!($rel), ", gather"), gathered::<$rel>)
+                .goals(&[$(Goal::gpu(2_044_416, $gather))?])
+                .against(&[Against::taichi_tets(&[concat!(stringify!($rel), ", gather")])]),)*
+            $(operation::<$rel>(concat!(stringify!($rel), ", scatter"), |b| {
+                b.best(floor::<$rel>(b.sizes), |all| {
                     $(all.share::<$rel, $share>(|x| Ok($share { x: x.read()? }))?;)?
                     all.gather::<$inverse>("transposed, ")
-                }),
-            },)*
+                })
+            })
+            .goals(&[$(Goal::gpu(2_044_416, $scatter))?])
+            .against(&[Against::taichi_tets(&[concat!(stringify!($rel), ", scatter")])]),)*
         ]
     };
 }
 
-/// All operations. The value that an element scatters does not depend on the neighbour, so that scattering is gathering
+/// All operations, with goals in milliseconds on two million cells. The value that an element scatters does not depend on the neighbour, so that scattering is gathering
 /// over the transposed relation; stored relations have [`Distributor`] as well.
-pub(crate) const OPERATIONS: [Operation; 32] = operations! {
-    VV, VV;
-    VE, EV;
-    VF, FV;
-    VC, CV;
-    EV, VE, ShareEv;
-    EE, EE;
-    EF, FE;
-    EC, CE;
-    FV, VF;
-    FE, EF;
-    FF, FF;
-    FC, CF;
-    CV, VC, ShareCv;
-    CE, EC, ShareCe;
-    CF, FC;
-    CC, CC;
+pub(super) const OPERATIONS: &[Row] = operations! {
+    [VV VV];
+    [VE EV];
+    [VF FV];
+    [VC CV] gather 0.045;
+    [EV VE ShareEv] gather 0.05 scatter 0.07;
+    [EE EE];
+    [EF FE];
+    [EC CE];
+    [FV VF];
+    [FE EF];
+    [FF FF];
+    [FC CF];
+    [CV VC ShareCv] gather 0.045 scatter 0.07;
+    [CE EC ShareCe] scatter 0.12;
+    [CF FC];
+    [CC CC];
 };
 
 /// Forms of an operation, as far as they were tried.
 struct Forms<'a> {
-    on: &'a On<'a>,
+    on: &'a Bench<'a>,
+    effort: Effort,
+    rx: &'a RxMesh<Volume>,
     /// The only form to run, with all samples.
     only: Option<&'a str>,
     tried: Vec<(String, Times)>,
 }
 
-impl On<'_> {
+impl Bench<'_> {
     /// Tries every form with few samples, then takes all samples of the fastest.
-    fn best(&self, run: impl Fn(&mut Forms<'_>) -> Result<()>) -> Result<Best> {
-        let few = Effort {
-            repeat: self.effort.repeat.min(3),
-            ..self.effort
+    fn best(&self, floor: Floor, run: impl Fn(&mut Forms<'_>) -> Result<()>) -> Result<Measured> {
+        let forms = |repeat, only| -> Result<_> {
+            let mut forms = Forms {
+                on: self,
+                effort: Effort {
+                    repeat,
+                    ..self.effort
+                },
+                rx: self.rx()?,
+                only,
+                tried: Vec::new(),
+            };
+            run(&mut forms)?;
+            Ok(forms.tried)
         };
-        let on = On {
-            effort: few,
-            ..*self
-        };
-        let mut all = Forms {
-            on: &on,
-            only: None,
-            tried: Vec::new(),
-        };
-        run(&mut all)?;
-        let tried: Vec<(String, f64)> = (all.tried.into_iter())
+        let tried = forms(self.effort.repeat.min(3), None)?.into_iter();
+        let tried: Vec<(String, f64)> = tried
             .map(|(form, times)| (form, median(&times.ms)))
             .collect();
         let fastest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         let form = fastest.context("no form can be had")?.0.clone();
-        let mut last = Forms {
-            on: self,
-            only: Some(&form),
-            tried: Vec::new(),
+        let last = forms(self.effort.repeat, Some(&form))?.pop();
+        let (_, times) = last.context("the form is there again")?;
+        let tried: Map<String, Value> = tried.into_iter().map(|(f, ms)| (f, ms.into())).collect();
+        let measured = Measured {
+            floor,
+            ..self.measured(times)
         };
-        run(&mut last)?;
-        let (_, times) = last.tried.pop().context("the form is there again")?;
-        Ok(Best { form, times, tried })
+        Ok(measured.with("form", form).with("tried", tried))
     }
 }
 
@@ -155,7 +155,7 @@ impl Forms<'_> {
     where
         Gather<R>: Entry + PreparedEntry,
     {
-        let On { engine, rx, .. } = *self.on;
+        let (engine, rx) = (self.on.engine, self.rx);
         let most = rx.headers().iter().map(|h| h.total_of(R::Target::KIND));
         let bytes = most.max().unwrap_or(0) * size_of::<Ten>() as u32;
         let few = self.on.sizes.counts[3] <= FEW || !R::NEEDS.has(Needs::RING);
@@ -205,7 +205,7 @@ impl Forms<'_> {
     where
         K: DistributeEntry<Relation = R, Value = Ten>,
     {
-        let On { engine, rx, .. } = *self.on;
+        let (engine, rx) = (self.on.engine, self.rx);
         let x = self.ones::<R::Source>()?;
         let sums = Distributor::<R, Ten>::new(rx)?;
         for width in self.widths() {
@@ -220,8 +220,8 @@ impl Forms<'_> {
     }
 
     fn ones<K: Element>(&self) -> Result<Attribute<K, Ten>> {
-        let n = self.on.rx.linear_len(K::KIND) as usize;
-        Ok(self.on.rx.attribute_from(&vec![[1.0; 10]; n])?)
+        let n = self.rx.linear_len(K::KIND) as usize;
+        Ok(self.rx.attribute_from(&vec![[1.0; 10]; n])?)
     }
 
     /// Returns the block widths to try on a GPU; only the default on a CPU.
@@ -257,10 +257,8 @@ impl Forms<'_> {
         if !self.can(work(y))? {
             return Ok(());
         }
-        let On {
-            engine, rx, sizes, ..
-        } = *self.on;
-        let times = measure::launches(engine, self.on.effort, || Ok(work(y)?))?;
+        let (engine, rx, sizes) = (self.on.engine, self.rx, self.on.sizes);
+        let times = measure::launches(engine, self.effort, || Ok(work(y)?))?;
         let [from, to] = [R::Source::KIND, R::Target::KIND].map(|k| k as usize);
         let (sum, want) = (reduce::sum(rx, y)?, 10 * sizes.entries[from][to]);
         ensure!(

@@ -38,7 +38,7 @@ struct ExaminedFaces<'a> {
 
 /// New slots, by the slot that they take their values from.
 #[derive(Default)]
-struct Copies {
+struct CopiedSlots {
     vertices: Vec<u32>,
     edges: Vec<u32>,
 }
@@ -59,7 +59,7 @@ impl Session {
             let old = arrays.clone();
             let parts = ExaminedFaces::new(&old);
             let first = self.next_slots()?;
-            let mut copies = Copies::default();
+            let mut copies = CopiedSlots::default();
             arrays.grow(first);
             let cut = parts.open(x, first, &mut copies, &mut arrays);
             (cut, copies, first)
@@ -342,7 +342,7 @@ impl<'a> ExaminedFaces<'a> {
         mut self,
         x: &[Vec3],
         first: [u32; 3],
-        copies: &mut Copies,
+        copies: &mut CopiedSlots,
         arrays: &mut HostArrays,
     ) -> Cut {
         let edges = self.pair(x);
@@ -382,7 +382,7 @@ impl<'a> ExaminedFaces<'a> {
         edge: &[u32],
         first: u32,
         fans: &HashMap<u32, u32>,
-        copies: &mut Copies,
+        copies: &mut CopiedSlots,
         arrays: &mut HostArrays,
         places: &mut [u32],
     ) {

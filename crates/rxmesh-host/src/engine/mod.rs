@@ -76,7 +76,7 @@ struct Inner {
 pub enum Ptx<'a> {
     /// The text.
     Text(&'a str),
-    /// The text, compressed as zlib does (RFC 1950): a sixth of it or less.
+    /// The text, packed by `rxmesh_ptx::pack` or, in a build script, `rxmesh_ptx::pack_file`: a twelfth of it or less.
     Packed(&'a [u8]),
 }
 

@@ -11,7 +11,7 @@ mod scheduler;
 mod vertices;
 
 pub use connectivity::{Connectivity, Downloaded, Draft, Keep, Seams};
-pub use scheduler::{AnySession, Lines, Scheduler};
+pub use scheduler::{AnySession, Lines, Scheduler, TrackedFrame};
 pub use vertices::{Prepared, Vertices};
 
 use serde::Serialize;

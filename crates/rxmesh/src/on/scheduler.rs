@@ -1,9 +1,11 @@
 //! Schedulers of edits: the one place that knows them all.
 
-use rxmesh_host::Error;
-use rxmesh_host::edit::{Borders, Carried, Claims, Edits, Session};
+use rxmesh_host::algo::track::{TrackOptions, TrackReport, track};
+use rxmesh_host::edit::{Borders, Carried, Claims, Column, Edits, Session, SessionFault};
+use rxmesh_host::kernels::topo::Vertex;
 use rxmesh_host::mesh::TriMesh;
 use rxmesh_host::store::RxMesh;
+use rxmesh_host::{Error, Vec3};
 
 /// Scheduler: decides between changes that overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +118,26 @@ impl AnySession {
         on_session!(self, |session| of(session))
     }
 
+    /// Tracks a surface. Programs call this and not [`track`], whose kernels each crate that names them compiles again.
+    /// `each` is called after each frame.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`track`], and of `each`.
+    pub fn track(
+        &mut self,
+        x: Column<Vertex, Vec3>,
+        options: &TrackOptions,
+        each: &mut dyn FnMut(u32, &dyn TrackedFrame) -> crate::Result<()>,
+    ) -> crate::Result<TrackReport> {
+        on_session!(self, |session| track(
+            session,
+            x,
+            options,
+            |frame, session| each(frame, session)
+        ))
+    }
+
     /// Returns the speculative scheduler's counts.
     #[cfg(feature = "speculative")]
     pub fn speculation(&self) -> Option<rxmesh_speculative::Speculation> {
@@ -123,5 +145,32 @@ impl AnySession {
             AnySession::Claims(_) => None,
             AnySession::Speculative(session) => Some(session.edits().speculation()),
         }
+    }
+}
+
+/// Session after a frame of tracking.
+pub trait TrackedFrame {
+    /// Returns the faults of the connectivity.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    fn faults(&self) -> Result<Vec<SessionFault>, Error>;
+
+    /// Returns the mesh.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the engine.
+    fn mesh(&self, carried: &Carried) -> Result<TriMesh, Error>;
+}
+
+impl<C: Edits> TrackedFrame for Session<C> {
+    fn faults(&self) -> Result<Vec<SessionFault>, Error> {
+        self.validate()
+    }
+
+    fn mesh(&self, carried: &Carried) -> Result<TriMesh, Error> {
+        Ok(carried.mesh(self)?.0)
     }
 }

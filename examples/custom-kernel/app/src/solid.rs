@@ -1,6 +1,6 @@
 //! A box of jelly, by the kernels of [`cloth_kernels::solid`].
 
-use cloth_kernels::solid::{Forces, Step};
+use cloth_kernels::solid::{Forces, SolidStep};
 use rxmesh_host::kernels::Mat3;
 use rxmesh_host::store::Volume;
 use rxmesh_host::{Attribute, Cell, DVec3, Engine, RxMesh, TetMesh, Vec3, Vertex, generate};
@@ -11,7 +11,7 @@ const MU: f64 = 3.0;
 const LAMBDA: f64 = 5.0;
 
 /// A solid on an engine.
-pub(crate) struct Solid {
+pub(crate) struct ElasticSolid {
     rx: RxMesh<Volume>,
     x: Attribute<Vertex, Vec3>,
     speed: Attribute<Vertex, Vec3>,
@@ -34,16 +34,16 @@ fn volume([a, b, c]: [DVec3; 3]) -> f64 {
     a.cross(b).dot(c).abs() / 6.0
 }
 
-impl Solid {
+impl ElasticSolid {
     /// Moves a mesh at rest to an engine.
-    pub(crate) fn new(engine: &Engine, mesh: &TetMesh) -> Result<Solid> {
+    pub(crate) fn new(engine: &Engine, mesh: &TetMesh) -> Result<ElasticSolid> {
         let rx = RxMesh::from_tets(engine, mesh)?;
         let x = doubles(&mesh.positions);
         let cells = || mesh.cells.iter().map(|&cell| sides(&x, cell));
         let rest = cells()
             .map(|[a, b, c]| Mat3::from_cols(a.as_vec3(), b.as_vec3(), c.as_vec3()).inverse());
         let volumes = cells().map(|sides| volume(sides) as f32);
-        Ok(Solid {
+        Ok(ElasticSolid {
             x: rx.attribute_from(&mesh.positions)?,
             speed: rx.attribute()?,
             force: rx.attribute()?,
@@ -77,7 +77,7 @@ impl Solid {
     pub(crate) fn advance(&mut self, steps: u32, time: f32) -> Result<Vec<Vec3>> {
         for _ in 0..steps {
             self.add_forces()?;
-            self.rx.run(Step {
+            self.rx.run(SolidStep {
                 x: self.x.write()?,
                 speed: self.speed.write()?,
                 force: self.force.read()?,
@@ -125,7 +125,7 @@ pub(crate) fn bent_box() -> Result<(TetMesh, Vec<Vec3>)> {
 pub(crate) fn error(engine: &Engine) -> Result<f64> {
     const SMALL: f64 = 1e-5;
     let (mesh, bent) = bent_box()?;
-    let forces = Solid::new(engine, &mesh)?.forces(&bent)?;
+    let forces = ElasticSolid::new(engine, &mesh)?.forces(&bent)?;
     let (mut worst, mut largest) = (0.0, 0.0);
     let mut x = doubles(&bent);
     for (v, force) in forces.iter().enumerate() {
@@ -149,7 +149,7 @@ pub(crate) fn error(engine: &Engine) -> Result<f64> {
 /// Energy of the bent box, and that after a second of motion, in which it goes over to the motion.
 pub(crate) fn let_go(engine: &Engine) -> Result<[f64; 2]> {
     let (mesh, bent) = bent_box()?;
-    let mut solid = Solid::new(engine, &mesh)?;
+    let mut solid = ElasticSolid::new(engine, &mesh)?;
     solid.forces(&bent)?;
     let moved = solid.advance(20, 0.05)?;
     Ok([&bent, &moved].map(|x| energy(&mesh, &doubles(x))))
@@ -163,7 +163,7 @@ mod tests {
         let error = error(engine).unwrap();
         assert!(error < 5e-5, "{error}");
         let (mesh, _) = bent_box().unwrap();
-        let mut solid = Solid::new(engine, &mesh).unwrap();
+        let mut solid = ElasticSolid::new(engine, &mesh).unwrap();
         let still = solid.forces(&mesh.positions).unwrap();
         assert!(
             still.iter().all(|f| f.length() < 1e-5),

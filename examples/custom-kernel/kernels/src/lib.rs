@@ -177,7 +177,7 @@ kernels! {
     // The operator: three PTX entries, `rx_cloth_refine_claim`, `_resolve` and `_fill`.
     operator cloth_refine: Refine;
     patch cloth_solid_forces: solid::Forces;
-    patch cloth_solid_step: solid::Step;
+    patch cloth_solid_step: solid::SolidStep;
 }
 
 /// Symbol under which the PTX carries the fingerprint of [`KERNELS`].

@@ -41,7 +41,7 @@ impl ForEach<CV> for Forces {
 kernel! {
     /// Moves each vertex, of mass 1, by a time step.
     #[allow(missing_docs)]
-    pub struct Step: ForEach<Alone<Vertex>> {
+    pub struct SolidStep: ForEach<Alone<Vertex>> {
         pub x: Write<Vertex, Vec3>,
         pub speed: Write<Vertex, Vec3>,
         pub force: Read<Vertex, Vec3>,
@@ -49,7 +49,7 @@ kernel! {
     }
 }
 
-impl ForEach<Alone<Vertex>> for Step {
+impl ForEach<Alone<Vertex>> for SolidStep {
     #[inline(always)]
     fn run(&self, v: Owned<Vertex>, (): ()) {
         let speed = self.speed.get(v) + self.force.get(v) * self.time;

@@ -15,13 +15,14 @@ use memory::READBACK_BYTES;
 use modules::Modules;
 use rxmesh_cuda_driver::early;
 use rxmesh_kernels::mem::FAULT_WORDS;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 
 /// This library's kernels as PTX, built by `cargo xtask ptx` from the sources beside it and packed by `build.rs`.
 const PTX: Ptx<'static> = Ptx::Packed(include_bytes!(concat!(
     env!("OUT_DIR"),
-    "/rxmesh_kernels.ptx.z"
+    "/rxmesh_kernels.ptx.lzma"
 )));
 
 /// Fields are dropped in this order: the context is dropped after everything that belongs to it.
@@ -62,6 +63,8 @@ unsafe impl Sync for CudaEngine {}
 impl CudaEngine {
     pub(in crate::engine) fn new(ordinal: u32) -> Result<(CudaEngine, Policy), EngineError> {
         let device = driver::device(ordinal)?;
+        // Unpacking is shorter than the making of a context.
+        let text = std::thread::spawn(|| unpack(PTX));
         let context = driver::context(device)?;
         let info = EngineInfo {
             engine: "cuda".to_string(),
@@ -69,7 +72,7 @@ impl CudaEngine {
             units: driver::multiprocessors(device)?,
         };
         let capability = driver::capability(device)?;
-        let text = unpack(PTX)?;
+        let text = text.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         ptx::check_target(&text, capability).map_err(|why| {
             EngineError::NoDevice(format!("GPU {ordinal}, {}: {why}", info.device))
         })?;

@@ -5,10 +5,9 @@ use super::driver::{self, Handle, Module};
 use crate::engine::EngineError;
 use crate::engine::Ptx;
 use crate::engine::ptx::{self, Library, unpack};
-use rxmesh_cuda_driver::early;
 use rxmesh_kernels::kernel::KernelInfo;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::sync::PoisonError;
 
 /// Shared memory that a block has without asking for more.
@@ -45,18 +44,15 @@ impl Modules {
             .iter()
             .find_map(|l| l.module(name))
             .ok_or(EngineError::UnknownKernel(name))?;
+        let no_body = || EngineError::Ptx(format!("kernel `{name}` has no body in the PTX"));
+        // The driver's own option for it, as cust hands it over, is refused as an invalid value.
         let text = match registers {
-            Some(most) => limit_registers(&text, name, most).ok_or_else(|| {
-                EngineError::Ptx(format!("kernel `{name}` has no body in the PTX"))
-            })?,
+            Some(most) => rxmesh_ptx::limit_registers(&text, name, most).ok_or_else(no_body)?,
             None => text,
         };
-        let early = match text.to_str() {
-            Ok(text) if self.overlap => early::overlapping(text).and_then(|t| CString::new(t).ok()),
-            _ => None,
-        };
+        let early = rxmesh_ptx::overlapping(&text).filter(|_| self.overlap);
         let overlaps = early.is_some();
-        let text = early.unwrap_or(text);
+        let text = CString::new(early.unwrap_or(text)).map_err(|_| no_body())?;
         let (module, handle) = driver::compile(&text, name).map_err(|code| {
             EngineError::Ptx(format!(
                 "the driver's compiler refused kernel `{name}` with error {code}"
@@ -72,16 +68,6 @@ impl Modules {
         self.functions.insert(name, function);
         Ok(function)
     }
-}
-
-/// PTX whose entry may use at most `most` registers a thread. (The driver's own option for it, as cust hands it over,
-/// is refused as an invalid value.)
-fn limit_registers(text: &CStr, name: &str, most: u32) -> Option<CString> {
-    let text = text.to_str().ok()?;
-    let entry = text.find(&format!(".entry {name}("))?;
-    let body = entry + text[entry..].find("\n{")?;
-    let limited = format!("{}\n.maxnreg {most}{}", &text[..body], &text[body..]);
-    CString::new(limited).ok()
 }
 
 #[derive(Clone, Copy)]

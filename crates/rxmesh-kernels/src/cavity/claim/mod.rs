@@ -46,7 +46,7 @@ crate::args! {
     pub struct Claim<O> {
         /// Operator to run.
         pub op: O,
-        /// HalfEdgeMesh as flat arrays.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// Tables of claims.
         pub claims: ClaimTables,

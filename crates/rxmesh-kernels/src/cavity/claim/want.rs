@@ -19,7 +19,7 @@ crate::args! {
     pub struct Want<O> {
         /// Operator to run.
         pub op: O,
-        /// HalfEdgeMesh as flat arrays.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
         /// State of the round.
         pub round: Round,

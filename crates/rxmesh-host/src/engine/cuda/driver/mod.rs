@@ -253,7 +253,7 @@ pub(super) unsafe fn launch(
 ///
 /// # Safety
 ///
-/// As [`launch`]; the function was made of text of [`early::overlapping`].
+/// As [`launch`]; the function was made of text of [`rxmesh_ptx::overlapping`].
 pub(super) unsafe fn launch_early(
     function: Handle,
     [blocks, threads, shared]: Shape,

@@ -287,9 +287,9 @@ kernel! {
     pub struct SimplifyRefusals: Flat {
         /// Operator to run.
         pub collapse: Collapse<SomeLines>,
-        /// HalfEdgeMesh as flat arrays.
+        /// Mesh as flat arrays.
         pub mesh: FlatMesh,
-        /// Counts by mesh and [`Refusal`].
+        /// Counts by mesh and [`Refusal`](super::Refusal).
         pub refusals: GlobalMut<u32>,
     }
 }

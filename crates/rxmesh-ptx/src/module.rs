@@ -1,5 +1,9 @@
 //! Parser of PTX text, complete enough to check the code that the compiler generated for a kernel.
 
+use std::fmt;
+
+use crate::line;
+
 /// A PTX file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -45,14 +49,12 @@ pub struct Param {
 }
 
 /// Reason why a text is not PTX.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PtxError {
     /// `.version` or `.target` is missing.
-    #[error("the text has no {0} directive: it is not PTX")]
     Missing(&'static str),
     /// A line cannot be parsed.
-    #[error("line {line}: {reason}")]
     Syntax {
         /// Number of the line, from 1.
         line: usize,
@@ -60,6 +62,19 @@ pub enum PtxError {
         reason: String,
     },
 }
+
+impl fmt::Display for PtxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PtxError::Missing(what) => {
+                write!(f, "the text has no {what} directive: it is not PTX")
+            }
+            PtxError::Syntax { line, reason } => write!(f, "line {line}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for PtxError {}
 
 impl PtxModule {
     /// Parses PTX text.
@@ -168,7 +183,7 @@ impl Parser {
                     .to_owned()
             }
             _ => {
-                let is_kernel = line.contains(".entry ");
+                let is_kernel = line::entry(line).is_some();
                 let Some((_, after)) = line
                     .split_once(".entry ")
                     .or_else(|| line.split_once(".func "))
