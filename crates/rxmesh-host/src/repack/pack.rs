@@ -1,11 +1,11 @@
 //! Patches written into their sections.
 
+use super::renumbering::Renumbering;
 use super::{Repack, RepackLists, Repacked, Stats, WRITE_ROOM};
 use crate::Error;
 use crate::engine::Buffer;
 use crate::patch::PatchError;
 use crate::store::{Buffers, RepackedMesh, RxMesh};
-use renumbering::Renumbering;
 use rxmesh_kernels::repack::ribbon::{LONG_LIST, RepackRibbon};
 use rxmesh_kernels::repack::write::{RepackHeaders, RepackWrite};
 use rxmesh_kernels::repack::{NONE, STATS, Stat};

@@ -5,7 +5,6 @@ mod write;
 pub use write::Recorder;
 
 use super::Template;
-use super::round::faces;
 use super::site::Site;
 use crate::edit::HalfEdgeMesh;
 use crate::mem::GlobalMut;

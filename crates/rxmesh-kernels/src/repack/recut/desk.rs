@@ -39,7 +39,7 @@ pub(super) trait Desk: Copy {
     fn lost(self) -> Self::List;
 }
 
-/// Shared memory of [`Recut`].
+/// Shared memory of [`Recut`](super::Recut).
 #[derive(Clone, Copy)]
 pub struct CutTables {
     /// Three a face; all bits for none.

@@ -18,6 +18,7 @@ use crate::algo::improve::remesh::LineEdges;
 use crate::args;
 use crate::edit::NONE;
 use crate::mem::{Bind, GlobalMut, Hashed};
+use batch::part_word;
 pub use batch::{
     BATCH_BLOCKS, BatchCheck, BatchDecide, BatchFaces, BatchLimit, BatchList, BatchSelect,
     BatchUnbind, BatchWinners, Batched, FACES, MeshCount, WORDS_A_PART, Winning,

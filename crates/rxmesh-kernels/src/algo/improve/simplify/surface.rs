@@ -1,16 +1,16 @@
 //! The surface with its quadrics: places and costs of new vertices.
 
+use super::quadric::{Quadric, Stored};
 use super::{
     FIRST_PLACE, FREE_TO_MOVE, LOCKED, LineForm, MeshRule, ON_LINE, PLACE_BEST, PLACE_CHEAPER_END,
     PLACE_MIDDLE, PLACE_OTHER_END, REFUSED, RULES, TOO_FAR,
 };
 use crate::args;
 use crate::edit::NONE;
-use crate::lanes::{LANES, Point, four};
+use crate::lanes::{LANES, Lanes, Point, four};
 use crate::mem::{Global, GlobalMut};
 use crate::parallel::labels::label_of;
 use glam::{Vec3, Vec4};
-use quadric::{Quadric, Stored};
 
 args! {
     /// Surface that all kernels of a simplification work on.
@@ -19,8 +19,8 @@ args! {
         pub x: GlobalMut<Vec3>,
         /// Quadrics of the vertices; empty when the length is the cost.
         pub quadrics: GlobalMut<Stored>,
-        /// Freedom of each vertex to move: [`FREE_TO_MOVE`], [`STAYS`], a place, [`ON_LINE`] or [`LOCKED`]; empty if
-        /// all may move.
+        /// Freedom of each vertex to move: [`FREE_TO_MOVE`], [`STAYS`](super::STAYS), a place, [`ON_LINE`] or
+        /// [`LOCKED`]; empty if all may move.
         pub holds: Global<u32>,
         /// Lines of the surface.
         pub lines: L,
@@ -60,9 +60,9 @@ impl Placement {
 
 /// Planes that a vertex stands for: all, or where those of lines are apart these alone and the others.
 #[derive(Clone, Copy)]
-struct Planes<T = f32> {
-    quadric: Quadric<T>,
-    lines: Quadric<T>,
+pub(super) struct Planes<T = f32> {
+    pub(super) quadric: Quadric<T>,
+    pub(super) lines: Quadric<T>,
 }
 
 /// Returns the bits of a cost; [`NONE`] if it is NaN or infinite.

@@ -56,7 +56,7 @@ kernel! {
         pub d: CgVector,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
-        /// Lengths at rest, of [`SpringLengths`].
+        /// Lengths at rest, of [`SpringLengths`](super::SpringLengths).
         pub lengths: Global<f32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,
@@ -147,7 +147,7 @@ kernel! {
         pub x: Staged<Vertex, Vec3>,
         /// Neighbours of vertices.
         pub vv: Prepared<VV>,
-        /// Lengths at rest, of [`SpringLengths`].
+        /// Lengths at rest, of [`SpringLengths`](super::SpringLengths).
         pub lengths: Global<f32>,
         /// Nonzero for vertices that stay.
         pub fixed: Read<Vertex, u32>,

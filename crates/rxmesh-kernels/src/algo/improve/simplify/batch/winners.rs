@@ -3,7 +3,7 @@
 use super::{BATCH_BLOCKS, Batched, CHUNK, MeshCount, WINNERS, part_word};
 use crate::algo::improve::simplify::Course;
 use crate::cavity::{ClaimTables, Counter, LimitTables, Round, keep_first};
-use crate::edit::{HalfEdgeMesh, NONE};
+use crate::edit::NONE;
 use crate::exec::{Block, SCRATCH_WORDS};
 use crate::kernel::BlockKernel;
 use crate::mem::{GlobalMut, Plan, Shared};
