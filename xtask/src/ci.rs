@@ -19,7 +19,7 @@ pub(crate) struct CiArguments {
     /// Skip these steps
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Also the size of the program, the conformance suite with all its sizes and engines, and runs under valgrind, ThreadSanitizer and Miri
+    /// Also the size of the program, the conformance suite in full, and runs under valgrind, ThreadSanitizer and Miri
     #[arg(long)]
     long: bool,
     /// Only make the next part of the long run the turn of the next submission (`.ci/part`)

@@ -149,7 +149,7 @@ fn start(arguments: Arguments) -> Result<()> {
         }
         Some(Task::Solvers(arguments)) => run::run::<solvers::Solvers>(&arguments),
         Some(Task::Surfaces(arguments)) => run::run::<surfaces::Surfaces>(&arguments),
-        Some(Task::Volumes(arguments)) => run::run::<volumes::Volumes>(&arguments),
+        Some(Task::Volumes(arguments)) => run::run::<volumes::TetMeshes>(&arguments),
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::median;
 use crate::mesh::{Input, Meshes, Recipe};
-use crate::record::{MeshRecord, Options, Record, Run};
+use crate::record::{MeshRecord, Record, Run, RunOptions};
 use crate::rows::{self, Row};
 use crate::run;
 use crate::subject::{On, Subject as _};
@@ -63,7 +63,7 @@ pub(crate) struct PeersRecord {
     /// means that others were using the machine. Empty where the system does not report them.
     #[serde(default)]
     load: Vec<f64>,
-    options: Options,
+    options: RunOptions,
     meshes: Vec<MeshRecord>,
     /// Rows of the CPU engine with several numbers of threads.
     ours: Vec<Ours>,
@@ -260,7 +260,7 @@ fn theirs(
 }
 
 impl PeersRecord {
-    fn new(options: Options) -> Self {
+    fn new(options: RunOptions) -> Self {
         let like = Record::new(Triangles::NAME, &Engine::cpu(), options);
         Self {
             schema: SCHEMA,

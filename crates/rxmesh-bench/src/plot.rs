@@ -116,7 +116,7 @@ pub(crate) fn write(records: &[Record], folder: &Path) -> Result<Vec<PathBuf>> {
         let panels = edits::panels(record);
         if !panels.is_empty() {
             let path = folder.join(format!("{}-edits.svg", record.machine()));
-            let title = "claims and speculative scheduler (Mahmoud et al. 2024) over faces; times are median milliseconds";
+            let title = "claims and speculative scheduler (Mahmoud et al. 2024) over faces; median milliseconds";
             write_picture(record, title, &panels, path, &mut files)?;
         }
     }

@@ -41,7 +41,7 @@ pub(crate) struct Record {
     pub(crate) commit: String,
     pub(crate) date: String,
     pub(crate) engine: EngineRecord,
-    pub(crate) options: Options,
+    pub(crate) options: RunOptions,
     pub(crate) ceiling: Option<Ceiling>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) meshes: Vec<MeshRecord>,
@@ -76,7 +76,7 @@ impl EngineRecord {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Options {
+pub(crate) struct RunOptions {
     pub(crate) order: Input,
     /// Most faces or cells of a patch, where not the default of the kind of meshes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ pub(crate) struct Options {
 /// Most faces of a patch, unless flags say otherwise.
 const PATCH_SIZE: u32 = 512;
 
-impl Options {
+impl RunOptions {
     /// Returns the most faces of a patch in the rows of a scheduler of edits.
     pub(crate) fn patch_size_of(&self, conflicts: Conflicts) -> u32 {
         let patch_size = self.patch_size.unwrap_or(PATCH_SIZE);
@@ -244,7 +244,7 @@ impl Run {
 }
 
 impl Record {
-    pub(crate) fn new(subject: &str, engine: &Engine, options: Options) -> Self {
+    pub(crate) fn new(subject: &str, engine: &Engine, options: RunOptions) -> Self {
         Self {
             schema: SCHEMA,
             subject: subject.to_owned(),
@@ -376,7 +376,7 @@ impl Record {
 }
 
 /// Returns the options of the patches for the rows of a scheduler of edits; all others use those of claims.
-pub(crate) fn patch_options(options: &Options, conflicts: Conflicts) -> PatchOptions {
+pub(crate) fn patch_options(options: &RunOptions, conflicts: Conflicts) -> PatchOptions {
     PatchOptions::default().with(|o| {
         o.patch_size = options.patch_size_of(conflicts);
         o.seed = options.seed;
@@ -436,7 +436,7 @@ pub(crate) mod tests {
 
     /// Makes a record with one sample per row.
     pub(crate) fn record(rows: &[(&str, f64)]) -> Record {
-        let options = Options {
+        let options = RunOptions {
             order: Input::Given,
             patch_size: None,
             seed: 1,

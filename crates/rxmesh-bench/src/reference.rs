@@ -32,9 +32,9 @@ const FILES: &[(&str, &str)] = &[
 /// Most relative difference in size between a figure's mesh and the mesh that it is compared with.
 const NEAR: f64 = 0.05;
 
-/// Record of one system's measured figures. `bench/README.md` documents the fields.
+/// ReferenceRecord of one system's measured figures. `bench/README.md` documents the fields.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct ReferenceRecord {
     /// Engine that its figures are compared with; `None` for any.
     engine: Option<String>,
     pub(crate) rows: Vec<Measurement>,
@@ -203,7 +203,7 @@ pub(crate) struct Reference {
     /// Value in the unit of the row.
     #[serde(alias = "ms")]
     pub(crate) value: f64,
-    /// Record, and its row and mesh.
+    /// ReferenceRecord, and its row and mesh.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) from: String,
     /// Part of the row's work that it omits.
@@ -242,20 +242,20 @@ impl Goal {
     }
 }
 
-fn records() -> &'static [(&'static str, Record)] {
-    static RECORDS: OnceLock<Vec<(&'static str, Record)>> = OnceLock::new();
+fn records() -> &'static [(&'static str, ReferenceRecord)] {
+    static RECORDS: OnceLock<Vec<(&'static str, ReferenceRecord)>> = OnceLock::new();
     RECORDS.get_or_init(|| {
         let read = |&(name, text): &(&'static str, &str)| Some((name, parse(name, text).ok()?));
         FILES.iter().filter_map(read).collect()
     })
 }
 
-fn parse(name: &str, text: &str) -> Result<Record> {
+fn parse(name: &str, text: &str) -> Result<ReferenceRecord> {
     serde_json::from_str(text).with_context(|| name.to_owned())
 }
 
 /// Returns a record by its name.
-pub(crate) fn find(name: &str) -> Option<&'static Record> {
+pub(crate) fn find(name: &str) -> Option<&'static ReferenceRecord> {
     records().iter().find(|(n, _)| *n == name).map(|(_, r)| r)
 }
 

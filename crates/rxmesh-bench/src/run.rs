@@ -8,7 +8,7 @@ use rxmesh_host::engine::{Engine, EngineKind};
 
 use crate::measure::Effort;
 use crate::mesh::{Input, Size};
-use crate::record::{Options, Record};
+use crate::record::{Record, RunOptions};
 use crate::rows;
 use crate::subject::{On, Row, Subject};
 use crate::triangles::Triangles;
@@ -214,9 +214,9 @@ impl Arguments {
         }
     }
 
-    pub(crate) fn options<S: Subject>(&self) -> Options {
+    pub(crate) fn options<S: Subject>(&self) -> RunOptions {
         let effort = self.effort::<S>();
-        Options {
+        RunOptions {
             order: self.input,
             patch_size: self.patch_size,
             seed: self.seed,

@@ -83,9 +83,9 @@ pub(crate) struct Row<S: Subject> {
     pub(crate) against: &'static [Against],
     /// Performance goals of this project.
     pub(crate) goals: &'static [Goal],
-    /// Goal and reference on the row's own mesh, or on every mesh of a row without one: on every engine, on a GPU, on two
-    /// threads of a CPU.
-    pub(crate) known: [Known; 3],
+    /// Goal and reference on the row's own mesh, or on every mesh of a row without one: on every engine, on a GPU, on
+    /// two threads of a CPU.
+    pub(crate) known: [GoalAndRival; 3],
     /// Goal on a GPU that follows from another measurement, where there is no other goal.
     pub(crate) relative: Option<Relative>,
     /// `false` if its result is no time.
@@ -107,7 +107,7 @@ impl<S: Subject> Copy for Row<S> {}
 
 /// Goal and strongest reference of a row on its own mesh.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Known {
+pub(crate) struct GoalAndRival {
     pub(crate) goal: Option<f64>,
     /// Value, and the system it was measured with.
     pub(crate) rival: Option<(f64, &'static str)>,
@@ -164,7 +164,7 @@ impl Measured {
 
 /// Mesh on which a row was measured.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct MeasuredOn<'a> {
     /// Name in records.
     pub(crate) mesh: &'a str,
     /// Number of elements, by which references and goals are found.
@@ -173,7 +173,7 @@ pub(crate) struct Place<'a> {
     pub(crate) patch_size: Option<u32>,
 }
 
-impl Place<'_> {
+impl MeasuredOn<'_> {
     /// Returns the name of the mesh before subdivision.
     fn base(&self) -> &str {
         self.mesh.split("_L").next().unwrap_or_default()
@@ -187,7 +187,7 @@ impl<S: Subject> Row<S> {
         own: S::Own,
         work: Work<S>,
     ) -> Self {
-        const NONE: Known = Known {
+        const NONE: GoalAndRival = GoalAndRival {
             goal: None,
             rival: None,
         };
@@ -248,7 +248,7 @@ impl<S: Subject> Row<S> {
     }
 
     /// Sets goal and reference on the row's own mesh.
-    pub(crate) const fn known(self, known: [Known; 3]) -> Self {
+    pub(crate) const fn known(self, known: [GoalAndRival; 3]) -> Self {
         Self { known, ..self }
     }
 
@@ -265,7 +265,7 @@ impl<S: Subject> Row<S> {
         &self,
         bench: &S::Bench<'_>,
         engine: &Engine,
-        place: Place<'_>,
+        place: MeasuredOn<'_>,
         record: &mut Record,
     ) -> Result<()> {
         eprintln!("{} on {}: {}", place.mesh, engine.name(), self.name);
@@ -279,7 +279,7 @@ impl<S: Subject> Row<S> {
         &self,
         bench: &S::Bench<'_>,
         engine: &Engine,
-        place: Place<'_>,
+        place: MeasuredOn<'_>,
         record: &mut Record,
     ) -> Option<String> {
         let error = self.measure(bench, engine, place, record).err()?;
@@ -293,7 +293,7 @@ impl<S: Subject> Row<S> {
         &self,
         m: Measured,
         engine: &Engine,
-        place: Place<'_>,
+        place: MeasuredOn<'_>,
         record: &mut Record,
     ) {
         let info = engine.info();
@@ -346,14 +346,14 @@ impl<S: Subject> Row<S> {
         Some(times * row.median() * elements as f64 / row.elements as f64)
     }
 
-    fn known_on(&self, is_cuda: bool, units: u32) -> Known {
+    fn known_on(&self, is_cuda: bool, units: u32) -> GoalAndRival {
         let [any, gpu, two_threads] = self.known;
         let here = match (is_cuda, units) {
             (true, _) => gpu,
             (false, 2) => two_threads,
-            _ => Known::default(),
+            _ => GoalAndRival::default(),
         };
-        Known {
+        GoalAndRival {
             goal: here.goal.or(any.goal),
             rival: here.rival.or(any.rival),
         }

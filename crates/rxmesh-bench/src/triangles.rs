@@ -16,7 +16,7 @@ use crate::record::{MeshRecord, Record, patch_options};
 use crate::reference;
 use crate::rows::{self, Bench, Own, Row};
 use crate::run::Arguments;
-use crate::subject::{Batch, On, Place, Subject};
+use crate::subject::{Batch, MeasuredOn, On, Subject};
 
 /// Triangle meshes of one run.
 pub(crate) struct Triangles(Meshes);
@@ -128,7 +128,7 @@ fn with_patches(
         built,
         effort: on.effort,
     };
-    let place = Place {
+    let place = MeasuredOn {
         mesh: &recipe.name,
         size: recipe.faces.into(),
         patch_size: (conflicts == Conflicts::Speculative).then_some(options.patch_size),

@@ -2,7 +2,8 @@
 //! cust does not support. The GPU then has the next blocks ready when the last ones finish: a launch that follows
 //! another one costs about a microsecond less.
 //!
-//! A kernel that is launched in this way must itself wait before it touches any memory; `rxmesh_ptx::overlapping` adds the wait.
+//! A kernel that is launched in this way must itself wait before it touches any memory; `rxmesh_ptx::overlapping`
+//! adds the wait.
 
 use std::ffi::c_void;
 

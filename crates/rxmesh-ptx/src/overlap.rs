@@ -6,7 +6,7 @@ use crate::line;
 const LEAST_TARGET: u32 = 90;
 const LEAST_PTX: (u32, u32) = (7, 8);
 
-/// Returns the PTX for GPUs whose launches overlap, with entries that wait for the previous launch before anything else;
+/// Returns the PTX for GPUs whose launches overlap, with entries that wait for the previous launch first;
 /// `None` if the text is not in rustc's form. The next launch is admitted when the last block ends, not sooner: its
 /// blocks would take the first free slots, several on one multiprocessor, instead of spreading over all of them.
 pub fn overlapping(text: &str) -> Option<String> {

@@ -52,8 +52,8 @@ pub fn pack(text: &str) -> std::io::Result<Vec<u8>> {
     Ok(writer.finish()?)
 }
 
-/// Packs a file of the package for its program, for build scripts: `ptx/NAME.ptx` to `NAME.ptx.lzma` in `OUT_DIR`, which
-/// `include_bytes!` includes. Does nothing without the package's feature `cuda`.
+/// Packs a file of the package for its program, for build scripts: `ptx/NAME.ptx` to `NAME.ptx.lzma` in `OUT_DIR`, for
+/// `include_bytes!`. Does nothing without the package's feature `cuda`.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Numbers of registers and labels as places in a list of recent ones. Text has a new number, or one of the last few,
 //! nearly everywhere: so it packs to three fifths of its packed size.
 //!
-//! Each kernel and kind (`%r`, `%rd`, `$L29_`, ...) has a list of its own. `%r!` is the number after the largest so far,
+//! Each kernel and kind (`%r`, `%rd`, `$L29_`, ...) has its own list. `%r!` is the number after the largest so far,
 //! `%r3` the one with three others after it in the list, `%r+3` the largest so far and three more.
 
 use std::fmt::Write as _;
@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn numbers_become_places_and_numbers_again() {
         let text = ".reg .b32 %r<9>;\n.visible .entry a(\n)\n{\nadd.s32 %r1, %r2, %r1;\n$L3_7:\n@%p1 bra $L3_7;\n\
-            mov.u32 %r9, %tid.x;\nld.b32 %r2, [%rd1+4];\nsub.s32 %r5, %r9, %r1;\n}\n.visible .entry b(\n)\n{\nneg.s32 %r1, %r1;\n";
+            mov.u32 %r9, %tid.x;\nld.b32 %r2, [%rd1+4];\nsub.s32 %r5, %r9, %r1;\n}\n\
+            .visible .entry b(\n)\n{\nneg.s32 %r1, %r1;\n";
         let places = encode(text);
         assert!(
             places.contains("add.s32 %r!, %r!, %r1;\n$L3_+7:\n@%p! bra $L3_0;"),

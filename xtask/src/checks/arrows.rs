@@ -37,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-ptx",
             "rxmesh-speculative-kernels",
         ],
     ),
@@ -49,6 +50,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "rxmesh-host",
             "rxmesh-kernels",
+            "rxmesh-ptx",
             "rxmesh-subdivision-kernels",
         ],
     ),
@@ -58,7 +60,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "rxmesh-simulation",
-        &["rxmesh-host", "rxmesh-kernels", "rxmesh-simulation-kernels"],
+        &[
+            "rxmesh-host",
+            "rxmesh-kernels",
+            "rxmesh-ptx",
+            "rxmesh-simulation-kernels",
+        ],
     ),
     (
         "rxmesh",

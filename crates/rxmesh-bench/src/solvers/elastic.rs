@@ -8,12 +8,12 @@ use rxmesh_kernels::topo::Vertex;
 use rxmesh_simulation::solve::{Damping, Explicit, Implicit, ImplicitOptions};
 use rxmesh_simulation::{Body, Elasticity, Forces, Material, Stiffness, Surroundings};
 
-use super::{Bench, measured, meshes};
+use super::{BodyBench, measured, meshes};
 use crate::measure::{self, Effort};
 use crate::subject::Measured;
 
 /// Makes a body that is at rest in one shape and moved into another.
-fn body(b: &Bench<'_>) -> Result<Body> {
+fn body(b: &BodyBench<'_>) -> Result<Body> {
     let mesh = meshes::volume(b.mesh)?;
     let edge = 1.0 / (mesh.cells.len() as f64 / 6.0).cbrt();
     let mut rng = Rng::new(2);
@@ -26,7 +26,7 @@ fn body(b: &Bench<'_>) -> Result<Body> {
     Ok(body)
 }
 
-pub(super) fn force(b: &Bench<'_>, elasticity: Elasticity) -> Result<Measured> {
+pub(super) fn force(b: &BodyBench<'_>, elasticity: Elasticity) -> Result<Measured> {
     let body = body(b)?;
     let forces = Forces::new(&body, elasticity)?;
     let mut to: Attribute<Vertex, Vec3> = body.mesh().attribute()?;
@@ -34,7 +34,7 @@ pub(super) fn force(b: &Bench<'_>, elasticity: Elasticity) -> Result<Measured> {
     Ok(measured(&body, 2, times))
 }
 
-pub(super) fn explicit(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn explicit(b: &BodyBench<'_>) -> Result<Measured> {
     let mut body = body(b)?;
     let mut solver = Explicit::new(&body, Elasticity::NeoHookean, Damping::default())?;
     let around = Surroundings::new(b.engine)?;
@@ -45,7 +45,7 @@ pub(super) fn explicit(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures the product, completion of its sums included.
-pub(super) fn product(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn product(b: &BodyBench<'_>) -> Result<Measured> {
     let body = body(b)?;
     let mut stiffness = Stiffness::new(&body, Elasticity::NeoHookean)?;
     stiffness.update(&body)?;
@@ -61,7 +61,7 @@ pub(super) fn product(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures three Newton iterations of 50 iterations of conjugate gradients, whatever the residual.
-pub(super) fn implicit(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn implicit(b: &BodyBench<'_>) -> Result<Measured> {
     let options = ImplicitOptions {
         newton: 3,
         tolerance: 0.0,

@@ -7,7 +7,7 @@ use rxmesh_host::patch::VolumeOptions;
 use rxmesh_simulation::solve::{GridOptions, Hybrid, HybridOptions};
 use rxmesh_simulation::{Body, Elasticity, Material, Materials, Surroundings};
 
-use super::{Bench, measured, meshes};
+use super::{BodyBench, measured, meshes};
 use crate::measure::{self, Effort};
 use crate::subject::Measured;
 
@@ -32,7 +32,7 @@ fn spacing(mesh: &TetMesh) -> f32 {
 }
 
 /// Measures one substep of a frame, with all its parts: forces, sorting, both transfers.
-pub(super) fn substep(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn substep(b: &BodyBench<'_>) -> Result<Measured> {
     let (mesh, copies) = meshes::copies(b.mesh)?;
     let (engine, effort) = (b.engine, b.effort);
     let offsets = offsets(copies);

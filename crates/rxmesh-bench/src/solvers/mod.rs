@@ -1,6 +1,6 @@
 //! Deformable bodies, forces and solvers as a subject. Goals are milliseconds on an H200 or on two threads of a CPU;
-//! references are MeshTaichi's, on equally large meshes: on an H200, except for the largest frame of projective dynamics,
-//! which is the paper's on an RTX 3090.
+//! references are MeshTaichi's, on equally large meshes: on an H200, except for the largest frame of projective
+//! dynamics, which is the paper's on an RTX 3090.
 
 mod elastic;
 mod hybrid;
@@ -20,7 +20,9 @@ use rxmesh_simulation::{Body, Elasticity, Material, Materials, Surroundings};
 use crate::measure::{self, Effort, Times};
 use crate::record::Record;
 use crate::run::Arguments;
-use crate::subject::{Batch, Known, Measured, On, Place, Subject, Work, batches_by_name};
+use crate::subject::{
+    Batch, GoalAndRival, Measured, MeasuredOn, On, Subject, Work, batches_by_name,
+};
 
 /// Deformable bodies, by the names of their meshes: rows make the bodies.
 pub(crate) struct Solvers;
@@ -28,7 +30,7 @@ pub(crate) struct Solvers;
 type Row = crate::subject::Row<Solvers>;
 
 /// Mesh and engine of a row.
-pub(crate) struct Bench<'a> {
+pub(crate) struct BodyBench<'a> {
     engine: &'a Engine,
     mesh: &'a str,
     effort: Effort,
@@ -40,7 +42,7 @@ impl Subject for Solvers {
 
     type Name = String;
     type Mesh = String;
-    type Bench<'a> = Bench<'a>;
+    type Bench<'a> = BodyBench<'a>;
     type Own = ();
 
     fn rows() -> Vec<&'static Row> {
@@ -63,12 +65,12 @@ impl Subject for Solvers {
     }
 
     fn measure(on: &On<'_, Self>, record: &mut Record) -> Result<Vec<String>> {
-        let bench = Bench {
+        let bench = BodyBench {
             engine: on.engine,
             mesh: on.mesh,
             effort: on.effort,
         };
-        let place = |row: &Row| Place {
+        let place = |row: &Row| MeasuredOn {
             mesh: on.mesh,
             size: row.elements,
             patch_size: None,
@@ -83,7 +85,7 @@ impl Subject for Solvers {
 impl Row {
     /// Sets goal and reference on two threads of a CPU.
     const fn cpu(mut self, goal: Option<f64>, reference: f64) -> Self {
-        self.known[2] = Known {
+        self.known[2] = GoalAndRival {
             goal,
             rival: Some((reference, TAICHI)),
         };
@@ -100,7 +102,7 @@ const fn row(
     (goal, reference): (Option<f64>, Option<f64>),
     work: Work<Solvers>,
 ) -> Row {
-    const NONE: Known = Known {
+    const NONE: GoalAndRival = GoalAndRival {
         goal: None,
         rival: None,
     };
@@ -108,7 +110,7 @@ const fn row(
         Some(ms) => Some((ms, TAICHI)),
         None => None,
     };
-    let known = [NONE, Known { goal, rival }, NONE];
+    let known = [NONE, GoalAndRival { goal, rival }, NONE];
     Row::new(name, "", (), work)
         .of_mesh(mesh, elements)
         .known(known)
@@ -118,30 +120,44 @@ const CLOTHS: &str = "cloths:100x100";
 
 #[rustfmt::skip]
 pub(crate) const ROWS: &[Row] = &[
-    row("force, neo-Hookean", "cube:22", 63_888, (Some(0.008), Some(0.0197)), |b| elastic::force(b, Elasticity::NeoHookean)),
-    row("force, neo-Hookean", "cube:44", 511_104, (None, Some(0.0788)), |b| elastic::force(b, Elasticity::NeoHookean)).cpu(Some(15.0), 81.0),
-    row("force, neo-Hookean", "cube:70", 2_058_000, (Some(0.045), Some(0.174)), |b| elastic::force(b, Elasticity::NeoHookean)),
-    row("force, corotated", "cube:22", 63_888, (Some(0.010), Some(0.0251)), |b| elastic::force(b, Elasticity::Corotated)),
-    row("force, corotated", "cube:44", 511_104, (None, Some(0.0914)), |b| elastic::force(b, Elasticity::Corotated)).cpu(None, 333.0),
-    row("force, corotated", "cube:70", 2_058_000, (Some(0.09), Some(0.265)), |b| elastic::force(b, Elasticity::Corotated)),
+    row("force, neo-Hookean", "cube:22", 63_888, (Some(0.008), Some(0.0197)),
+        |b| elastic::force(b, Elasticity::NeoHookean)),
+    row("force, neo-Hookean", "cube:44", 511_104, (None, Some(0.0788)),
+        |b| elastic::force(b, Elasticity::NeoHookean)).cpu(Some(15.0), 81.0),
+    row("force, neo-Hookean", "cube:70", 2_058_000, (Some(0.045), Some(0.174)),
+        |b| elastic::force(b, Elasticity::NeoHookean)),
+    row("force, corotated", "cube:22", 63_888, (Some(0.010), Some(0.0251)),
+        |b| elastic::force(b, Elasticity::Corotated)),
+    row("force, corotated", "cube:44", 511_104, (None, Some(0.0914)),
+        |b| elastic::force(b, Elasticity::Corotated)).cpu(None, 333.0),
+    row("force, corotated", "cube:70", 2_058_000, (Some(0.09), Some(0.265)),
+        |b| elastic::force(b, Elasticity::Corotated)),
     row("explicit step", "cube:22", 63_888, (None, None), elastic::explicit),
     row("explicit step", "cube:70", 2_058_000, (None, None), elastic::explicit),
     row("elastic product", "cube:22", 63_888, (None, None), elastic::product),
     row("elastic product", "cube:70", 2_058_000, (None, None), elastic::product),
     row("implicit step, 3 x 50 CG", "cube:22", 63_888, (Some(4.0), None), elastic::implicit),
     row("implicit step, 3 x 50 CG", "cube:70", 2_058_000, (None, None), elastic::implicit),
-    row("pd frame, 5 x 30 CG", "cube:19", 41_154, (Some(2.0), Some(48.5)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
-    row("pd frame, 5 x 30 CG", "cube:37", 303_918, (Some(2.5), Some(35.6)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
-    row("pd frame, 5 x 30 CG", "cube:49", 705_894, (Some(4.0), Some(29.4)), |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
-    row("pd frame, 5 x 30 Chebyshev", "cube:19", 41_154, (Some(2.0), Some(48.5)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
-    row("pd frame, 5 x 30 Chebyshev", "cube:37", 303_918, (Some(2.5), Some(35.6)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
-    row("pd frame, 5 x 30 Chebyshev", "cube:49", 705_894, (Some(4.0), Some(29.4)), |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd frame, 5 x 30 CG", "cube:19", 41_154, (Some(2.0), Some(48.5)),
+        |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 CG", "cube:37", 303_918, (Some(2.5), Some(35.6)),
+        |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 CG", "cube:49", 705_894, (Some(4.0), Some(29.4)),
+        |b| pd_frame(b, GlobalSolver::ConjugateGradients)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:19", 41_154, (Some(2.0), Some(48.5)),
+        |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:37", 303_918, (Some(2.5), Some(35.6)),
+        |b| pd_frame(b, GlobalSolver::Chebyshev)),
+    row("pd frame, 5 x 30 Chebyshev", "cube:49", 705_894, (Some(4.0), Some(29.4)),
+        |b| pd_frame(b, GlobalSolver::Chebyshev)),
     row("pd product", "cube:44", 511_104, (None, Some(0.0387)), pd_product).cpu(Some(5.0), 24.4),
     row("pd product", "cube:70", 2_058_000, (None, Some(0.104)), pd_product),
     row("xpbd cloth substep of 5 Jacobi", CLOTHS, 1_000_000, (Some(0.4), Some(2.09)), |b| cloth(b, XpbdOrder::Jacobi)),
-    row("xpbd cloth substep of 5, patch colours", CLOTHS, 1_000_000, (None, None), |b| cloth(b, XpbdOrder::PatchColours)),
+    row("xpbd cloth substep of 5, patch colours", CLOTHS, 1_000_000, (None, None),
+        |b| cloth(b, XpbdOrder::PatchColours)),
     row("xpbd cells iteration, Jacobi", "cube:70", 2_058_000, (Some(0.15), None), |b| cells(b, XpbdOrder::Jacobi)),
-    row("xpbd cells iteration, patch colours", "cube:70", 2_058_000, (None, None), |b| cells(b, XpbdOrder::PatchColours)),
+    row("xpbd cells iteration, patch colours", "cube:70", 2_058_000, (None, None),
+        |b| cells(b, XpbdOrder::PatchColours)),
     row("vbd iteration, vertex colours", "cube:70", 2_058_000, (Some(0.35), None), |b| vbd(b, VbdOrder::Vertices)),
     row("vbd iteration, patch colours", "cube:70", 2_058_000, (None, None), |b| vbd(b, VbdOrder::Patches)),
     row("mpm substep, copies", "cubes:10x10", 60_000, (None, None), hybrid::substep),
@@ -149,7 +165,7 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 /// Makes a body of rubber, held at the low end of the x axis.
-fn body(b: &Bench<'_>, kinds: VolumeKinds) -> Result<Body> {
+fn body(b: &BodyBench<'_>, kinds: VolumeKinds) -> Result<Body> {
     let mesh = meshes::volume(b.mesh)?;
     let materials = Materials::uniform(Material::default());
     let options = VolumeOptions {
@@ -179,7 +195,7 @@ const DT: f32 = 0.01;
 const ROUNDS: u32 = 5;
 const ITERATIONS: u32 = 30;
 
-fn projective(b: &Bench<'_>, solver: GlobalSolver) -> Result<(Body, Projective)> {
+fn projective(b: &BodyBench<'_>, solver: GlobalSolver) -> Result<(Body, Projective)> {
     let body = body(b, VolumeKinds::Edges)?;
     let options = ProjectiveOptions {
         rounds: ROUNDS,
@@ -191,21 +207,21 @@ fn projective(b: &Bench<'_>, solver: GlobalSolver) -> Result<(Body, Projective)>
     Ok((body, solver))
 }
 
-fn pd_frame(b: &Bench<'_>, solver: GlobalSolver) -> Result<Measured> {
+fn pd_frame(b: &BodyBench<'_>, solver: GlobalSolver) -> Result<Measured> {
     let (mut body, mut pd) = projective(b, solver)?;
     let around = Surroundings::new(b.engine)?;
     let times = measure::launches(b.engine, b.effort, || Ok(pd.step(&mut body, &around, DT)?))?;
     Ok(measured(&body, pd.launches(), times))
 }
 
-fn pd_product(b: &Bench<'_>) -> Result<Measured> {
+fn pd_product(b: &BodyBench<'_>) -> Result<Measured> {
     let (mut body, mut pd) = projective(b, GlobalSolver::ConjugateGradients)?;
     pd.step(&mut body, &Surroundings::new(b.engine)?, DT)?;
     let times = measure::launches(b.engine, b.effort, || Ok(pd.product(body.mesh())?))?;
     Ok(measured(&body, 1, times))
 }
 
-fn cloth(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
+fn cloth(b: &BodyBench<'_>, order: XpbdOrder) -> Result<Measured> {
     let mesh = meshes::cloths(b.mesh)?;
     let mut body: Body<Surface> = Body::cloth(b.engine, &mesh, 0.2, &PatchOptions::default())?;
     body.pin(&[0])?;
@@ -228,7 +244,7 @@ fn cloth(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
     Ok(Measured::times("vertex", vertices, times).with("launches", 3 + 5 * solver.launches()))
 }
 
-fn cells(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
+fn cells(b: &BodyBench<'_>, order: XpbdOrder) -> Result<Measured> {
     let mut body = body(b, VolumeKinds::Cells)?;
     let options = XpbdOptions {
         order,
@@ -240,7 +256,7 @@ fn cells(b: &Bench<'_>, order: XpbdOrder) -> Result<Measured> {
     Ok(measured(&body, solver.launches(), times))
 }
 
-fn vbd(b: &Bench<'_>, order: VbdOrder) -> Result<Measured> {
+fn vbd(b: &BodyBench<'_>, order: VbdOrder) -> Result<Measured> {
     let mut body = body(b, VolumeKinds::Cells)?;
     let options = VbdOptions {
         order,

@@ -9,8 +9,8 @@ use rxmesh_host::mesh::PolyMesh;
 
 use crate::record::Record;
 use crate::run::Arguments;
-use crate::subject::{Batch, On, Place, Subject, batches_by_name};
-use rows::{Bench, ROWS, Row};
+use crate::subject::{Batch, MeasuredOn, On, Subject, batches_by_name};
+use rows::{PolygonBench, ROWS, Row};
 
 /// Polygon meshes.
 pub(crate) struct Surfaces;
@@ -21,7 +21,7 @@ impl Subject for Surfaces {
 
     type Name = String;
     type Mesh = PolyMesh;
-    type Bench<'a> = Bench<'a>;
+    type Bench<'a> = PolygonBench<'a>;
     /// Number of levels.
     type Own = u32;
 
@@ -59,7 +59,7 @@ impl Subject for Surfaces {
                 true => row.elements,
                 false => row.final_faces(on.mesh.face_count() as u64),
             };
-            let bench = Bench {
+            let bench = PolygonBench {
                 engine: on.engine,
                 mesh: on.mesh,
                 levels,
@@ -70,7 +70,7 @@ impl Subject for Surfaces {
                 0 => on.name.clone(),
                 _ => format!("{}_L{levels}", on.name),
             };
-            let place = Place {
+            let place = MeasuredOn {
                 mesh: &mesh,
                 size: faces,
                 patch_size: None,
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(goal(500), Some(1.1));
         assert_eq!(row.goal_like(&record, "sphere:40_L4", 500), None);
         let mut there = record.clone();
-        let place = Place {
+        let place = MeasuredOn {
             mesh: "sphere:40_L5",
             size: 500,
             patch_size: None,

@@ -13,13 +13,13 @@ use serde_json::Map;
 use super::Surfaces;
 use crate::measure::{self, Effort, Times};
 use crate::record::Unit;
-use crate::subject::{Known, Measured, Relative, Work};
+use crate::subject::{GoalAndRival, Measured, Relative, Work};
 
 pub(crate) type Row = crate::subject::Row<Surfaces>;
 
 /// Mesh and engine of a row.
 #[derive(Clone, Copy)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct PolygonBench<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) mesh: &'a PolyMesh,
     pub(crate) levels: u32,
@@ -28,9 +28,9 @@ pub(crate) struct Bench<'a> {
     pub(crate) effort: Effort,
 }
 
-impl Bench<'_> {
-    fn on<'a>(&'a self, mesh: &'a PolyMesh) -> Bench<'a> {
-        Bench { mesh, ..*self }
+impl PolygonBench<'_> {
+    fn on<'a>(&'a self, mesh: &'a PolyMesh) -> PolygonBench<'a> {
+        PolygonBench { mesh, ..*self }
     }
 
     fn x(&self) -> Result<Buffer<f32>> {
@@ -84,11 +84,11 @@ pub(super) const fn row(
     rival: Option<(f64, &'static str)>,
     work: Work<Surfaces>,
 ) -> Row {
-    const NONE: Known = Known {
+    const NONE: GoalAndRival = GoalAndRival {
         goal: None,
         rival: None,
     };
-    let known = [NONE, Known { goal, rival }, NONE];
+    let known = [NONE, GoalAndRival { goal, rival }, NONE];
     Row::new(name, "", levels, work)
         .of_mesh(mesh, faces)
         .known(known)
@@ -97,7 +97,7 @@ pub(super) const fn row(
 impl Row {
     /// Sets goal and best measurement of others on two threads of a CPU.
     const fn on_two_threads(mut self, goal: f64, rival: (f64, &'static str)) -> Self {
-        self.known[2] = Known {
+        self.known[2] = GoalAndRival {
             goal: Some(goal),
             rival: Some(rival),
         };
@@ -144,20 +144,30 @@ pub(crate) const ROWS: &[Row] = &[
     row("adjacency", "sphere:640S", 0, 2_457_600, None, None, adjacency),
     row("adjacency, new", "sphere:640", 0, 2_457_600, None, None, new_adjacency),
     row("catmull-clark", "sphere:5", 4, 38_400, Some(0.010), Some((0.0118, OSD)), |b| positions(b, CatmullClark)),
-    row("catmull-clark", "sphere:40", 3, 614_400, Some(0.015), Some((0.033, EDGE_FRIEND)), |b| positions(b, CatmullClark)).on_two_threads(4.0, (8.6, IN_C)),
-    row("catmull-clark", "sphere:5", 6, 614_400, Some(0.018), Some((0.0436, OSD)), |b| positions(b, CatmullClark)).on_two_threads(4.0, (8.6, IN_C)),
-    row("catmull-clark", "sphere:40", 5, 9_830_400, Some(0.06), Some((0.319, EDGE_FRIEND)), |b| positions(b, CatmullClark)),
-    row("catmull-clark", "sphere:5", 8, 9_830_400, Some(0.09), Some((0.309, EDGE_FRIEND)), |b| positions(b, CatmullClark)),
-    row("catmull-clark", "irregular:16", 5, 9_437_184, Some(0.11), Some((0.304, EDGE_FRIEND)), |b| positions(b, CatmullClark)),
+    row("catmull-clark", "sphere:40", 3, 614_400, Some(0.015), Some((0.033, EDGE_FRIEND)),
+        |b| positions(b, CatmullClark)).on_two_threads(4.0, (8.6, IN_C)),
+    row("catmull-clark", "sphere:5", 6, 614_400, Some(0.018), Some((0.0436, OSD)),
+        |b| positions(b, CatmullClark)).on_two_threads(4.0, (8.6, IN_C)),
+    row("catmull-clark", "sphere:40", 5, 9_830_400, Some(0.06), Some((0.319, EDGE_FRIEND)),
+        |b| positions(b, CatmullClark)),
+    row("catmull-clark", "sphere:5", 8, 9_830_400, Some(0.09), Some((0.309, EDGE_FRIEND)),
+        |b| positions(b, CatmullClark)),
+    row("catmull-clark", "irregular:16", 5, 9_437_184, Some(0.11), Some((0.304, EDGE_FRIEND)),
+        |b| positions(b, CatmullClark)),
     row("catmull-clark", "polygons:16", 6, 9_437_184, None, Some((0.305, EDGE_FRIEND)), |b| positions(b, CatmullClark)),
     row("catmull-clark", "sphere:160", 3, 9_830_400, None, Some((0.440, EDGE_FRIEND)), |b| positions(b, CatmullClark)),
     row("catmull-clark", "sphere:160S", 3, 9_830_400, None, Some((0.650, SLAK)), |b| positions(b, CatmullClark)),
-    row("catmull-clark", "sphere:640", 1, 9_830_400, Some(0.12), Some((0.237, HALFEDGE)), |b| positions(b, CatmullClark)),
+    row("catmull-clark", "sphere:640", 1, 9_830_400, Some(0.12), Some((0.237, HALFEDGE)),
+        |b| positions(b, CatmullClark)),
     row("catmull-clark", "sphere:640S", 1, 9_830_400, None, Some((0.933, SLAK)), |b| positions(b, CatmullClark)),
-    row("catmull-clark, creases", "sphere:40", 5, 9_830_400, None, None, |b| positions(&b.on(&sharpened(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
-    row("catmull-clark, corners", "sphere:40", 5, 9_830_400, None, None, |b| positions(&b.on(&with_corners(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
-    row("catmull-clark, boundaries", "sphere:40", 5, 9_338_880, None, None, |b| positions(&b.on(&with_gaps(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
-    row("catmull-clark, bytes a face", "sphere:40", 5, 9_830_400, Some(32.0), Some((50.0, SLAK)), |b| bytes(b, CatmullClark)).of_bytes(),
+    row("catmull-clark, creases", "sphere:40", 5, 9_830_400, None, None,
+        |b| positions(&b.on(&sharpened(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
+    row("catmull-clark, corners", "sphere:40", 5, 9_830_400, None, None,
+        |b| positions(&b.on(&with_corners(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
+    row("catmull-clark, boundaries", "sphere:40", 5, 9_338_880, None, None,
+        |b| positions(&b.on(&with_gaps(b.mesh)), CatmullClark)).relative(Relative::Row("catmull-clark", 1.1)),
+    row("catmull-clark, bytes a face", "sphere:40", 5, 9_830_400, Some(32.0), Some((50.0, SLAK)),
+        |b| bytes(b, CatmullClark)).of_bytes(),
     row("catmull-clark, faces", "sphere:40", 5, 9_830_400, None, None, faces_of_quads),
     row("catmull-clark, all", "sphere:40", 3, 614_400, Some(0.06), Some((0.259, SLAK)), |b| all(b, CatmullClark)),
     row("catmull-clark, all", "sphere:40", 5, 9_830_400, Some(0.18), Some((1.318, SLAK)), |b| all(b, CatmullClark)),
@@ -173,22 +183,26 @@ pub(crate) const ROWS: &[Row] = &[
     row("loop", "triangles:16", 4, 786_432, None, Some((0.0277, OSD)), |b| positions(b, Loop)),
     row("loop", "triangles:16", 6, 12_582_912, Some(0.12), Some((0.293, OSD)), |b| positions(b, Loop)),
     row("loop", "triangles:100", 3, 7_680_000, None, Some((0.396, HALFEDGE)), |b| positions(b, Loop)),
-    row("loop, creases", "triangles:16", 6, 12_582_912, None, None, |b| positions(&b.on(&sharpened(b.mesh)), Loop)).relative(Relative::Row("loop", 1.1)),
+    row("loop, creases", "triangles:16", 6, 12_582_912, None, None,
+        |b| positions(&b.on(&sharpened(b.mesh)), Loop)).relative(Relative::Row("loop", 1.1)),
     row("loop, bytes a face", "triangles:16", 6, 12_582_912, None, None, |b| bytes(b, Loop)).of_bytes(),
-    row("sqrt3", "triangles:100", 4, 9_720_000, None, Some((0.526, "own port of the rule; without half-edges")), |b| positions(b, Sqrt3)),
-    row("sqrt3, all", "triangles:100", 4, 9_720_000, Some(0.30), Some((0.94, "own port of the rule")), |b| all(b, Sqrt3)),
+    row("sqrt3", "triangles:100", 4, 9_720_000, None, Some((0.526, "own port of the rule; without half-edges")),
+        |b| positions(b, Sqrt3)),
+    row("sqrt3, all", "triangles:100", 4, 9_720_000, Some(0.30), Some((0.94, "own port of the rule")),
+        |b| all(b, Sqrt3)),
     row("sqrt3, all, new", "triangles:100", 4, 9_720_000, None, None, |b| all_new(b, Sqrt3)),
     row("mapped SpMV, M^T p", "sphere:640", 0, 2_457_600, Some(0.08), Some((0.219, "cuSPARSE")), mapped_spmv),
     row("mapped SpGEMM", "sphere:640", 0, 2_457_600, Some(0.45), Some((1.50, "cuSPARSE")), mapped_spgemm),
     row("mapped SpMV, M^T p", "sphere:640S", 0, 2_457_600, None, Some((0.473, "cuSPARSE")), mapped_spmv),
     row("mapped SpGEMM", "sphere:640S", 0, 2_457_600, None, Some((1.92, "cuSPARSE")), mapped_spgemm),
-    row("catmull-clark, general", "sphere:40", 5, 9_830_400, Some(2.0), Some((196.8, "LAK")), |b| general(b, CATMULL_CLARK)),
+    row("catmull-clark, general", "sphere:40", 5, 9_830_400, Some(2.0), Some((196.8, "LAK")),
+        |b| general(b, CATMULL_CLARK)),
     row("loop, all", "triangles:16", 6, 12_582_912, Some(0.35), Some((1.55, HALFEDGE)), |b| all(b, Loop)),
     row("loop, all, new", "triangles:16", 6, 12_582_912, None, None, |b| all_new(b, Loop)),
 ];
 
 /// Measures the positions of the surface of a mesh that stays the same.
-fn positions(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
+fn positions(b: &PolygonBench<'_>, scheme: Scheme) -> Result<Measured> {
     let (surface, x) = (b.surface(scheme)?, b.x()?);
     let mut y = b.engine.zeroed(3 * surface.vertex_count() as usize)?;
     let times = measure::launches(b.engine, b.effort, || Ok(surface.values(3, &x, &mut y)?))?;
@@ -198,7 +212,7 @@ fn positions(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
 /// Measures the cost of a frame of a modelling program, with faces and positions on the engine: adjacency, and faces
 /// and positions of the surface, in existing memory, up to the check that the faces are the assumed closed surface
 /// (Loop's scheme waits for it earlier). Nothing is transferred or allocated.
-pub(super) fn all(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
+pub(super) fn all(b: &PolygonBench<'_>, scheme: Scheme) -> Result<Measured> {
     let (x, given) = (b.x()?, Given::new(b.engine, b.mesh)?);
     let mut surface = b.surface(scheme)?;
     let mut y = b.engine.zeroed(3 * surface.vertex_count() as usize)?;
@@ -213,7 +227,7 @@ pub(super) fn all(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
 }
 
 /// Measures everything from faces on the host, in new memory: adjacency, faces and positions of the surface.
-fn all_new(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
+fn all_new(b: &PolygonBench<'_>, scheme: Scheme) -> Result<Measured> {
     let (x, surface) = (b.x()?, b.surface(scheme)?);
     let mut y = b.engine.zeroed(3 * surface.vertex_count() as usize)?;
     let mut faces = b.engine.zeroed(surface.index_count() as usize)?;
@@ -297,7 +311,7 @@ fn with_gaps(mesh: &PolyMesh) -> PolyMesh {
 }
 
 /// Measures the peak memory on the engine from the faces on the host to faces and positions of the surface.
-pub(super) fn bytes(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
+pub(super) fn bytes(b: &PolygonBench<'_>, scheme: Scheme) -> Result<Measured> {
     most_allocated(b, || {
         let (surface, x) = (b.surface(scheme)?, b.x()?);
         let mut y = b.engine.zeroed(3 * surface.vertex_count() as usize)?;
@@ -308,7 +322,7 @@ pub(super) fn bytes(b: &Bench<'_>, scheme: Scheme) -> Result<Measured> {
 }
 
 /// Does as [`bytes`] for the general form.
-pub(super) fn general_bytes(b: &Bench<'_>, scheme: impl Listed) -> Result<Measured> {
+pub(super) fn general_bytes(b: &PolygonBench<'_>, scheme: impl Listed) -> Result<Measured> {
     most_allocated(b, || {
         let base = Mesh::new(b.engine, b.mesh)?;
         let surface = GeneralSubdivision::new(base, scheme, b.levels)?;
@@ -319,7 +333,7 @@ pub(super) fn general_bytes(b: &Bench<'_>, scheme: impl Listed) -> Result<Measur
 }
 
 /// Measures the peak memory of some work on the engine.
-fn most_allocated(b: &Bench<'_>, work: impl FnOnce() -> Result<()>) -> Result<Measured> {
+fn most_allocated(b: &PolygonBench<'_>, work: impl FnOnce() -> Result<()>) -> Result<Measured> {
     let [before, _] = b.engine.allocated();
     b.engine.forget_most_allocated();
     work()?;
@@ -334,7 +348,7 @@ fn most_allocated(b: &Bench<'_>, work: impl FnOnce() -> Result<()>) -> Result<Me
     Ok(measured.with("bytes", bytes))
 }
 
-fn faces_of_quads(b: &Bench<'_>) -> Result<Measured> {
+fn faces_of_quads(b: &PolygonBench<'_>) -> Result<Measured> {
     let surface = b.surface(CatmullClark)?;
     let mut faces = b.engine.zeroed(surface.index_count() as usize)?;
     b.measured(measure::launches(b.engine, b.effort, || {
@@ -343,20 +357,20 @@ fn faces_of_quads(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures making an `RxMesh` of an existing surface.
-fn patches_of_quads(b: &Bench<'_>) -> Result<Measured> {
+fn patches_of_quads(b: &PolygonBench<'_>) -> Result<Measured> {
     let surface = b.surface(CatmullClark)?;
     let times = measure::calls(b.engine, b.effort, || Ok(surface.to_patches().map(drop)?))?;
     b.measured(times)
 }
 
 /// Measures making a list of bicubic patches, from faces on the host.
-fn adaptive_patches(b: &Bench<'_>) -> Result<Measured> {
+fn adaptive_patches(b: &PolygonBench<'_>) -> Result<Measured> {
     let times = measure::calls(b.engine, b.effort, || b.adaptive().map(drop))?;
     b.with_bytes(times, b.adaptive()?.bytes())
 }
 
 /// Measures the control points of existing patches.
-fn adaptive_values(b: &Bench<'_>) -> Result<Measured> {
+fn adaptive_values(b: &PolygonBench<'_>) -> Result<Measured> {
     let (surface, x) = (b.adaptive()?, b.x()?);
     let mut y = b.engine.zeroed(3 * surface.control_count() as usize)?;
     let times = measure::launches(b.engine, b.effort, || Ok(surface.values(3, &x, &mut y)?))?;
@@ -364,7 +378,7 @@ fn adaptive_values(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures points and normals at a million random places.
-fn adaptive_places(b: &Bench<'_>) -> Result<Measured> {
+fn adaptive_places(b: &PolygonBench<'_>) -> Result<Measured> {
     const PLACES: u32 = 1_000_000;
     let (mut surface, x) = (b.adaptive()?, b.x()?);
     let mut control = b.engine.zeroed(3 * surface.control_count() as usize)?;
@@ -388,7 +402,7 @@ fn adaptive_places(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures twins, edges and rows from faces on the engine, in existing memory.
-fn adjacency(b: &Bench<'_>) -> Result<Measured> {
+fn adjacency(b: &PolygonBench<'_>) -> Result<Measured> {
     let given = Given::new(b.engine, b.mesh)?;
     let mut made = Mesh::new(b.engine, b.mesh)?;
     let times = measure::waiting(
@@ -400,7 +414,7 @@ fn adjacency(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures the same from faces on the host, in new memory.
-fn new_adjacency(b: &Bench<'_>) -> Result<Measured> {
+fn new_adjacency(b: &PolygonBench<'_>) -> Result<Measured> {
     let times = measure::calls(b.engine, b.effort, || {
         Ok(Mesh::new(b.engine, b.mesh).map(drop)?)
     })?;
@@ -408,7 +422,7 @@ fn new_adjacency(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures the mean of each face's corners, as a transposed product with a constant map.
-pub(super) fn mapped_spmv(b: &Bench<'_>) -> Result<Measured> {
+pub(super) fn mapped_spmv(b: &PolygonBench<'_>) -> Result<Measured> {
     let (matrix, x) = (Mesh::new(b.engine, b.mesh)?, b.x()?);
     let mut y = b.engine.zeroed(3 * matrix.face_count() as usize)?;
     let times = measure::launches(b.engine, b.effort, || {
@@ -419,7 +433,7 @@ pub(super) fn mapped_spmv(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures both half-edges of each edge, as a product of pairs.
-fn mapped_spgemm(b: &Bench<'_>) -> Result<Measured> {
+fn mapped_spgemm(b: &PolygonBench<'_>) -> Result<Measured> {
     let matrix = Mesh::new(b.engine, b.mesh)?;
     let mut sides = Csr::new(b.engine, matrix.pairs(Sides {}))?;
     let rebuild = || Ok(sides.rebuild(matrix.pairs(Sides {}))?);
@@ -427,7 +441,7 @@ fn mapped_spgemm(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures the topology of all levels and the positions, by masks over mesh matrices.
-pub(super) fn general(b: &Bench<'_>, scheme: impl Listed) -> Result<Measured> {
+pub(super) fn general(b: &PolygonBench<'_>, scheme: impl Listed) -> Result<Measured> {
     let base = Mesh::new(b.engine, b.mesh)?;
     let mut surface = GeneralSubdivision::new(base, scheme, b.levels)?;
     let x = b.x()?;
@@ -440,7 +454,7 @@ pub(super) fn general(b: &Bench<'_>, scheme: impl Listed) -> Result<Measured> {
 }
 
 /// Measures ordering a mesh on the host.
-pub(super) fn ordering(b: &Bench<'_>, order: rxmesh_host::mesh::Order) -> Result<Measured> {
+pub(super) fn ordering(b: &PolygonBench<'_>, order: rxmesh_host::mesh::Order) -> Result<Measured> {
     let times = measure::calls(b.engine, b.effort, || {
         b.mesh.clone().reorder(order);
         Ok(())

@@ -13,7 +13,8 @@ use rxmesh_subdivision::Scheme::{self, CatmullClark};
 use rxmesh_subdivision::kernels::matrix::{Loop, Sqrt3};
 
 use super::rows::{
-    Bench, CATMULL_CLARK, Row, all, bytes, general, general_bytes, mapped_spmv, ordering, row,
+    CATMULL_CLARK, PolygonBench, Row, all, bytes, general, general_bytes, mapped_spmv, ordering,
+    row,
 };
 use crate::subject::Measured;
 
@@ -59,10 +60,13 @@ macro_rules! memory {
     };
 }
 
-/// Makes the rows of a mesh in three orders: products, ordering, and each level with the thesis' times as the mesh comes
-/// and by Cuthill and McKee.
+/// Makes the rows of a mesh in three orders: products, ordering, and each level with the thesis' times as the mesh
+/// comes and by Cuthill and McKee.
 macro_rules! orders {
-    ($($name:literal, $n:literal, $faces:literal, [$($levels:literal $final:literal $comes:literal $rcm:literal),*];)*) => {
+    ($(
+        $name:literal, $n:literal, $faces:literal,
+        [$($levels:literal $final:literal $comes:literal $rcm:literal),*];
+    )*) => {
         &[$(
             orders!(@row $name, ", product, as it comes", $n, "S", 0, $faces, None, mapped_spmv),
             orders!(@row $name, ", product, rcm", $n, "R", 0, $faces, None, mapped_spmv),
@@ -156,10 +160,10 @@ pub(crate) const ROWS: &[&[Row]] = &[
     },
 ];
 
-fn quads(b: &Bench<'_>) -> Result<Measured> {
+fn quads(b: &PolygonBench<'_>) -> Result<Measured> {
     all(b, CatmullClark)
 }
 
-fn any_quads(b: &Bench<'_>) -> Result<Measured> {
+fn any_quads(b: &PolygonBench<'_>) -> Result<Measured> {
     general(b, CATMULL_CLARK)
 }

@@ -9,19 +9,19 @@ use rxmesh_kernels::topo::Vertex;
 use serde_json::{Map, Value, json};
 
 use super::operations::gathered;
-use super::{Bench, Own, Row, Volumes};
+use super::{PatchSettings, Row, TetBench, TetMeshes};
 use crate::measure::{self, Effort};
 use crate::record::Unit;
 use crate::reference::{Against, Goal};
 use crate::subject::{Measured, Work};
 
-const CELLS: Own = own(VolumeKinds::Cells, Ribbon::Usual);
+const CELLS: PatchSettings = own(VolumeKinds::Cells, Ribbon::Usual);
 /// All kinds, as far as relations but EE and FF need.
-const ALL: Own = own(VolumeKinds::Faces, Ribbon::Usual);
-const RING: Own = own(VolumeKinds::Faces, Ribbon::Ring);
+const ALL: PatchSettings = own(VolumeKinds::Faces, Ribbon::Usual);
+const RING: PatchSettings = own(VolumeKinds::Faces, Ribbon::Ring);
 
-const fn own(kinds: VolumeKinds, ribbon: Ribbon) -> Own {
-    Own {
+const fn own(kinds: VolumeKinds, ribbon: Ribbon) -> PatchSettings {
+    PatchSettings {
         kinds,
         ribbon,
         patch_size: None,
@@ -65,7 +65,12 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Makes a row of bytes a cell, with its goal on every engine and mesh.
-const fn bytes_row(name: &'static str, own: Own, goal: f64, work: Work<Volumes>) -> Row {
+const fn bytes_row(
+    name: &'static str,
+    own: PatchSettings,
+    goal: f64,
+    work: Work<TetMeshes>,
+) -> Row {
     let mut row = Row::new(name, "", own, work).no_time();
     row.known[0].goal = Some(goal);
     row
@@ -94,8 +99,8 @@ macro_rules! sweep {
 
 pub(super) const SWEEP: &[&[Row]] = sweep!(64 128 256 512 1024 2048 4096);
 
-const fn swept(name: &'static str, patch_size: u32, work: Work<Volumes>) -> Row {
-    let own = Own {
+const fn swept(name: &'static str, patch_size: u32, work: Work<TetMeshes>) -> Row {
+    let own = PatchSettings {
         patch_size: Some(patch_size),
         ..ALL
     };
@@ -103,7 +108,7 @@ const fn swept(name: &'static str, patch_size: u32, work: Work<Volumes>) -> Row 
 }
 
 /// Measures cutting and packing, from cells in memory, without the upload: it needs no engine.
-fn build(b: &Bench<'_>) -> Result<Measured> {
+fn build(b: &TetBench<'_>) -> Result<Measured> {
     let effort = Effort {
         repeat: b.effort.repeat.min(5),
         ..b.effort
@@ -118,7 +123,7 @@ fn build(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Returns the bytes on the engine: with vertices and cells alone, or with every relation but EE and FF prepared.
-fn bytes(b: &Bench<'_>, prepared: bool) -> Result<Measured> {
+fn bytes(b: &TetBench<'_>, prepared: bool) -> Result<Measured> {
     let rx = b.rx()?;
     let mut figures = Map::new();
     figures.insert("mesh".into(), rx.device_bytes().into());
@@ -142,7 +147,7 @@ fn bytes(b: &Bench<'_>, prepared: bool) -> Result<Measured> {
     Ok(amount(b, Unit::BytesACell, bytes, figures))
 }
 
-fn amount(b: &Bench<'_>, unit: Unit, value: f64, figures: Map<String, Value>) -> Measured {
+fn amount(b: &TetBench<'_>, unit: Unit, value: f64, figures: Map<String, Value>) -> Measured {
     Measured {
         per: "cell",
         elements: b.mesh.cells.len() as u64,
@@ -151,7 +156,7 @@ fn amount(b: &Bench<'_>, unit: Unit, value: f64, figures: Map<String, Value>) ->
 }
 
 /// Returns the ratio of local to owned elements of patches (gamma, section 7.1), and the figures of shell 0.
-fn ribbons(b: &Bench<'_>) -> Result<Measured> {
+fn ribbons(b: &TetBench<'_>) -> Result<Measured> {
     let set = patch::build_volume(b.mesh.positions.len(), &b.mesh.cells, &b.options)?;
     let stats = set.stats();
     let mut figures = Map::new();
@@ -169,7 +174,7 @@ fn ribbons(b: &Bench<'_>) -> Result<Measured> {
 }
 
 /// Measures explicit steps of moving springs along the edges, forces and integration.
-fn springs(b: &Bench<'_>, forces: SpringForces) -> Result<Measured> {
+fn springs(b: &TetBench<'_>, forces: SpringForces) -> Result<Measured> {
     let (rx, mesh) = (b.rx()?, b.mesh);
     let rest = rx.attribute_from::<Vertex, Vec3>(&mesh.positions)?;
     let mut pins = vec![0u32; mesh.positions.len()];

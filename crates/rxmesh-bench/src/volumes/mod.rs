@@ -15,17 +15,17 @@ use rxmesh_host::store::{RxMesh, Volume};
 use crate::measure::{Effort, Times};
 use crate::record::Record;
 use crate::run::Arguments;
-use crate::subject::{Batch, Measured, On, Place, Subject, batches_by_name};
+use crate::subject::{Batch, Measured, MeasuredOn, On, Subject, batches_by_name};
 use meshes::Sizes;
 
 /// Volumes.
-pub(crate) struct Volumes;
+pub(crate) struct TetMeshes;
 
-type Row = crate::subject::Row<Volumes>;
+type Row = crate::subject::Row<TetMeshes>;
 
 /// Patches of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Own {
+pub(crate) struct PatchSettings {
     kinds: VolumeKinds,
     ribbon: Ribbon,
     /// Most cells of a patch, where it is the row's own.
@@ -33,7 +33,7 @@ pub(crate) struct Own {
 }
 
 /// Mesh and engine of rows with the same patches.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TetBench<'a> {
     engine: &'a Engine,
     mesh: &'a TetMesh,
     sizes: &'a Sizes,
@@ -42,7 +42,7 @@ pub(crate) struct Bench<'a> {
     made: OnceCell<RxMesh<Volume>>,
 }
 
-impl Bench<'_> {
+impl TetBench<'_> {
     /// Returns the volume on the engine, made when it is first asked for.
     fn rx(&self) -> Result<&RxMesh<Volume>> {
         if let Some(rx) = self.made.get() {
@@ -58,7 +58,7 @@ impl Bench<'_> {
     }
 }
 
-impl Subject for Volumes {
+impl Subject for TetMeshes {
     const NAME: &'static str = "volumes";
     const EFFORT: (usize, f64, u32) = (15, 0.3, 20);
     const MESHES: &'static [&'static str] = &["cube:22", "cubes:44x4"];
@@ -66,8 +66,8 @@ impl Subject for Volumes {
     type Name = String;
     /// Mesh, and the sizes of its relations.
     type Mesh = (TetMesh, Sizes);
-    type Bench<'a> = Bench<'a>;
-    type Own = Own;
+    type Bench<'a> = TetBench<'a>;
+    type Own = PatchSettings;
 
     fn rows() -> Vec<&'static Row> {
         let rows = [figures::BUILDS, operations::OPERATIONS, figures::ROWS];
@@ -101,7 +101,7 @@ impl Subject for Volumes {
         let mut faults = Vec::new();
         for rows in on.rows.chunk_by(|a, b| a.own == b.own) {
             let own = rows[0].own;
-            let bench = Bench {
+            let bench = TetBench {
                 engine: on.engine,
                 mesh: &on.mesh.0,
                 sizes: &on.mesh.1,
@@ -114,7 +114,7 @@ impl Subject for Volumes {
                 effort: on.effort,
                 made: OnceCell::new(),
             };
-            let place = Place {
+            let place = MeasuredOn {
                 mesh: on.name,
                 size: on.mesh.0.cells.len() as u64,
                 patch_size: own.patch_size,
@@ -138,7 +138,7 @@ mod tests {
     /// Every row runs once on a small mesh; operations check their sums themselves.
     #[test]
     fn every_row_can_be_measured() -> Result<()> {
-        let record = measured::<Volumes>(&["--meshes", "cube:3", "--patch-size", "64"])?;
+        let record = measured::<TetMeshes>(&["--meshes", "cube:3", "--patch-size", "64"])?;
         let operations = record.runs.iter().filter(|r| r.bytes > 0);
         let sweep = figures::SWEEP.len() * 4;
         assert_eq!(operations.count(), OPERATIONS.len() + sweep);
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn the_reference_has_every_operation() -> Result<()> {
         let of = |name: &str, cells| {
-            let row = Volumes::rows().into_iter().find(|r| r.name == name);
+            let row = TetMeshes::rows().into_iter().find(|r| r.name == name);
             let row = row.context("the row")?;
             let references = reference::references(row.against, "cuda", cells);
             let goal = reference::goal(row.goals, "cuda", cells);

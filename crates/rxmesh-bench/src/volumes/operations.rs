@@ -18,7 +18,7 @@ use rxmesh_kernels::volume::gather::Gather;
 use serde_json::{Map, Value};
 
 use super::meshes::Sizes;
-use super::{Bench, Own, Row, Volumes};
+use super::{PatchSettings, Row, TetBench, TetMeshes};
 use crate::floor::Floor;
 use crate::measure::{self, Effort, Times, median};
 use crate::reference::{Against, Goal};
@@ -44,7 +44,7 @@ fn floor<R: Relation>(sizes: &Sizes) -> Floor {
 }
 
 /// Gathers over a relation.
-pub(super) fn gathered<R: Relation>(b: &Bench<'_>) -> Result<Measured>
+pub(super) fn gathered<R: Relation>(b: &TetBench<'_>) -> Result<Measured>
 where
     Gather<R>: Entry + PreparedEntry,
 {
@@ -52,13 +52,13 @@ where
 }
 
 /// Makes the row of an operation: vertices, edges, faces and cells, with the ring where it is needed.
-pub(super) const fn operation<R: Relation>(name: &'static str, work: Work<Volumes>) -> Row {
+pub(super) const fn operation<R: Relation>(name: &'static str, work: Work<TetMeshes>) -> Row {
     let ribbon = if R::NEEDS.has(Needs::RING) {
         Ribbon::Ring
     } else {
         Ribbon::Usual
     };
-    let own = Own {
+    let own = PatchSettings {
         kinds: VolumeKinds::Faces,
         ribbon,
         patch_size: None,
@@ -84,8 +84,9 @@ macro_rules! operations {
     };
 }
 
-/// All operations, with goals in milliseconds on two million cells. The value that an element scatters does not depend on the neighbour, so that scattering is gathering
-/// over the transposed relation; stored relations have [`Distributor`] as well.
+/// All operations, with goals in milliseconds on two million cells. The value that an element scatters does not depend
+/// on the neighbour, so that scattering is gathering over the transposed relation; stored relations have
+/// [`Distributor`] as well.
 pub(super) const OPERATIONS: &[Row] = operations! {
     [VV VV];
     [VE EV];
@@ -107,7 +108,7 @@ pub(super) const OPERATIONS: &[Row] = operations! {
 
 /// Forms of an operation, as far as they were tried.
 struct Forms<'a> {
-    on: &'a Bench<'a>,
+    on: &'a TetBench<'a>,
     effort: Effort,
     rx: &'a RxMesh<Volume>,
     /// The only form to run, with all samples.
@@ -115,7 +116,7 @@ struct Forms<'a> {
     tried: Vec<(String, Times)>,
 }
 
-impl Bench<'_> {
+impl TetBench<'_> {
     /// Tries every form with few samples, then takes all samples of the fastest.
     fn best(&self, floor: Floor, run: impl Fn(&mut Forms<'_>) -> Result<()>) -> Result<Measured> {
         let forms = |repeat, only| -> Result<_> {

@@ -155,7 +155,7 @@ const MOST_NEIGHBOURS: f64 = 2e10;
 /// its neighbours over its tangent plane, weighted by closeness and by similarity of height. Neighbours are the
 /// vertices within `2 sigma_c` that are reached over edges inside this ball, the vertex itself among them. Vertices
 /// without a face of positive area stay. Normals are those of
-/// [`vertex_normals_unscaled`](super::normals::vertex_normals_unscaled), recomputed in each iteration.
+/// [`vertex_normals_unscaled`](crate::algo::normals::vertex_normals_unscaled), recomputed in each iteration.
 ///
 /// # Errors
 ///
